@@ -154,7 +154,7 @@ pub mod telemetry;
 #[cfg(feature = "dotprompt")]
 pub mod template;
 pub mod testing;
-#[cfg(any(feature = "dev-tools", all(feature = "mcp-server", feature = "durable")))]
+#[cfg(any(feature = "dev-tools", feature = "mcp-host", feature = "durable"))]
 mod time;
 #[cfg_attr(not(feature = "dev-tools"), allow(dead_code, reason = "nobody exports then"))]
 mod trace;

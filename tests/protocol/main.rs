@@ -20,6 +20,7 @@ mod fuzz;
 mod guide_programs;
 mod host;
 mod http;
+mod killed;
 mod load;
 mod oauth;
 mod packages;

@@ -54,6 +54,11 @@ pub(crate) trait Caller: Send + Sync {
         not(feature = "mcp-host"),
         allow(dead_code, reason = "asked for by calls of servers")
     )]
+    /// Whether it takes any interrupt, and not only what a person answers.
+    fn takes_interrupts(&self) -> bool {
+        false
+    }
+
     fn asker(&self) -> Option<Asker> {
         None
     }

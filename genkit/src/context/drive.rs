@@ -63,12 +63,17 @@ pub(crate) async fn drive<T>(
             Poll::Ready(Err(payload)) => {
                 Poll::Ready(Outcome::Finished(Err(panicked(name, payload.as_ref()))))
             }
-            Poll::Pending => match context.replay().take_open() {
-                Some((questions, recording)) => {
-                    Poll::Ready(Outcome::Suspended(questions, recording))
+            Poll::Pending => {
+                let open = context.replay().take_open();
+                if let Some((questions, recording)) = open {
+                    return Poll::Ready(Outcome::Suspended(questions, recording));
                 }
-                None => Poll::Pending,
-            },
+                if let Some(journal) = &context.0.parts.journal {
+                    let rest = context.replay().rest();
+                    journal.rests(rest);
+                }
+                Poll::Pending
+            }
         }
     });
     tokio::select! {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Context;
+use super::{Context, Rest};
 use crate::error::Result;
 use crate::future::BoxFuture;
 
@@ -13,6 +13,9 @@ pub(crate) trait Journal: Send + Sync {
 
     /// Saves what was done under `key`, before anything else happens.
     fn save(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>>;
+
+    /// Hears what the function waits for while it does nothing else, each time that it is polled.
+    fn rests(&self, _rest: Option<Rest>) {}
 }
 
 impl Context {

@@ -32,6 +32,13 @@ mod panics;
 mod question;
 mod replay;
 mod report;
+#[cfg_attr(
+    not(feature = "mcp-host"),
+    allow(dead_code, reason = "only tasks of servers are followed")
+)]
+mod rest;
+#[cfg(feature = "durable")]
+mod resting;
 mod step;
 pub(crate) mod testing;
 mod typemap;
@@ -47,12 +54,19 @@ pub(crate) use caller::{Asker, Caller, NoCaller};
 pub(crate) use capability::Capability;
 pub(crate) use drive::{Outcome, drive, supervise, within};
 pub(crate) use journal::Journal;
+#[cfg(feature = "mcp-host")]
+pub(crate) use question::MCP_TASK;
 #[cfg(feature = "mcp-server")]
 pub(crate) use question::unanswerable;
 pub(crate) use question::{
     APPROVAL_KEY, CallerAnswer, Decision, Question, QuestionKind, UserAction,
 };
 pub(crate) use replay::{Recording, Rounds};
+#[cfg(any(feature = "durable", feature = "mcp-host"))]
+pub(crate) use rest::Elsewhere;
+pub(crate) use rest::Rest;
+#[cfg(feature = "durable")]
+pub(crate) use resting::RestingRuns;
 pub(crate) use typemap::TypeMap;
 
 pub use caller::ClientInfo;

@@ -92,6 +92,12 @@ impl Context {
         }
     }
 
+    /// The same key, with a number where this run of the function took it already.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn nth(&self, key: &str) -> String {
+        self.replay().nth(key)
+    }
+
     /// Whether this is a call of a durable run.
     #[cfg(feature = "mcp-host")]
     pub(crate) fn is_durable(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Replay: what a run of a function asked and did, so that the next run goes on from there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::question::{CallerAnswer, Question};
+use super::rest::Elsewhere;
 use crate::sync::lock;
 use crate::visible::Logged;
 
@@ -47,7 +48,12 @@ pub(super) struct Replay {
     used: BTreeSet<String>,
     open: Vec<(Question, String)>,
     /// How many `once` are running.
-    busy: usize,
+    pub(super) busy: usize,
+    /// How many things elsewhere are followed, and those of them for which the function may be dropped.
+    pub(super) followed: usize,
+    pub(super) resting: BTreeMap<u64, (Arc<dyn Elsewhere>, Instant)>,
+    /// How often what is known by a key was begun in this run.
+    times: BTreeMap<String, usize>,
     /// How many questions are being answered live, since when, and how long before that.
     live: usize,
     live_since: Instant,
@@ -63,6 +69,9 @@ impl Replay {
             used: BTreeSet::new(),
             open: Vec::new(),
             busy: 0,
+            followed: 0,
+            resting: BTreeMap::new(),
+            times: BTreeMap::new(),
             live: 0,
             live_since: Instant::now(),
             paused: Duration::ZERO,
@@ -76,6 +85,14 @@ impl Replay {
 
     pub(super) fn recorded(&self, key: &str) -> Option<Value> {
         self.recording.once.get(key).cloned()
+    }
+
+    /// The same key, with a number where it was taken in this run already.
+    #[cfg(feature = "mcp-host")]
+    pub(super) fn nth(&mut self, key: &str) -> String {
+        let times = self.times.entry(key.to_owned()).or_default();
+        *times += 1;
+        if *times == 1 { key.to_owned() } else { format!("{key}#{times}") }
     }
 
     pub(super) fn record(&mut self, key: &str, value: Value) {
@@ -153,7 +170,7 @@ impl Replay {
 }
 
 /// Held while a `once` runs.
-pub(super) struct OnceGuard<'a>(&'a Mutex<Replay>);
+pub(crate) struct OnceGuard<'a>(&'a Mutex<Replay>);
 
 impl<'a> OnceGuard<'a> {
     pub(super) fn new(replay: &'a Mutex<Replay>) -> Self {

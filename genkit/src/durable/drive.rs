@@ -1,6 +1,7 @@
 //! Working on a run: its steps are performed one by one, and each is saved as it settles.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use futures_util::{StreamExt as _, stream};
 use tokio::sync::mpsc;
@@ -11,11 +12,13 @@ use super::flow_state::FlowState;
 use super::journal::{CallJournal, Note, Noted};
 use super::limits::{STEP_TRIES, step_wait};
 use super::record::{Record, RunBody, StoredError};
+use super::resting;
 use super::session::LeasedRun;
-use super::store::{RunId, RunStatus, RunStore, now_ms};
+use super::store::{RunChange, RunId, RunStatus, RunStore, now_ms};
 use crate::error::{Error, Result};
 use crate::generate::{NextStep, Run, RunCall, RunState};
 use crate::instance::Genkit;
+use crate::sync::lock;
 use crate::visible::Logged;
 
 /// What became of an attempt to work on a run.
@@ -43,6 +46,16 @@ pub(super) async fn work_on(
     if stored.at.wake_at_ms.is_some_and(|time| time > now_ms()) {
         session.release().await;
         return Ok(Worked::Elsewhere);
+    }
+    if let Some(waits) = genkit.runs.resting.take(id, session.revision()) {
+        let looked = resting::look(&mut session, &waits).await?;
+        if let Some(wake) = looked {
+            let same = RunChange::new(RunStatus::Working, stored.head).with_wake_at_ms(Some(wake));
+            session.save_change(same).await?;
+            genkit.runs.resting.keep(id, session.revision(), wake, waits);
+            session.release().await;
+            return Ok(Worked::Settled);
+        }
     }
     let worked = async {
         let Record { attempts, body, .. } = Record::read(id, &stored)?;
@@ -87,7 +100,12 @@ async fn drive_loop(
                 let checked = leased(session, check.perform()).await?;
                 run.checked(checked).map(drop)
             }
-            NextStep::Tools(calls) => perform_calls(session, &mut run, calls).await?,
+            NextStep::Tools(calls) => {
+                match perform_calls(genkit, session, &mut run, calls).await? {
+                    Performed::Settled(ended) => ended,
+                    Performed::Rests => return Ok(()),
+                }
+            }
             NextStep::Asks(_) | NextStep::Done => return Ok(()),
         };
         attempts = 0;
@@ -172,23 +190,38 @@ async fn fail_loop(session: &mut LeasedRun, run: &Run, error: &Error) -> Result<
     session.save(RunStatus::Failed, None, record).await
 }
 
+/// What became of the calls of a round.
+enum Performed {
+    Settled(Result<()>),
+    /// Those that are left only wait, and were let go.
+    Rests,
+}
+
 /// Runs the calls of a round, some at a time. What they did by `once` is saved before they go on, and each of them as it
 /// ends.
 async fn perform_calls(
+    genkit: &Genkit,
     session: &mut LeasedRun,
     run: &mut Run,
     calls: Vec<RunCall>,
-) -> Result<Result<()>> {
+) -> Result<Performed> {
     let (notes, mut noted) = mpsc::unbounded_channel();
     let id = session.id().clone();
     let mut left = calls.len();
+    // The calls that were begun and are not settled, by their place.
+    let begun = Mutex::new(BTreeMap::new());
     let perform = |call: RunCall| {
-        let journal = Arc::new(CallJournal::new(&id, call.position(), notes.clone()));
+        let (position, may_rest) = (call.position(), !call.is_at_most_once());
+        let journal = CallJournal::new(&id, position, notes.clone()).that_may_rest(may_rest);
+        let journal = Arc::new(journal);
+        lock(&begun).insert(position.1, Arc::clone(&journal));
         async move {
-            if call.is_at_most_once() {
-                journal.start().await?;
+            if call.is_at_most_once()
+                && let Err(error) = journal.start().await
+            {
+                return (position.1, Err(error));
             }
-            call.with_journal(journal).perform().await
+            (position.1, call.with_journal(journal).perform().await)
         }
     };
     let at_a_time = run.parallel_tools();
@@ -211,16 +244,30 @@ async fn perform_calls(
             match what {
                 Noted::Started => run.note_started(*place),
                 Noted::Once { key, done } => run.note_once(*place, key.clone(), done.clone()),
+                Noted::Rests => {}
             }
         }
-        if let Some(settled) = settled {
+        let is_new =
+            settled.is_some() || notes.iter().any(|note| !matches!(note.what, Noted::Rests));
+        if let Some((place, settled)) = settled {
+            lock(&begun).remove(&place);
             left -= 1;
             if let Err(error) = run.settled(settled) {
-                return Ok(Err(error));
+                return Ok(Performed::Settled(Err(error)));
             }
         }
         // The last one is saved with the end of the round.
-        if left > 0 {
+        let rests = || lock(&begun).values().map(|call| call.rest()).collect::<Option<Vec<_>>>();
+        if let Some(rests) = rests().filter(|rests| left > 0 && !rests.is_empty()) {
+            let (wake, waits) = resting::joined(rests);
+            let state = run.state_after(session.logged);
+            let record = Record::new(RunBody::Generate(Box::new(state)));
+            let saved = session.save(RunStatus::Working, Some(wake), record).await;
+            unless_cancelled(session, saved, || run.cancel()).await?;
+            genkit.runs.resting.keep(&id, session.revision(), wake, waits);
+            return Ok(Performed::Rests);
+        }
+        if left > 0 && is_new {
             let saved = save(session, run).await;
             unless_cancelled(session, saved, || run.cancel()).await?;
         }
@@ -229,7 +276,7 @@ async fn perform_calls(
             let _ = note.saved.send(());
         }
     }
-    Ok(Ok(()))
+    Ok(Performed::Settled(Ok(())))
 }
 
 /// Where a run can go no further because somebody has cancelled it, its calls are told so, before they are dropped: one
@@ -252,20 +299,35 @@ async fn drive_flow(
     attempts: u32,
 ) -> Result<()> {
     let (notes, mut noted) = mpsc::unbounded_channel();
-    let journal = Arc::new(CallJournal::new(session.id(), (0, 0), notes));
+    let journal = CallJournal::new(session.id(), (0, 0), notes).that_may_rest(true);
+    let journal = Arc::new(journal);
     let cancel = CancellationToken::new();
-    let mut running = std::pin::pin!(state.run(genkit, journal, cancel.clone())?);
+    let mut running =
+        std::pin::pin!(state.run(genkit, Arc::clone(&journal) as _, cancel.clone())?);
     let ended = loop {
         tokio::select! {
             biased;
             Some(Note { what, saved, .. }) = noted.recv() => {
-                if let Noted::Once { key, done } = what {
-                    state.note_once(key, done);
-                }
+                let rest = match what {
+                    Noted::Once { key, done } => {
+                        state.note_once(key, done);
+                        None
+                    }
+                    Noted::Started => None,
+                    Noted::Rests => match journal.rest() {
+                        Some(rest) => Some(resting::joined(vec![rest])),
+                        None => continue,
+                    },
+                };
                 let record = Record::new(RunBody::Flow(Box::new(state.take_unsaved())));
-                let noted = session.save(RunStatus::Working, None, record).await;
+                let wake = rest.as_ref().map(|(wake, _)| *wake);
+                let noted = session.save(RunStatus::Working, wake, record).await;
                 unless_cancelled(session, noted, || cancel.cancel()).await?;
                 let _ = saved.send(());
+                if let Some((wake, waits)) = rest {
+                    genkit.runs.resting.keep(session.id(), session.revision(), wake, waits);
+                    return Ok(());
+                }
             }
             ended = &mut running => break ended,
             () = session.until_renewal() => {

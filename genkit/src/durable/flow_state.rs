@@ -220,4 +220,8 @@ impl Caller for FlowCaller {
     fn can(&self, capability: Capability) -> bool {
         capability == Capability::Elicitation
     }
+
+    fn takes_interrupts(&self) -> bool {
+        true
+    }
 }

@@ -165,6 +165,9 @@ impl Handle {
         loop {
             let head = self.peek().await?;
             if head.status != RunStatus::Working {
+                if head.status == RunStatus::Cancelled {
+                    self.genkit.runs.resting.cancelled(&self.id);
+                }
                 return self.load().await;
             }
             let later = head.wake_at_ms.unwrap_or(0).saturating_sub(now_ms());
@@ -251,6 +254,7 @@ impl Handle {
             }
             let change = RunChange::new(RunStatus::Cancelled, stored.head);
             if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
+                self.genkit.runs.resting.cancelled(&self.id);
                 return Ok(true);
             }
         }

@@ -1,13 +1,16 @@
 //! The journal of a call: what it did by `once` goes to the session that saves it, and the call waits for that.
 
+use std::sync::Mutex;
+
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use super::error::Error as E;
 use super::store::RunId;
-use crate::context::Journal;
+use crate::context::{Journal, Rest};
 use crate::error::Result;
 use crate::future::BoxFuture;
+use crate::sync::lock;
 
 /// What a call wants saved before it goes on.
 pub(crate) struct Note {
@@ -23,6 +26,8 @@ pub(crate) enum Noted {
     Started,
     /// It did this.
     Once { key: String, done: Value },
+    /// It only waits, from now on.
+    Rests,
 }
 
 /// The journal of one call.
@@ -32,6 +37,8 @@ pub(crate) struct CallJournal {
     id: String,
     place: usize,
     notes: mpsc::UnboundedSender<Note>,
+    /// What it waits for, where it may be let go meanwhile.
+    rest: Option<Mutex<Option<Rest>>>,
 }
 
 impl CallJournal {
@@ -40,7 +47,17 @@ impl CallJournal {
         (index, place): (usize, usize),
         notes: mpsc::UnboundedSender<Note>,
     ) -> Self {
-        Self { run: run.clone(), id: format!("{run}/{index}/{place}"), place, notes }
+        Self { run: run.clone(), id: format!("{run}/{index}/{place}"), place, notes, rest: None }
+    }
+
+    /// The same, of a call that may be let go while it only waits, and begun again.
+    pub(super) fn that_may_rest(self, yes: bool) -> Self {
+        Self { rest: yes.then(Mutex::default), ..self }
+    }
+
+    /// What it waits for, while it does nothing else.
+    pub(super) fn rest(&self) -> Option<Rest> {
+        lock(self.rest.as_ref()?).clone()
     }
 
     /// Saves that the call begins.
@@ -64,5 +81,19 @@ impl Journal for CallJournal {
 
     fn save(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
         self.send(Noted::Once { key: key.to_owned(), done: done.clone() })
+    }
+
+    fn rests(&self, rest: Option<Rest>) {
+        let Some(known) = &self.rest else { return };
+        let is_new = {
+            let mut known = lock(known);
+            let is_new = known.is_none() && rest.is_some();
+            *known = rest;
+            is_new
+        };
+        if is_new {
+            // Nobody waits for it: it wakes whoever drives the call.
+            drop(self.send(Noted::Rests));
+        }
     }
 }

@@ -87,6 +87,7 @@ mod limits;
 mod memory;
 mod outcome;
 mod record;
+mod resting;
 mod runs;
 mod session;
 pub(crate) mod store;

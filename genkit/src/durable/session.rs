@@ -86,6 +86,11 @@ impl LeasedRun {
         })
     }
 
+    /// At which revision it is.
+    pub(super) fn revision(&self) -> u64 {
+        self.revision
+    }
+
     pub(crate) fn id(&self) -> &RunId {
         &self.id
     }

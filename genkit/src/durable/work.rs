@@ -78,6 +78,7 @@ impl Worker {
         let (mut taken, mut left_alone) = (HashSet::new(), HashMap::<RunId, Instant>::new());
         let mut running = FuturesUnordered::new();
         loop {
+            genkit.runs.resting.look_after(&*store).await;
             let free = concurrency.saturating_sub(running.len());
             if free > 0 && !stop.is_cancelled() {
                 left_alone.retain(|_, until| *until > Instant::now());

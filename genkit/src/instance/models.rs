@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::Genkit;
 #[cfg(feature = "durable")]
+use crate::context::RestingRuns;
+#[cfg(feature = "durable")]
 use crate::durable::store::RunStore;
 use crate::generate::middleware::{Middleware, NamedMiddleware};
 use crate::model::{Embed, EmbedRequest, EmbedderRef, Models};
@@ -18,6 +20,9 @@ pub(crate) struct RunDefaults {
     /// Where durable runs are kept.
     #[cfg(feature = "durable")]
     pub(crate) store: Option<Arc<dyn RunStore>>,
+    /// Those that this process has let go while they wait.
+    #[cfg(feature = "durable")]
+    pub(crate) resting: RestingRuns,
 }
 
 impl Genkit {

@@ -1,5 +1,15 @@
-//! Points in time as text: ISO 8601, in UTC.
+//! Points in time: now, and as text (ISO 8601, in UTC).
 
+#[cfg(any(feature = "mcp-host", feature = "durable"))]
+/// The time of this machine, in milliseconds since 1970.
+pub(crate) fn now_ms() -> u64 {
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(any(feature = "dev-tools", all(feature = "mcp-server", feature = "durable")))]
 /// Milliseconds since 1970 as `2026-07-28T09:30:00.250Z`.
 pub(crate) fn iso8601(ms: u64) -> String {
     let (seconds, milli) = (ms / 1000, ms % 1000);

@@ -5,6 +5,7 @@ mod followed;
 mod hostile;
 mod lives;
 mod outlives;
+mod rests;
 mod stored;
 
 use std::sync::Arc;

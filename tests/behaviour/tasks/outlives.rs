@@ -3,7 +3,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use genkit::durable::RunStatus;
+use genkit::BoxFuture;
+use genkit::durable::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
 use genkit::mcp::host::{McpHost, ProtocolEra, ServerConfig};
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
@@ -27,7 +28,7 @@ async fn relays(ctx: &Context, host: &McpHost) -> Result<Value> {
 }
 
 /// A program whose durable runs wait for `server`.
-fn program(server: impl Into<ServerConfig>, store: &FolderStore) -> Genkit {
+fn program(server: impl Into<ServerConfig>, store: impl RunStore) -> Genkit {
     let host = McpHost::builder().server("s", server).build().unwrap();
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new("relay", json!({})).with_id("c1")]),
@@ -37,7 +38,7 @@ fn program(server: impl Into<ServerConfig>, store: &FolderStore) -> Genkit {
         .registry(Registry::new().add(tools![relay]).add(flows![relays]))
         .state(host)
         .default_model(model)
-        .durable(store.clone())
+        .durable(store)
         .build()
         .unwrap()
 }
@@ -48,7 +49,7 @@ async fn who_cancels_a_durable_run_or_flow_cancels_its_task() {
         let ((_temp, store), world) = (Temp::new(&format!("ended-{is_flow}")), World::new());
         let served = Arc::clone(&world);
         let server = ServerConfig::in_process(move || server(&served, None));
-        let genkit = program(server.protocol(ProtocolEra::Stateless), &store);
+        let genkit = program(server.protocol(ProtocolEra::Stateless), store);
         let worker = tokio::spawn(genkit.work().poll(Duration::from_millis(50)).run());
         if is_flow {
             let run = genkit.durable_flow("r", "relays", json!({})).await.unwrap();
@@ -87,7 +88,7 @@ async fn an_outage_of_its_server_ends_no_task_of_a_durable_run() {
     let (address, serving) = listening(any, &world, &theirs);
     let server =
         ServerConfig::http(format!("http://{address}/mcp")).protocol(ProtocolEra::Stateless);
-    let genkit = program(server, &ours);
+    let genkit = program(server, ours);
     let ask = genkit.generate("Go").tools(["relay"]);
     let run = genkit.durable_run("r", ask).await.unwrap();
     let waiting = tokio::spawn({
@@ -107,4 +108,75 @@ async fn an_outage_of_its_server_ends_no_task_of_a_durable_run() {
     // One task and one effect: the model was told of no failure.
     assert_eq!(world.counts().1, 1);
     serving.abort();
+}
+
+/// A store that never saves the id of a task, as one that hangs.
+#[derive(Clone)]
+struct Hanging(FolderStore, Arc<AtomicUsize>);
+
+impl RunStore for Hanging {
+    fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
+        self.0.create(run, first)
+    }
+
+    fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
+        self.0.load(run)
+    }
+
+    fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        self.0.peek(run)
+    }
+
+    fn save<'a>(
+        &'a self,
+        run: &'a RunId,
+        at: u64,
+        change: &'a RunChange,
+    ) -> BoxFuture<'a, Result<Option<u64>>> {
+        if change.head.contains("mcp-task:") {
+            self.1.fetch_add(1, Ordering::SeqCst);
+            return Box::pin(std::future::pending());
+        }
+        self.0.save(run, at, change)
+    }
+
+    fn lease<'a>(
+        &'a self,
+        run: &'a RunId,
+        owner: &'a str,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        self.0.lease(run, owner, ttl)
+    }
+
+    fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
+        self.0.release(run, owner)
+    }
+
+    fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
+        self.0.due(limit)
+    }
+
+    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+        self.0.remove(run)
+    }
+}
+
+#[tokio::test]
+async fn a_task_whose_id_was_not_saved_ends_with_its_worker() {
+    let ((_temp, store), world) = (Temp::new("unsaved"), World::new());
+    let served = Arc::clone(&world);
+    let server = ServerConfig::in_process(move || server(&served, None));
+    let hanging = Hanging(store, Arc::default());
+    let genkit = program(server.protocol(ProtocolEra::Stateless), hanging.clone());
+    let ask = genkit.generate("Go").tools(["relay"]);
+    let run = genkit.durable_run("r", ask).await.unwrap();
+    let waiting = tokio::spawn(async move { run.wait().await });
+    until_counts(&world, |(_, effects, _)| effects == 1).await;
+    while hanging.1.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    // No later life could go on with it.
+    waiting.abort();
+    until_counts(&world, |(_, _, dropped)| dropped == 1).await;
 }

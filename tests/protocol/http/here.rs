@@ -51,13 +51,13 @@ pub(super) fn calculator() -> McpServer {
 }
 
 /// A server that listens by itself, until this is dropped.
-pub(super) struct Serving {
+pub(crate) struct Serving {
     address: SocketAddr,
     _runtime: Runtime,
 }
 
 impl Serving {
-    pub(super) fn of(server: McpServer) -> Self {
+    pub(crate) fn of(server: McpServer) -> Self {
         let runtime = Runtime::new().expect("a runtime");
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -65,11 +65,11 @@ impl Serving {
         Self { address, _runtime: runtime }
     }
 
-    pub(super) fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    pub(super) fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
     }
 }

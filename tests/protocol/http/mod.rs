@@ -5,7 +5,7 @@ mod callers;
 mod connections;
 mod embedding;
 mod errors;
-mod here;
+pub(crate) mod here;
 mod messages;
 mod middleware;
 mod moving;

@@ -7,6 +7,10 @@ use super::QuestionKind;
 use crate::error::Result;
 use crate::visible;
 
+/// Under which key an interrupt tells of the task of a server.
+#[cfg(feature = "mcp-host")]
+pub(crate) const MCP_TASK: &str = "mcpTask";
+
 impl Context {
     /// Stops and asks whoever called [`generate`](crate::generate()): the run ends as interrupted,
     /// and this call goes on with what [`Interrupt::restart`](crate::Interrupt::restart) gives.
@@ -39,5 +43,18 @@ impl Context {
         let decision = self.ask(None, kind, |answer| answer.decision()).await?;
         decision.approved()?;
         Ok(decision.content.unwrap_or_default())
+    }
+
+    /// Whether the caller is one that takes interrupts: a loop, a durable flow.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) fn takes_interrupts(&self) -> bool {
+        self.0.parts.caller.takes_interrupts()
+    }
+
+    /// [`interrupt`](Self::interrupt) for the task of a server, under a key of its own.
+    #[cfg(feature = "mcp-host")]
+    pub(crate) async fn interrupt_with_task(&self, key: String, metadata: Value) -> Result<()> {
+        let kind = QuestionKind::Interrupt { metadata: visible::asked(metadata) };
+        self.ask(Some(key), kind, |answer| answer.decision()).await?.approved()
     }
 }

@@ -17,6 +17,8 @@ pub(crate) use approve::APPROVAL_KEY;
 #[cfg(feature = "mcp-server")]
 pub(crate) use ask::unanswerable;
 pub(crate) use data::{Question, QuestionKind};
+#[cfg(feature = "mcp-host")]
+pub(crate) use interrupt::MCP_TASK;
 
 pub use elicit::{Elicit, ElicitForm};
 pub use results::{Elicited, Sampled};

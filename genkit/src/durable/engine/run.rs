@@ -34,7 +34,7 @@ enum EngineBody {
     Over(RunBody),
 }
 
-/// GivenAnswers to questions of a run, as data: for [`EngineRun::answer`].
+/// Answers to questions of a run, as data: for [`EngineRun::answer`].
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EngineAnswers(GivenAnswers);
@@ -58,7 +58,7 @@ impl EngineAnswers {
         Ok(Self(GivenAnswers::Plain { call: call.into(), answer }))
     }
 
-    /// GivenAnswers that were made of the questions.
+    /// Answers that were made of the questions.
     ///
     /// # Errors
     /// `InvalidArgument` where one does not serialize.
@@ -287,7 +287,7 @@ impl EngineRun {
     }
 }
 
-/// GivenAnswers are checked where the run is: it is quick, and has no effect.
+/// Answers are checked where the run is: it is quick, and has no effect.
 async fn check(run: &mut Run) -> Result<()> {
     while let NextStep::Check(check) = run.next() {
         let checked = check.perform().await;

@@ -3,7 +3,7 @@
 mod error;
 mod id;
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,7 @@ pub use id::RunId;
 
 use crate::error::Result;
 use crate::future::BoxFuture;
+pub(crate) use crate::time::now_ms;
 
 /// A store of durable runs: [`FolderStore`](crate::durable::FolderStore), SQLite in the crate `genkit-sqlite`, or a
 /// database that several machines share.
@@ -227,10 +228,4 @@ impl std::fmt::Debug for StoredRun {
             .field("log", &self.log.len())
             .finish_non_exhaustive()
     }
-}
-
-/// The time of this machine, in milliseconds since 1970.
-pub(crate) fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

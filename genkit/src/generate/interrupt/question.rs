@@ -4,6 +4,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::suspended::{ANSWERS, INTERRUPT, REPLACED_INPUT, RESUMED, Suspended, about_call};
+#[cfg(feature = "mcp-host")]
+use crate::context::MCP_TASK;
 use crate::context::{Decision, Question, QuestionKind, UserAction};
 use crate::message::{Message, Part, ToolRequest, ToolResponse};
 
@@ -97,6 +99,14 @@ impl Interrupt {
     /// Whether a yes or no is wanted before the tool runs on.
     pub fn is_approval(&self) -> bool {
         matches!(self.question.kind, QuestionKind::Approval { .. })
+    }
+
+    /// Whether the call goes on as a task of an MCP server, with which its run was interrupted
+    /// ([`TaskWait::Interrupt`](crate::mcp::host::TaskWait::Interrupt)): [`metadata`](Self::metadata) has it under
+    /// `mcpTask`. [`restart`](Self::restart) looks again, [`deny`](Self::deny) cancels it.
+    #[cfg(feature = "mcp-host")]
+    pub fn is_task(&self) -> bool {
+        self.metadata().is_some_and(|shown| shown.get(MCP_TASK).is_some())
     }
 
     /// Lets it run.

@@ -67,6 +67,10 @@ impl Caller for LoopCaller {
         capability != Capability::Roots
     }
 
+    fn takes_interrupts(&self) -> bool {
+        true
+    }
+
     fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
         match &question.kind {
             QuestionKind::Sampling(request) => Some(Box::pin(self.sample(request))),

@@ -96,7 +96,14 @@ pub(crate) const SHORTEST_POLL: Duration = Duration::from_millis(100);
 /// How late a task is asked for again, at the most, whatever its server says. Default is 1 minute.
 pub(crate) const LONGEST_POLL: Duration = Duration::from_secs(60);
 
-/// How long a task of a server is followed. Default is 1 day.
+/// How long a durable run holds its worker for a task before it lets go between two looks. Default is 5 seconds.
+pub(crate) const LET_GO: Duration = Duration::from_secs(5);
+
+/// How long a task is followed at the most, whatever time to live its server says. Default is 7 days.
+pub(crate) const LONGEST_TASK: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// How long a task of a server is followed that does not say how long it lives, over all lives of a durable run.
+/// Default is 1 day.
 pub(crate) const TASK_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 /// How long a server may take to learn that nobody wants a task any more. Default is 5 seconds.

@@ -76,7 +76,9 @@ pub use client::McpClient;
 pub use complete::Complete;
 #[cfg(feature = "mcp-host-http")]
 pub use config::HttpTransport;
-pub use config::{CustomTransport, ProtocolEra, Reconnect, ServerConfig, StderrTo, StdioTransport};
+pub use config::{
+    CustomTransport, ProtocolEra, Reconnect, ServerConfig, StderrTo, StdioTransport, TaskWait,
+};
 pub use event::McpEvent;
 pub use input::elicit::ElicitRequest;
 pub use input::sampling::{Sampling, SamplingRequest};

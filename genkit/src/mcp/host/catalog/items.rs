@@ -52,7 +52,7 @@ impl RemoteAction {
         let remote = self.clone();
         move |typed| {
             let (server, of) = (remote.server(), of.clone());
-            Box::pin(async move { methods::complete(&*server?, of, typed).await })
+            Box::pin(async move { methods::complete(&server?, of, typed).await })
         }
     }
 

@@ -28,6 +28,26 @@ pub enum ProtocolEra {
     Stateless,
 }
 
+/// The wait for tasks: what a loop does while a call of it goes on as a task.
+///
+/// ```
+/// use genkit::mcp::host::{ServerConfig, TaskWait};
+///
+/// let server = ServerConfig::stdio("reports").task_wait(TaskWait::Interrupt);
+/// # let _ = server;
+/// assert_eq!(TaskWait::default(), TaskWait::Wait);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TaskWait {
+    /// It waits until the task has ended. A durable run lets go of its worker meanwhile.
+    #[default]
+    Wait,
+    /// It is interrupted with the task: [`Interrupt::is_task`](crate::Interrupt::is_task). Resuming it looks again, and
+    /// denying it cancels the task. Calls outside of a loop wait.
+    Interrupt,
+}
+
 /// The controls of a server.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Controls {
@@ -42,6 +62,7 @@ pub(crate) struct Controls {
     pub(crate) hold_changed_tools: bool,
     pub(crate) trace_context: bool,
     pub(crate) keep_tasks: bool,
+    pub(crate) task_wait: TaskWait,
     pub(crate) reconnect: Option<Reconnect>,
     pub(crate) era: ProtocolEra,
 }
@@ -142,6 +163,13 @@ macro_rules! controls {
             /// of durable runs, and those that wait for an answer.
             pub fn keep_tasks(mut self, yes: bool) -> Self {
                 self.controls.keep_tasks = yes;
+                self
+            }
+
+            /// What a loop does while a call of it goes on as a task. Default is
+            /// [`TaskWait::Wait`](crate::mcp::host::TaskWait::Wait).
+            pub fn task_wait(mut self, how: crate::mcp::host::TaskWait) -> Self {
+                self.controls.task_wait = how;
                 self
             }
 

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use rmcp::RoleClient;
 use rmcp::transport::IntoTransport;
 
-pub use controls::ProtocolEra;
 pub(crate) use controls::{Controls, controls};
+pub use controls::{ProtocolEra, TaskWait};
 pub use custom::CustomTransport;
 use custom::TransportFactory;
 #[cfg(feature = "mcp-host-http")]

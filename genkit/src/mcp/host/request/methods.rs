@@ -1,6 +1,8 @@
 //! Methods of MCP that actions of a server become: `tools/call`, `prompts/get`, `resources/read`,
 //! `completion/complete`.
 
+use std::sync::Arc;
+
 use rmcp::model::{
     ArgumentInfo, CallToolRequest, CallToolRequestParams, ClientRequest,
     CompleteRequest as McpCompleteRequest, CompleteRequestParams, CompletionContext,
@@ -43,7 +45,7 @@ pub(crate) fn arguments(
 }
 
 pub(crate) async fn call_tool(
-    server: &ManagedServer,
+    server: &Arc<ManagedServer>,
     context: &Context,
     name: &str,
     given: Value,
@@ -65,7 +67,7 @@ pub(crate) async fn call_tool(
 }
 
 pub(crate) async fn get_prompt(
-    server: &ManagedServer,
+    server: &Arc<ManagedServer>,
     context: &Context,
     name: &str,
     given: Value,
@@ -85,7 +87,7 @@ pub(crate) async fn get_prompt(
 }
 
 pub(crate) async fn read_resource(
-    server: &ManagedServer,
+    server: &Arc<ManagedServer>,
     context: &Context,
     uri: &str,
 ) -> Result<Vec<ResourceContents>> {
@@ -96,7 +98,7 @@ pub(crate) async fn read_resource(
 }
 
 pub(crate) async fn complete(
-    server: &ManagedServer,
+    server: &Arc<ManagedServer>,
     of: Reference,
     typed: CompleteRequest,
 ) -> Result<Vec<String>> {

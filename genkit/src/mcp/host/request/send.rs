@@ -1,11 +1,14 @@
 //! Sending of requests: retry over a new connection, multi round-trip requests (`input_required`).
 
+use std::sync::Arc;
+
 use rmcp::model::{ClientRequest, InputResponses};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::error::Error;
 use super::retry::with_retry;
+use super::task::{TaskCall, TaskNote};
 use super::{input_required, results, task};
 use crate::context::Context;
 use crate::error::Result;
@@ -19,7 +22,7 @@ use crate::mcp::host::limits::{MAX_RECORDED_QUESTION, MAX_ROUNDS};
 /// # Errors
 /// The server is not there, refuses, or does not come to an end.
 pub(super) async fn round_trips(
-    server: &ManagedServer,
+    server: &Arc<ManagedServer>,
     context: &Context,
     target: &str,
     mut request: ClientRequest,
@@ -37,30 +40,33 @@ pub(super) async fn round_trips(
     let first = recorded.as_ref().map_or(0, |recorded| recorded.round);
     let mut recorded = recorded.map(|recorded| recorded.result);
     let task = task_key(server, &request);
-    let begun = task.as_ref().filter(|_| context.has_recorded()).and_then(|(key, print)| {
-        let Some(Value::String(id)) = context.recorded(key) else { return None };
-        Some((key, print, id))
-    });
-    if let Some((key, print, id)) = begun {
-        let ended = task::follow(server, context, target, print, &id, None).await;
-        context.record(key, Value::Null);
-        return ended;
+    let task = task.map(|(key, print)| (context.nth(&key), context.nth(&print)));
+    let begun = task.as_ref().filter(|_| context.has_recorded());
+    let begun = begun.and_then(|task| Some((task, TaskNote::read(context.recorded(&task.0)?)?)));
+    if let Some((task, note)) = begun {
+        return task::go_on(
+            TaskCall { server, context, target, key: &task.0, print: &task.1 },
+            note,
+        )
+        .await;
     }
     for round in first..=MAX_ROUNDS {
         let mut result = match recorded.take() {
             Some(result) => result,
             None => {
+                // A function is not let go while it may become a task.
+                let sending = context.undivided();
                 let (result, connection) = with_retry(server, context, target, &request).await?;
+                drop(sending);
                 let result = results::json(result)?;
                 let is_task = connection.is_stateless() && result["resultType"] == task::TASK;
-                if let Some((key, print)) = task.as_ref().filter(|_| is_task) {
-                    let id = task::id_of(&server.key, &result)?;
-                    // A later run, of whatever process, goes on with it.
-                    context.record_saved(key, Value::String(id.clone())).await?;
-                    let created = Some((&result, &connection));
-                    let ended = task::follow(server, context, target, print, &id, created).await;
-                    context.record(key, Value::Null);
-                    return ended;
+                if let Some(task) = task.as_ref().filter(|_| is_task) {
+                    return task::begin(
+                        TaskCall { server, context, target, key: &task.0, print: &task.1 },
+                        &result,
+                        &connection,
+                    )
+                    .await;
                 }
                 // An older protocol has no such member: there it may mean anything.
                 if connection.is_stateless() {

@@ -1,0 +1,94 @@
+//! Rest: a function that only waits for something elsewhere can be dropped meanwhile, where its run is durable.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::replay::{OnceGuard, Replay};
+use super::{Context, ContextParts};
+use crate::future::BoxFuture;
+use crate::sync::lock;
+
+/// What a function waits for, and can be looked at without it.
+pub(crate) trait Elsewhere: Send + Sync {
+    /// When to look again; `None` where the function must go on.
+    fn look(&self) -> BoxFuture<'_, Option<Duration>>;
+
+    /// Nobody wants it any more.
+    fn give_up(&self);
+}
+
+/// All that a function waits for, while it does nothing else.
+#[derive(Clone)]
+pub(crate) struct Rest {
+    pub(crate) waits: Vec<Arc<dyn Elsewhere>>,
+    /// When to look at them.
+    pub(crate) until: Instant,
+}
+
+/// Held while something elsewhere is followed.
+pub(crate) struct FollowGuard<'a>(&'a Mutex<Replay>);
+
+impl Drop for FollowGuard<'_> {
+    fn drop(&mut self) {
+        lock(self.0).followed -= 1;
+    }
+}
+
+/// Held while the function may be dropped.
+struct RestGuard<'a>(&'a Mutex<Replay>, u64);
+
+impl Drop for RestGuard<'_> {
+    fn drop(&mut self) {
+        lock(self.0).resting.remove(&self.1);
+    }
+}
+
+impl Context {
+    /// Notes that something elsewhere is followed, until this is dropped: the function rests when all of it does.
+    pub(crate) fn follows(&self) -> FollowGuard<'_> {
+        self.replay().followed += 1;
+        FollowGuard(&self.0.replay)
+    }
+
+    /// The function is not dropped for a question or a rest beside this.
+    pub(crate) fn undivided(&self) -> OnceGuard<'_> {
+        OnceGuard::new(&self.0.replay)
+    }
+
+    /// A context with the same states, values and action context, that asks nobody and outlives the function.
+    pub(crate) fn outliving(&self) -> Self {
+        let parts = &self.0.parts;
+        ContextParts {
+            states: parts.states.clone(),
+            values: parts.values.clone(),
+            action_context: Arc::clone(&parts.action_context),
+            ..ContextParts::default()
+        }
+        .build()
+    }
+
+    /// Waits for this time, in which a durable run may let the function go and look at `what` by itself.
+    pub(crate) async fn rest(&self, what: Arc<dyn Elsewhere>, time: Duration) {
+        let _resting = {
+            let mut replay = self.replay();
+            let number = replay.resting.last_key_value().map_or(0, |(last, _)| last + 1);
+            replay.resting.insert(number, (what, Instant::now() + time));
+            RestGuard(&self.0.replay, number)
+        };
+        tokio::time::sleep(time).await;
+    }
+}
+
+impl Replay {
+    /// What the function waits for, if that is all that it does.
+    pub(super) fn rest(&self) -> Option<Rest> {
+        if self.resting.is_empty() || self.resting.len() < self.followed || self.busy > 0 {
+            return None;
+        }
+        let until = self.resting.values().map(|(_, until)| *until).min()?;
+        let waits = self.resting.values().map(|(what, _)| Arc::clone(what)).collect();
+        Some(Rest { waits, until })
+    }
+}

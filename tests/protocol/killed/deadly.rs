@@ -1,0 +1,178 @@
+//! A store whose process dies at a change, before it or after it; and the processes around it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use genkit::durable::{FolderStore, RunChange, RunHead, RunId, RunStore, StoredRun};
+use genkit::{BoxFuture, Result};
+
+/// Says to a process what it is.
+const ROLE: &str = "GENKIT_TASK_ROLE";
+
+/// How long a process may take to listen.
+const START: Duration = Duration::from_secs(30);
+
+/// What a process is started as.
+#[derive(Clone, Debug)]
+pub(super) struct Role {
+    pub(super) folder: PathBuf,
+    /// `folder`, `sqlite`, or the address of Postgres.
+    pub(super) store: String,
+    /// The change at which it dies; 0 where it lives.
+    pub(super) dies_at: usize,
+    pub(super) dies_after: bool,
+    /// For how long a lease lasts: a next process need not wait for that of a dead one.
+    pub(super) lease_ms: u64,
+    /// Where the other server is, for a host.
+    pub(super) other: String,
+}
+
+impl Role {
+    /// That of this process, if it was started with one.
+    pub(super) fn of_this() -> Option<Self> {
+        let role = std::env::var(ROLE).ok()?;
+        let parts: Vec<&str> = role.split('\n').collect();
+        let [folder, store, at, after, lease, other] = parts[..] else { panic!("{role}") };
+        Some(Self {
+            folder: folder.into(),
+            store: store.to_owned(),
+            dies_at: at.parse().unwrap(),
+            dies_after: after == "true",
+            lease_ms: lease.parse().unwrap(),
+            other: other.to_owned(),
+        })
+    }
+
+    /// A process of this test binary that plays it.
+    pub(super) fn start(&self, test: &str) -> Child {
+        let Self { folder, store, dies_at, dies_after, lease_ms, other } = self;
+        let folder = folder.display();
+        let role = format!("{folder}\n{store}\n{dies_at}\n{dies_after}\n{lease_ms}\n{other}");
+        Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--test-threads=1"])
+            .env(ROLE, role)
+            .env_remove("RUST_LOG")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    }
+
+    pub(super) async fn store(&self) -> Deadly {
+        let inner: Arc<dyn RunStore> = match &*self.store {
+            "folder" => Arc::new(FolderStore::open(self.folder.join("runs")).unwrap()),
+            "sqlite" => {
+                let file = self.folder.join("runs.db");
+                Arc::new(genkit_sqlite::SqliteStore::open(file).unwrap())
+            }
+            url => Arc::new(genkit_postgres::PostgresStore::connect(url).await.unwrap()),
+        };
+        let Self { dies_at, dies_after, lease_ms, .. } = *self;
+        Deadly { inner, changes: AtomicUsize::new(0), dies_at, dies_after, lease_ms }
+    }
+}
+
+/// As `kill -9` does it: nothing is flushed, nothing is dropped.
+fn die() -> ! {
+    let this = std::process::id().to_string();
+    Command::new("kill").args(["-9", &this]).status().unwrap();
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Whether a process was killed; it has ended or is waited for.
+pub(super) fn was_killed(child: &mut Child) -> bool {
+    use std::os::unix::process::ExitStatusExt as _;
+    let status = child.wait().unwrap();
+    assert!(status.success() || status.signal() == Some(9), "{status:?}");
+    !status.success()
+}
+
+/// What a process writes when it is ready.
+pub(super) fn announced(child: &mut Child, file: &Path) -> Option<String> {
+    let until = Instant::now() + START;
+    loop {
+        if let Ok(text) = std::fs::read_to_string(file)
+            && text.ends_with('\n')
+        {
+            return Some(text.trim().to_owned());
+        }
+        if child.try_wait().unwrap().is_some() {
+            return None;
+        }
+        assert!(Instant::now() < until, "it does not listen");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A store whose process dies at a change.
+pub(super) struct Deadly {
+    inner: Arc<dyn RunStore>,
+    changes: AtomicUsize,
+    dies_at: usize,
+    dies_after: bool,
+    lease_ms: u64,
+}
+
+impl Deadly {
+    /// Makes a change, unless this is the one at which to die.
+    async fn change<T>(&self, change: impl Future<Output = Result<T>>) -> Result<T> {
+        let number = self.changes.fetch_add(1, Ordering::SeqCst) + 1;
+        if number == self.dies_at && !self.dies_after {
+            die();
+        }
+        let changed = change.await;
+        if number == self.dies_at {
+            die();
+        }
+        changed
+    }
+}
+
+impl RunStore for Deadly {
+    fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
+        Box::pin(self.change(self.inner.create(run, first)))
+    }
+
+    fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
+        self.inner.load(run)
+    }
+
+    fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        self.inner.peek(run)
+    }
+
+    fn save<'a>(
+        &'a self,
+        run: &'a RunId,
+        at: u64,
+        change: &'a RunChange,
+    ) -> BoxFuture<'a, Result<Option<u64>>> {
+        Box::pin(self.change(self.inner.save(run, at, change)))
+    }
+
+    fn lease<'a>(
+        &'a self,
+        run: &'a RunId,
+        owner: &'a str,
+        _: Duration,
+    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        self.inner.lease(run, owner, Duration::from_millis(self.lease_ms))
+    }
+
+    fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
+        self.inner.release(run, owner)
+    }
+
+    fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
+        self.inner.due(limit)
+    }
+
+    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+        self.inner.remove(run)
+    }
+}
