@@ -41,7 +41,8 @@ class Browser {
     child.stdio[3].on('error', () => {});
     child.stdio[4].on('error', () => {});
     const gone = (why) => {
-      for (const { reject } of this.#waiting.values()) reject(new Error(`the browser: ${why}\n${this.#said}`));
+      this.gone = new Error(`the browser: ${why}\n${this.#said}`);
+      for (const { reject } of this.#waiting.values()) reject(this.gone);
       this.#waiting.clear();
     };
     child.on('error', gone);
@@ -67,6 +68,10 @@ class Browser {
     this.#count += 1;
     const id = this.#count;
     return new Promise((resolve, reject) => {
+      if (this.gone) {
+        reject(this.gone);
+        return;
+      }
       this.#waiting.set(id, { resolve, reject });
       this.#child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
     });
@@ -120,6 +125,7 @@ class Page {
         const found = await look();
         if (found) return found;
       } catch (error) {
+        if (this.browser.gone) throw error;
         last = error;
       }
       await sleep(50);
@@ -153,8 +159,27 @@ class Page {
       const place = { x: (quad[0] + quad[4]) / 2, y: (quad[1] + quad[5]) / 2 };
       const still = before && before.x === place.x && before.y === place.y;
       before = place;
-      return still && place;
+      return still && await this.#isHit(backendNodeId, place) && place;
     });
+  }
+
+  // Whether a click there reaches the element: what fades away may still lie over it.
+  async #isHit(backendNodeId, { x, y }) {
+    const location = { x: Math.round(x), y: Math.round(y) };
+    const hit = await this.send('DOM.getNodeForLocation', { ...location, includeUserAgentShadowDOM: false });
+    const [own, found] = await Promise.all([backendNodeId, hit.backendNodeId].map(
+      async (id) => (await this.send('DOM.resolveNode', { backendNodeId: id })).object.objectId,
+    ));
+    const { result } = await this.send('Runtime.callFunctionOn', {
+      objectId: own,
+      functionDeclaration: `function (hit) {
+        const labels = [...(this.labels ?? [])];
+        return [this, this.parentElement, ...labels].some((one) => one.contains(hit)) || hit.contains(this);
+      }`,
+      arguments: [{ objectId: found }],
+      returnByValue: true,
+    });
+    return result.value;
   }
 
   async click(role, name, nth = 0) {

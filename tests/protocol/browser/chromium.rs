@@ -13,10 +13,11 @@ use crate::{packages, program};
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Our scripts, which import the first.
-const SCRIPTS: [(&str, &str); 3] = [
+const SCRIPTS: [(&str, &str); 4] = [
     ("chromium.mjs", include_str!("chromium.mjs")),
     ("login.mjs", include_str!("login.mjs")),
     ("inspector.mjs", include_str!("inspector.mjs")),
+    ("inspector_login.mjs", include_str!("inspector_login.mjs")),
 ];
 
 /// A command for a script with its browser; none where there is no browser, which is said.

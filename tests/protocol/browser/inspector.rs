@@ -1,10 +1,12 @@
-//! The MCP Inspector's page on `notes`, over HTTP and with a token.
+//! The MCP Inspector's page over HTTP: on `notes` with a token, and on a server at which a person logs in.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::chromium::{drive, is_there};
+use crate::oauth::provider::Provider;
+use crate::oauth::resource::Resource;
 use crate::packages;
 use crate::program::Heard;
 use crate::server::{self, Server};
@@ -19,12 +21,16 @@ struct Inspector {
 }
 
 impl Inspector {
-    fn on(url: &str, token: &str) -> Self {
+    fn on(url: &str, token: Option<&str>) -> Self {
         let mut node = packages::tool(Path::new("node"));
         node.current_dir(packages::npm())
             .arg("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js")
             .args(["--web", "--transport", "http", "--server-url", url])
-            .args(["--header", &format!("Authorization: Bearer {token}")])
+            .args(
+                token
+                    .iter()
+                    .flat_map(|it| ["--header".to_owned(), format!("Authorization: Bearer {it}")]),
+            )
             // It takes no catalog beside an address.
             .env_remove("MCP_CATALOG_PATH")
             .env("MCP_AUTO_OPEN_ENABLED", "false")
@@ -77,7 +83,7 @@ fn a_person_uses_notes_in_the_inspectors_page() {
     let mut notes = Command::new(server::example("notes"));
     notes.args([&database, "--http", "127.0.0.1:0"]).env("NOTES_TOKEN", "the token");
     let notes = Server::spawn(notes.env_remove("RUST_LOG"));
-    let inspector = Inspector::on(notes.url(), "the token");
+    let inspector = Inspector::on(notes.url(), Some("the token"));
     let address = inspector.address();
     let seen = drive("browser-inspector", "inspector.mjs", &[&address]);
     let read = |step: &str| seen[step].as_str().unwrap_or_else(|| panic!("{step}: {seen}"));
@@ -90,4 +96,26 @@ fn a_person_uses_notes_in_the_inspectors_page() {
     // The note is there until the person allows that it goes.
     assert!(read("declined").contains("the user did not approve"), "{}", read("declined"));
     assert!(read("approved").contains("\"text\": \"buy milk\""), "{}", read("approved"));
+}
+
+/// It finds the authorization server by our metadata, registers itself there, and comes back with a code: the provider
+/// knows no client but a robot, and takes no code without PKCE.
+#[test]
+fn a_person_logs_in_through_the_inspectors_page() {
+    if !is_there() {
+        return;
+    }
+    let provider = Provider::start();
+    let resource = Resource::serve(&provider);
+    let inspector = Inspector::on(&resource.url(), None);
+    let arguments = [&*inspector.address(), "ada"];
+    let seen = drive("browser-inspector-login", "inspector_login.mjs", &arguments);
+    let read = |step: &str| seen[step].as_str().unwrap_or_else(|| panic!("{step}: {seen}"));
+    let form = format!("{}/interaction/", provider.issuer());
+    assert!(read("asked").starts_with(&form), "{}", read("asked"));
+    // It asks for what the refusal named, which is the least: `write` is not there.
+    assert!(read("tools").contains("Tools (1)"), "{}", read("tools"));
+    assert!(read("tools").contains("whoami"), "{}", read("tools"));
+    let said = read("called").lines().find(|line| line.contains(" may "));
+    assert_eq!(said, Some("ada may notes:read"), "{}", read("called"));
 }
