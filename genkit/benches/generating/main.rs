@@ -13,7 +13,10 @@
 mod clients;
 mod encoding;
 mod server;
+#[path = "../without_spans/mod.rs"]
+mod without_spans;
 
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// One kind of call that is measured.
@@ -54,8 +57,10 @@ fn report(quick: bool) {
     encoding::report(if quick { 50 } else { 500 });
     let rounds = if quick { 3 } else { 5 };
     let runs = if quick { 1500 } else { 6000 };
-    let mut server = Command::new(std::env::current_exe().unwrap());
-    let mut server = Server(server.arg("--serve").stdout(Stdio::piped()).spawn().unwrap());
+    let program = std::env::current_exe().unwrap();
+    let without_spans = without_spans::program("generating", &compiled_in());
+    let mut server =
+        Server(Command::new(&program).arg("--serve").stdout(Stdio::piped()).spawn().unwrap());
     let mut port = String::new();
     let out = server.0.stdout.take().unwrap();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut port).unwrap();
@@ -68,16 +73,18 @@ fn report(quick: bool) {
         Case { stream: false, at_a_time: 1, runs: runs / 4, budget: "wall at most 1.3" },
         Case { stream: true, at_a_time: 1, runs: runs / 4, budget: "" },
     ] {
-        let mut samples: Vec<[f64; 7]> = Vec::new();
+        let mut samples: Vec<[f64; 8]> = Vec::new();
         for _ in 0..rounds {
-            let [bare_cpu, bare_wall] = client("bare", port.trim(), case);
-            let [hand_cpu, hand_wall] = client("hand", port.trim(), case);
-            let [our_cpu, our_wall] = client("ours", port.trim(), case);
-            let [heard_cpu, _] = client("heard", port.trim(), case);
+            let client = |who, program: &Path| client(program, who, port.trim(), case);
+            let [bare_cpu, bare_wall] = client("bare", &program);
+            let [hand_cpu, hand_wall] = client("hand", &program);
+            let [our_cpu, our_wall] = client("ours", &program);
+            let [heard_cpu, _] = client("heard", &program);
+            let [without_cpu, _] = client("ours", &without_spans);
             let hand = [hand_cpu / bare_cpu, hand_wall / bare_wall];
             let ours = [our_cpu / bare_cpu, our_wall / bare_wall];
-            let heard = heard_cpu / our_cpu;
-            samples.push([bare_cpu, bare_wall, hand[0], hand[1], ours[0], ours[1], heard]);
+            let [unheard, heard] = [our_cpu / without_cpu, heard_cpu / our_cpu];
+            samples.push([bare_cpu, bare_wall, hand[0], hand[1], ours[0], ours[1], unheard, heard]);
         }
         let median = |at: usize| {
             let mut all: Vec<f64> = samples.iter().map(|sample| sample[at]).collect();
@@ -86,7 +93,7 @@ fn report(quick: bool) {
         };
         println!(
             "{:<6} {:>3} at a time: bare CPU {:>5.0} wall {:>5.0}; by hand x CPU {:.2} x wall {:.2}; \
-             ours x CPU {:.2} x wall {:.2}, with spans kept x {:.2} of that   {}",
+             ours x CPU {:.2} x wall {:.2}, which is x {:.2} of CPU without spans, and with spans kept x {:.2} of it   {}",
             if case.stream { "SSE" } else { "unary" },
             case.at_a_time,
             median(0),
@@ -96,15 +103,28 @@ fn report(quick: bool) {
             median(4),
             median(5),
             median(6),
+            median(7),
             case.budget,
         );
     }
 }
 
+/// The features of this program that another build of it needs.
+fn compiled_in() -> Vec<&'static str> {
+    let features = [
+        ("gemini", true),
+        ("openai", cfg!(feature = "openai")),
+        ("openai-responses", cfg!(feature = "openai-responses")),
+        ("anthropic", cfg!(feature = "anthropic")),
+        ("ollama", cfg!(feature = "ollama")),
+    ];
+    features.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect()
+}
+
 /// Microseconds a run: processor time, wall time.
-fn client(who: &str, port: &str, case: Case) -> [f64; 2] {
+fn client(program: &Path, who: &str, port: &str, case: Case) -> [f64; 2] {
     let stream = if case.stream { "sse" } else { "unary" };
-    let output = Command::new(std::env::current_exe().unwrap())
+    let output = Command::new(program)
         .args(["--client", who, port, stream])
         .args([case.at_a_time.to_string(), case.runs.to_string()])
         .stderr(Stdio::inherit())

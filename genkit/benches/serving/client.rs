@@ -1,5 +1,6 @@
 //! A server as a child of this program, and what Linux says about it.
 
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// Ends the server when it is dropped.
@@ -10,7 +11,12 @@ pub(crate) struct Server {
 impl Server {
     /// This program again, as the server of that name.
     pub(crate) fn start(name: &str, port: Option<u16>) -> Self {
-        let mut command = Command::new(std::env::current_exe().unwrap());
+        Self::start_of(&std::env::current_exe().unwrap(), name, port)
+    }
+
+    /// Another build of this program, as the server of that name.
+    pub(crate) fn start_of(program: &Path, name: &str, port: Option<u16>) -> Self {
+        let mut command = Command::new(program);
         command.args(["--serve", name]).env("RUST_LOG", "off");
         match port {
             Some(port) => command.arg(port.to_string()).stdin(Stdio::null()),
@@ -19,13 +25,16 @@ impl Server {
         Self { child: command.spawn().unwrap() }
     }
 
-    /// Processor microseconds of all its threads: fields 14 and 15 of `/proc/PID/stat`.
+    /// Processor microseconds of its threads, which live as long as it does: the first fields of `schedstat` are
+    /// nanoseconds, where `stat` counts ticks of 10 ms.
     pub(crate) fn cpu(&self) -> f64 {
-        /// Linux has counted in hundredths for decades.
-        const TICK: f64 = 10_000.0;
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-        fields[11..13].iter().map(|field| field.parse::<f64>().unwrap()).sum::<f64>() * TICK
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
+        let spent = |thread: std::io::Result<std::fs::DirEntry>| {
+            // One that has just ended is not there any more.
+            let stat = std::fs::read_to_string(thread.unwrap().path().join("schedstat")).ok()?;
+            stat.split_whitespace().next()?.parse::<f64>().ok()
+        };
+        threads.filter_map(spent).sum::<f64>() / 1e3
     }
 
     /// A size that Linux tells of it, in MiB: `VmHWM` is the most memory it ever had, `RssAnon`

@@ -1,6 +1,6 @@
 //! What a served tool costs: ours against servers written by hand, with rmcp and without.
 //!
-//! `cargo bench -p genkit --bench serving --features mcp-http` prints ratios measured in one run;
+//! `cargo bench -p genkit --bench serving --features mcp-http,rmcp-handler` prints ratios measured in one run;
 //! nothing judges them. `-- --quick` takes fewer samples; a word takes only figures with it in
 //! their title (`-- http`). Linux only, since processor time and memory are read from `/proc`.
 
@@ -12,6 +12,8 @@ mod idle;
 mod servers;
 mod stdio;
 mod table;
+#[path = "../without_spans/mod.rs"]
+mod without_spans;
 
 use table::Figure;
 
@@ -58,7 +60,8 @@ fn main() {
         show(stdio::calls(&effort));
     }
     if want("spans") {
-        show(stdio::spans(&effort));
+        let program = without_spans::program("serving", &["mcp-http", "rmcp-handler"]);
+        show(stdio::spans(&effort, &program));
     }
     if want("list") {
         show(vec![stdio::lists(&effort)]);

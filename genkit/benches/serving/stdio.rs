@@ -1,6 +1,7 @@
 //! Figures of servers on pipes.
 
 use std::io::{Read as _, Write as _};
+use std::path::Path;
 use std::process::{ChildStdin, ChildStdout};
 use std::time::Instant;
 
@@ -21,7 +22,10 @@ struct Session {
 
 impl Session {
     fn open(name: &str) -> Self {
-        let mut server = Server::start(name, None);
+        Self::over(Server::start(name, None))
+    }
+
+    fn over(mut server: Server) -> Self {
         let input = server.child.stdin.take().unwrap();
         let output = server.child.stdout.take().unwrap();
         let mut session = Self { server, input, output, buffer: vec![0; 1 << 16], last: 0 };
@@ -144,16 +148,19 @@ pub(crate) fn calls(effort: &Effort) -> Vec<Figure> {
     vec![p50, cpu, rate, memory, own]
 }
 
-/// What spans cost: where there is no subscriber, where there is one that wants none, and where one keeps them. The
-/// floor without any spans is a build with `--features tracing/max_level_off`.
-pub(crate) fn spans(effort: &Effort) -> Vec<Figure> {
-    const SERVERS: [&str; 3] = ["ours", "ours-deaf", "ours-heard"];
+/// What spans cost where there is no subscriber, where there is one that wants none, and where one keeps them. The
+/// floor is the same server in a `program` without any.
+pub(crate) fn spans(effort: &Effort, program: &Path) -> Vec<Figure> {
+    const SERVERS: [&str; 4] = ["ours-without-spans", "ours", "ours-deaf", "ours-heard"];
     let new = |title, budget| Figure::new(title, &SERVERS, "ours-heard", budget);
     let mut cpu = new("spans, one by one, server CPU, us", Budget::None);
     let mut rate = new("spans, 64 in flight, calls/s", Budget::None);
     for _ in 0..effort.rounds {
         for (place, name) in SERVERS.iter().enumerate() {
-            let mut session = Session::open(name);
+            let mut session = match *name {
+                "ours-without-spans" => Session::over(Server::start_of(program, "ours", None)),
+                name => Session::open(name),
+            };
             cpu.add(place, session.one_by_one(effort.calls).1);
             rate.add(place, session.many_at_once(effort));
         }

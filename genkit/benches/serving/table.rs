@@ -60,7 +60,8 @@ impl Figure {
 
     pub(crate) fn print(&self) {
         let rmcp = self.rows.iter().find(|row| row.server == self.rmcp).unwrap();
-        println!("\n{:<44}{:>10}{:>12}{:>12}", self.title, "", "x bare", "x rmcp");
+        let [floor, other] = [self.rows[0].server, self.rmcp].map(|server| format!("x {server}"));
+        println!("\n{:<46}{:>8}{floor:>23}{other:>23}", self.title, "");
         for row in &self.rows {
             let figure = median(row.samples.clone());
             let digits = if figure < 1000.0 { 2 } else { 0 };
@@ -69,7 +70,7 @@ impl Figure {
                 matches!(row.server, "ours" | "ours-list" | "ours-http" | "ours-http-stateless");
             let budget = if is_ours { self.budget.words(figure, times) } else { String::new() };
             println!(
-                "  {:<40}{figure:>12.digits$}{times:>12.3}{:>12.3}{budget}",
+                "  {:<40}{figure:>12.digits$}{times:>23.3}{:>23.3}{budget}",
                 row.server,
                 ratio(row, rmcp)
             );

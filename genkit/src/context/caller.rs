@@ -49,16 +49,20 @@ pub(crate) trait Caller: Send + Sync {
         None
     }
 
+    /// Whether it takes any interrupt, and not only what a person answers.
+    #[cfg_attr(
+        not(feature = "mcp-host"),
+        allow(dead_code, reason = "asked for by calls of servers")
+    )]
+    fn takes_interrupts(&self) -> bool {
+        false
+    }
+
     /// Who answers its questions, where that is known: two calls with one asker are one person's.
     #[cfg_attr(
         not(feature = "mcp-host"),
         allow(dead_code, reason = "asked for by calls of servers")
     )]
-    /// Whether it takes any interrupt, and not only what a person answers.
-    fn takes_interrupts(&self) -> bool {
-        false
-    }
-
     fn asker(&self) -> Option<Asker> {
         None
     }
