@@ -1,7 +1,7 @@
 //! Points in time: now, and as text (ISO 8601, in UTC).
 
-#[cfg(any(feature = "mcp-host", feature = "durable"))]
 /// The time of this machine, in milliseconds since 1970.
+#[cfg(any(feature = "mcp-host", feature = "durable"))]
 pub(crate) fn now_ms() -> u64 {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::SystemTime::UNIX_EPOCH)
@@ -9,8 +9,8 @@ pub(crate) fn now_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-#[cfg(any(feature = "dev-tools", all(feature = "mcp-server", feature = "durable")))]
 /// Milliseconds since 1970 as `2026-07-28T09:30:00.250Z`.
+#[cfg(any(feature = "dev-tools", all(feature = "mcp-server", feature = "durable")))]
 pub(crate) fn iso8601(ms: u64) -> String {
     let (seconds, milli) = (ms / 1000, ms % 1000);
     let (days, second) = (seconds / 86_400, seconds % 86_400);
@@ -21,6 +21,7 @@ pub(crate) fn iso8601(ms: u64) -> String {
 
 /// The date of a day since 1970-01-01. Years begin in March here, so that a leap day is the last of its year
 /// (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+#[cfg(any(feature = "dev-tools", all(feature = "mcp-server", feature = "durable")))]
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
@@ -32,7 +33,7 @@ fn date(days: u64) -> (u64, u64, u64) {
     (era * 400 + year + u64::from(month <= 2), month, day)
 }
 
-#[cfg(test)]
+#[cfg(all(test, any(feature = "dev-tools", all(feature = "mcp-server", feature = "durable"))))]
 mod tests {
     use super::iso8601;
 

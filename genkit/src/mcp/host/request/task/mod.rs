@@ -1,6 +1,7 @@
 //! Tasks of servers: a call that is answered with a task is followed until that ends.
 
 mod cancel;
+#[cfg_attr(not(feature = "durable"), allow(dead_code, reason = "only durable runs look"))]
 mod look;
 mod note;
 
