@@ -54,9 +54,17 @@ impl ListenPlace {
                 return Ok(BoundListener::Unix(UnixSocket::given(listener).map_err(given)?));
             }
             Self::Address(address) => match address.strip_prefix(UNIX) {
+                // The system would make one without a name, where nobody finds it.
+                Some("") => {
+                    let source = io::ErrorKind::InvalidInput.into();
+                    return Err(E::NoAddress { address, source });
+                }
                 Some(path) => return BoundListener::at_path(path),
                 None => match TcpListener::bind(&address).await {
                     Ok(listener) => listener,
+                    Err(source) if source.kind() == io::ErrorKind::InvalidInput => {
+                        return Err(E::NoAddress { address, source });
+                    }
                     Err(source) => return Err(E::Listen { address, source }),
                 },
             },

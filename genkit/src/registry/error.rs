@@ -15,7 +15,7 @@ pub(super) const MAX_RESOURCE_NAME: usize = 256;
 pub(super) enum Error {
     #[error(
         "{label} and {existing} have one name, and a caller could reach only one of them: rename \
-         one with `name = \"..\"`"
+         one with `name = \"..\"` or `.renamed(..)`, or mount it under another prefix"
     )]
     SameName { label: String, existing: String },
     #[error(

@@ -28,6 +28,8 @@ fn help_and_version_name_what_there_is() {
         (&["--lst"][..], "--list"),
         (&["--list", "--check"], "cannot be used with"),
         (&["--dry-run"], "--install <CLIENT>"),
+        (&["--json"], "<--list|--call <NAME> <JSON>>"),
+        (&["--json", "--check"], "<--list|--call <NAME> <JSON>>"),
         (&["--install", "emacs"], "claude-code"),
         (&["--call", "add_note"], "2 values required"),
     ] {

@@ -19,6 +19,10 @@ fn it_says_what_it_is_and_what_to_do() {
     for said in ["Notes 0.1.0 is an MCP server", "notes --install claude-desktop", "notes --help"] {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.story());
     }
+    // What the commands do stands in one column.
+    let abouts = ["add it to", "try it in", "what it offers", "serve over", "all flags"];
+    let columns = abouts.map(|about| ran.stdout.lines().find_map(|line| line.find(about)));
+    assert!(columns[0].is_some() && columns.iter().all(|at| *at == columns[0]), "{}", ran.story());
     // It did not even open its database.
     assert!(!scratch.join("notes.db").exists());
 }

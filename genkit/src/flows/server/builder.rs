@@ -73,8 +73,8 @@ const MAX_RUNNING: usize = 1_024;
 ///
 /// # Errors
 /// Awaiting it fails with [`FailedPrecondition`] where the registry is unsound, state is missing or there
-/// is no flow, with [`InvalidArgument`] where [`only`](Self::only) names none or `$PORT` is no port, and
-/// with [`Unavailable`] where it cannot listen.
+/// is no flow, with [`InvalidArgument`] where [`only`](Self::only) names none, `$PORT` is no port or
+/// an address is none, and with [`Unavailable`] where it cannot listen.
 ///
 /// [`FailedPrecondition`]: crate::ErrorKind::FailedPrecondition
 /// [`InvalidArgument`]: crate::ErrorKind::InvalidArgument

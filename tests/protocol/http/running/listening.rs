@@ -4,6 +4,7 @@ use std::net::TcpListener;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use genkit::ErrorKind;
 use serde_json::json;
 use tokio::runtime::Runtime;
 
@@ -46,4 +47,18 @@ fn a_port_that_is_taken_is_an_error_that_names_it() {
     let server = calculator().http(&address);
     let error = Runtime::new().expect("a runtime").block_on(server.run()).unwrap_err();
     assert!(error.to_string().contains(&address), "{error}");
+}
+
+#[test]
+fn what_is_no_address_is_said_with_one_that_is() {
+    for address in ["nonsense", "127.0.0.1", "8000", "127.0.0.1:99999", "unix:"] {
+        let server = calculator().http(address);
+        let error = Runtime::new().expect("a runtime").block_on(server.run()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+        let said = error.to_string();
+        assert!(
+            said.contains(&format!("`{address}`")) && said.contains("127.0.0.1:8000"),
+            "{said}"
+        );
+    }
 }

@@ -88,7 +88,7 @@ use crate::future::BoxFuture;
 /// # Errors
 /// Awaiting it fails with [`FailedPrecondition`] where the registry is unsound, state is
 /// missing or there is nothing to serve, with [`InvalidArgument`] for sealing keys that
-/// cannot be used, and with [`Unavailable`] where it cannot listen.
+/// cannot be used or what is no address, and with [`Unavailable`] where it cannot listen.
 ///
 /// [`FailedPrecondition`]: crate::ErrorKind::FailedPrecondition
 /// [`InvalidArgument`]: crate::ErrorKind::InvalidArgument

@@ -25,14 +25,19 @@ pub(super) fn command(settings: &ServerSettings, own: Option<&OwnArgs<'_>>) -> C
         taken.iter().all(|(long, own)| long.as_deref() != arg.get_long() && own != id)
     };
     let ours: Vec<Arg> = flags().into_iter().filter(is_free).collect();
-    let has = |name: &str| ours.iter().any(|arg| arg.get_id().as_str() == name);
-    let modes: Vec<&str> = MODES.into_iter().filter(|mode| has(mode)).collect();
+    let has = |name: &&str| ours.iter().any(|arg| arg.get_id().as_str() == *name);
+    let modes = MODES.into_iter().filter(has);
     let mode = ArgGroup::new("genkit-mode").args(modes).multiple(false);
-    command.args(ours).group(mode)
+    let printing = ArgGroup::new(PRINTING).args(PRINTING_MODES.into_iter().filter(has));
+    command.args(ours).group(mode).group(printing)
 }
 
 /// One of them is wanted.
 const MODES: [&str; 7] = ["stdio", "http", "list", "call", "check", "inspect", "install"];
+
+/// The modes that print what `--json` is about.
+const PRINTING: &str = "genkit-printing";
+const PRINTING_MODES: [&str; 2] = ["list", "call"];
 
 fn flags() -> Vec<Arg> {
     let flag = |name: &'static str, help: &'static str| {
@@ -74,7 +79,7 @@ fn flags() -> Vec<Arg> {
             .help_heading("Server")
             .value_names(["NAME", "JSON"])
             .num_args(2),
-        flag("json", "Print JSON"),
+        flag("json", "With --list or --call: print JSON").requires(PRINTING),
         flag("check", "Check all that serving checks at its start"),
         flag("inspect", "Open the MCP Inspector on this program (needs npx)"),
         valued("install", "CLIENT", "Write this program into the configuration of a client")

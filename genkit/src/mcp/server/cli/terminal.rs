@@ -7,7 +7,7 @@ pub(super) fn hint(settings: &ServerSettings) -> String {
     let program = program();
     let called = settings.title.as_ref().unwrap_or(&settings.name);
     let http = if cfg!(feature = "mcp-http") {
-        format!("  {program} --http 127.0.0.1:8000    serve over HTTP\n")
+        format!("  {program} --http 127.0.0.1:8000      serve over HTTP\n")
     } else {
         String::new()
     };
