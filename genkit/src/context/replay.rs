@@ -53,6 +53,7 @@ pub(super) struct Replay {
     pub(super) followed: usize,
     pub(super) resting: BTreeMap<u64, (Arc<dyn Elsewhere>, Instant)>,
     /// How often what is known by a key was begun in this run.
+    #[cfg(feature = "mcp-host")]
     times: BTreeMap<String, usize>,
     /// How many questions are being answered live, since when, and how long before that.
     live: usize,
@@ -71,6 +72,7 @@ impl Replay {
             busy: 0,
             followed: 0,
             resting: BTreeMap::new(),
+            #[cfg(feature = "mcp-host")]
             times: BTreeMap::new(),
             live: 0,
             live_since: Instant::now(),
