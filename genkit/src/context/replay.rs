@@ -51,7 +51,7 @@ pub(super) struct Replay {
     pub(super) busy: usize,
     /// How many things elsewhere are followed, and those of them for which the function may be dropped.
     pub(super) followed: usize,
-    pub(super) resting: BTreeMap<u64, (Arc<dyn Elsewhere>, Instant)>,
+    pub(super) resting: Vec<(u64, Arc<dyn Elsewhere>, Instant)>,
     /// How often what is known by a key was begun in this run.
     #[cfg(feature = "mcp-host")]
     times: BTreeMap<String, usize>,
@@ -71,7 +71,7 @@ impl Replay {
             open: Vec::new(),
             busy: 0,
             followed: 0,
-            resting: BTreeMap::new(),
+            resting: Vec::new(),
             #[cfg(feature = "mcp-host")]
             times: BTreeMap::new(),
             live: 0,

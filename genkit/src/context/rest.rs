@@ -41,7 +41,7 @@ struct RestGuard<'a>(&'a Mutex<Replay>, u64);
 
 impl Drop for RestGuard<'_> {
     fn drop(&mut self) {
-        lock(self.0).resting.remove(&self.1);
+        lock(self.0).resting.retain(|(number, ..)| *number != self.1);
     }
 }
 
@@ -73,8 +73,8 @@ impl Context {
     pub(crate) async fn rest(&self, what: Arc<dyn Elsewhere>, time: Duration) {
         let _resting = {
             let mut replay = self.replay();
-            let number = replay.resting.last_key_value().map_or(0, |(last, _)| last + 1);
-            replay.resting.insert(number, (what, Instant::now() + time));
+            let number = replay.resting.last().map_or(0, |(last, ..)| last + 1);
+            replay.resting.push((number, what, Instant::now() + time));
             RestGuard(&self.0.replay, number)
         };
         tokio::time::sleep(time).await;
@@ -87,8 +87,8 @@ impl Replay {
         if self.resting.is_empty() || self.resting.len() < self.followed || self.busy > 0 {
             return None;
         }
-        let until = self.resting.values().map(|(_, until)| *until).min()?;
-        let waits = self.resting.values().map(|(what, _)| Arc::clone(what)).collect();
+        let until = self.resting.iter().map(|(.., until)| *until).min()?;
+        let waits = self.resting.iter().map(|(_, what, _)| Arc::clone(what)).collect();
         Some(Rest { waits, until })
     }
 }

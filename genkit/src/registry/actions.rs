@@ -1,11 +1,9 @@
-//! The actions of a registry: a map by name for each kind.
-
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+//! The actions of a registry: those of each kind by name.
 
 use super::action::Action;
 use super::changes::RegistryChange;
 use super::error::Error;
+use super::named::Named;
 #[cfg(feature = "evaluators")]
 use crate::action::Evaluator;
 use crate::action::{Flow, Prompt, Resource, Tool};
@@ -13,15 +11,15 @@ use crate::skill::Skill;
 
 #[derive(Default)]
 pub(super) struct Actions {
-    pub(super) tools: BTreeMap<String, Tool>,
-    pub(super) prompts: BTreeMap<String, Prompt>,
+    pub(super) tools: Named<Tool>,
+    pub(super) prompts: Named<Prompt>,
     /// By URI or template.
-    pub(super) resources: BTreeMap<String, Resource>,
-    pub(super) flows: BTreeMap<String, Flow>,
+    pub(super) resources: Named<Resource>,
+    pub(super) flows: Named<Flow>,
     /// By name: models ask for them by it.
-    pub(super) skills: BTreeMap<String, Skill>,
+    pub(super) skills: Named<Skill>,
     #[cfg(feature = "evaluators")]
-    pub(super) evaluators: BTreeMap<String, Evaluator>,
+    pub(super) evaluators: Named<Evaluator>,
     /// What `add` refused, for the check to report: two of one name.
     pub(super) refused: Vec<Error>,
 }
@@ -73,16 +71,6 @@ impl Actions {
 }
 
 /// Adds `action` unless `name` is taken; then returns what has it.
-fn insert<A: Clone + Into<Action>>(
-    map: &mut BTreeMap<String, A>,
-    name: &str,
-    action: &A,
-) -> Option<Action> {
-    match map.entry(name.to_owned()) {
-        Entry::Occupied(existing) => Some(existing.get().clone().into()),
-        Entry::Vacant(place) => {
-            place.insert(action.clone());
-            None
-        }
-    }
+fn insert<A: Clone + Into<Action>>(named: &mut Named<A>, name: &str, action: &A) -> Option<Action> {
+    named.insert(name, action.clone()).map(|existing| existing.clone().into())
 }

@@ -26,7 +26,9 @@ pub(crate) enum RegistryChange {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChangeSet {
     order: VecDeque<RegistryChange>,
-    known: BTreeSet<RegistryChange>,
+    lists: Vec<RegistryChange>,
+    /// The URIs of updated resources.
+    updated: BTreeSet<Arc<str>>,
     /// More resources than are kept were updated: it may be any.
     any_updated: bool,
 }
@@ -34,19 +36,40 @@ pub(crate) struct ChangeSet {
 impl ChangeSet {
     pub(crate) fn add(&mut self, change: RegistryChange) {
         let is_update = matches!(change, RegistryChange::ResourceUpdated(_));
-        if (is_update && self.any_updated) || !self.known.insert(change.clone()) {
+        if (is_update && self.any_updated) || !self.know(&change) {
             return;
         }
         self.order.push_back(change);
         if is_update && self.order.len() > MAX_UPDATED {
             self.any_updated = true;
-            self.retain(|change| !matches!(change, RegistryChange::ResourceUpdated(_)));
+            self.retain_updates(&|_| false);
         }
     }
 
-    fn retain(&mut self, keep: impl Fn(&RegistryChange) -> bool) {
-        self.order.retain(&keep);
-        self.known.retain(keep);
+    /// Notes that a change was made; returns whether it is new.
+    fn know(&mut self, change: &RegistryChange) -> bool {
+        match change {
+            RegistryChange::ResourceUpdated(uri) => self.updated.insert(Arc::clone(uri)),
+            list if self.lists.contains(list) => false,
+            list => {
+                self.lists.push(list.clone());
+                true
+            }
+        }
+    }
+
+    fn retain_updates(&mut self, keep: &dyn Fn(&Arc<str>) -> bool) {
+        let updated = &mut self.updated;
+        self.order.retain(|change| match change {
+            RegistryChange::ResourceUpdated(uri) => {
+                let kept = keep(uri);
+                if !kept {
+                    updated.remove(uri);
+                }
+                kept
+            }
+            _ => true,
+        });
     }
 }
 
@@ -65,7 +88,10 @@ impl ChangeSet {
     }
 
     pub(crate) fn contains(&self, change: &RegistryChange) -> bool {
-        self.known.contains(change)
+        match change {
+            RegistryChange::ResourceUpdated(uri) => self.updated.contains(uri),
+            list => self.lists.contains(list),
+        }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &RegistryChange> {
@@ -75,23 +101,25 @@ impl ChangeSet {
     /// The change that was made first.
     pub(crate) fn pop(&mut self) -> Option<RegistryChange> {
         let first = self.order.pop_front()?;
-        self.known.remove(&first);
+        match &first {
+            RegistryChange::ResourceUpdated(uri) => {
+                self.updated.remove(uri);
+            }
+            list => self.lists.retain(|known| known != list),
+        }
         Some(first)
     }
 
     /// Adds a change without a bound: whoever does so has one.
     pub(crate) fn add_wanted(&mut self, change: &RegistryChange) {
-        if self.known.insert(change.clone()) {
+        if self.know(change) {
             self.order.push_back(change.clone());
         }
     }
 
     /// Leaves out the updates of resources that nobody wants any more.
-    pub(crate) fn forget_updates(&mut self, unless: impl Fn(&Arc<str>) -> bool) {
-        self.retain(|change| match change {
-            RegistryChange::ResourceUpdated(uri) => unless(uri),
-            _ => true,
-        });
+    pub(crate) fn forget_updates(&mut self, unless: &dyn Fn(&Arc<str>) -> bool) {
+        self.retain_updates(unless);
     }
 }
 
@@ -181,6 +209,6 @@ mod tests {
         }
         changes.add(updated("note://again"));
         assert!(changes.any_updated);
-        assert!(changes.order.iter().eq(&[RegistryChange::Prompts]) && changes.known.len() == 1);
+        assert!(changes.order.iter().eq(&[RegistryChange::Prompts]) && changes.updated.is_empty());
     }
 }

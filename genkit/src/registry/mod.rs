@@ -7,6 +7,7 @@ mod error;
 mod lookup;
 mod macros;
 mod mount;
+mod named;
 mod verify;
 
 use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -213,19 +214,22 @@ impl Registry {
     #[cfg(feature = "dotprompt")]
     pub(crate) fn replace_prompts(&self, old: &[String], new: Vec<Prompt>) -> Result<()> {
         let mut actions = self.write();
-        let taken = |prompt: &&Prompt| {
+        for prompt in &new {
             let is_old = old.iter().any(|name| name == prompt.name());
-            !is_old && actions.prompts.contains_key(prompt.name())
-        };
-        if let Some(prompt) = new.iter().find(taken) {
-            let existing = actions.prompts[prompt.name()].info().label("prompt");
-            let label = prompt.info().label("prompt");
-            return Err(error::Error::SameName { label, existing }.into());
+            if let Some(existing) = actions.prompts.get(prompt.name()).filter(|_| !is_old) {
+                let existing = existing.info().label("prompt");
+                let label = prompt.info().label("prompt");
+                return Err(error::Error::SameName { label, existing }.into());
+            }
         }
         for name in old {
             actions.prompts.remove(name);
         }
-        actions.prompts.extend(new.into_iter().map(|prompt| (prompt.name().to_owned(), prompt)));
+        for prompt in new {
+            // Of two new ones of one name the later stays.
+            actions.prompts.remove(prompt.name());
+            actions.prompts.insert(prompt.name(), prompt.clone());
+        }
         drop(actions);
         self.0.changes.list_changed(RegistryChange::Prompts);
         Ok(())

@@ -1,7 +1,5 @@
 //! Verification: what the compiler cannot see, found in one pass and reported as one error.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use super::actions::Actions;
@@ -149,20 +147,25 @@ impl Verification<'_> {
                 return self.problems.push(E::Template { label: label(), uri: uri(), why });
             }
         };
-        let variables: BTreeSet<&str> = template.variables().collect();
+        let mut variables: Vec<&str> = Vec::new();
+        for variable in template.variables() {
+            if !variables.contains(&variable) {
+                variables.push(variable);
+            }
+        }
         let properties: Vec<_> = schema::properties(resource.schemas().input()).collect();
         for property in &properties {
-            if property.required && !variables.contains(property.name) {
+            if property.required && !variables.contains(&property.name) {
                 let argument = property.name.to_owned();
                 self.problems.push(E::NoVariable { label: label(), argument, uri: uri() });
             }
         }
         // An input without named properties (a map, any JSON) takes every variable.
-        let named = properties.iter().map(|p| p.name).collect::<BTreeSet<_>>();
         let closed =
             resource.schemas().input().get("additionalProperties") == Some(&Value::Bool(false));
         for variable in variables {
-            if !named.contains(variable) && (closed || !named.is_empty()) {
+            let is_named = properties.iter().any(|property| property.name == variable);
+            if !is_named && (closed || !properties.is_empty()) {
                 let variable = variable.to_owned();
                 self.problems.push(E::NoArgument { label: label(), variable, uri: uri() });
             }

@@ -4,9 +4,8 @@ use rmcp::model::{
     AudioContent, ContentBlock, Icon, ImageContent, JsonObject, MetaObject,
     Resource as McpResource, ResourceContents as McpResourceContents, Role as McpRole,
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::caller::object;
 use super::error::Error as E;
 use crate::message::{Message, Part, ResourcePart, Role};
 
@@ -122,4 +121,13 @@ pub(super) fn own_meta(metadata: &JsonObject) -> JsonObject {
         shown.extend(theirs.clone());
     }
     shown
+}
+
+/// A small object: each `json!` writes out the insertion of each member.
+pub(super) fn object(members: Vec<(&str, Value)>) -> Value {
+    let mut object = Map::new();
+    for (name, value) in members {
+        object.insert(name.to_owned(), value);
+    }
+    Value::Object(object)
 }

@@ -136,3 +136,85 @@ fn items(value: &Value) -> Option<Value> {
     }
     Some(Value::Object(shown))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_kind_is_shown_with_the_keywords_that_it_has_and_no_others() {
+        for (given, shown) in [
+            (
+                json!({"type": "string", "title": "A", "minLength": 1, "pattern": "a", "format": "email"}),
+                json!({"type": "string", "title": "A", "minLength": 1, "format": "email"}),
+            ),
+            (
+                json!({"type": "integer", "minimum": -1, "maximum": null, "multipleOf": 2, "default": 3}),
+                json!({"type": "integer", "minimum": -1, "default": 3}),
+            ),
+            (json!({"type": "number", "maximum": 1.5}), json!({"type": "number", "maximum": 1.5})),
+            (
+                json!({"type": "boolean", "default": true}),
+                json!({"type": "boolean", "default": true}),
+            ),
+            (
+                json!({"type": "string", "enum": ["a"], "maxLength": 3}),
+                json!({"type": "string", "enum": ["a"]}),
+            ),
+            (
+                json!({"type": "string", "oneOf": [{"const": "a", "title": "A", "description": "x"}]}),
+                json!({"type": "string", "oneOf": [{"const": "a", "title": "A"}]}),
+            ),
+            (
+                json!({"type": "array", "items": {"type": "string", "enum": ["a"]}, "maxItems": 2, "uniqueItems": true}),
+                json!({"type": "array", "maxItems": 2, "items": {"type": "string", "enum": ["a"]}}),
+            ),
+            (
+                json!({"type": "array", "items": {"oneOf": [{"const": "a", "title": "A"}]}}),
+                json!({"type": "array", "items": {"anyOf": [{"const": "a", "title": "A"}]}}),
+            ),
+        ] {
+            assert_eq!(field(&given).expect("a field of a form"), shown, "{given}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_plain_value_is_refused() {
+        for given in [
+            json!({}),
+            json!({"type": "object"}),
+            json!({"type": ["string", "null"]}),
+            json!({"type": "array", "items": {"type": "string"}}),
+        ] {
+            assert!(matches!(field(&given), Err(FieldFault::Kind)), "{given}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_its_keyword_does_not_take_is_refused_by_the_name_of_the_keyword() {
+        for (given, keyword) in [
+            (json!({"type": "string", "title": 1}), "title"),
+            (json!({"type": "string", "minLength": -1}), "minLength"),
+            (json!({"type": "string", "maxLength": 4_294_967_296_u64}), "maxLength"),
+            (json!({"type": "string", "format": "uuid"}), "format"),
+            (json!({"type": "string", "enum": ["a", 1]}), "enum"),
+            (json!({"type": "string", "oneOf": [{"const": "a"}]}), "oneOf"),
+            (json!({"type": "integer", "minimum": 1.5}), "minimum"),
+            (json!({"type": "number", "default": "1"}), "default"),
+            (json!({"type": "boolean", "default": 0}), "default"),
+            (json!({"type": "array", "items": {"type": "integer", "enum": [1]}}), "items"),
+            (
+                json!({"type": "array", "items": {"type": "string", "enum": ["a"]}, "default": [1]}),
+                "default",
+            ),
+        ] {
+            let Err(FieldFault::Keyword(named, takes)) = field(&given) else {
+                panic!("{given} is taken")
+            };
+            assert_eq!(named, keyword, "{given}");
+            assert!(!takes.is_empty());
+        }
+    }
+}

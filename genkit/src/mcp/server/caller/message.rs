@@ -5,6 +5,7 @@ use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::mcp::server::content;
 use crate::registry::RegistryChange;
 
 /// The answer of a request.
@@ -87,7 +88,7 @@ pub(crate) fn notification(method: &str, params: &impl Serialize) -> Bytes {
 pub(crate) fn request(id: i64, method: &str, params: Value) -> Bytes {
     let version = ("jsonrpc", "2.0".into());
     let members = vec![version, ("id", id.into()), ("method", method.into()), ("params", params)];
-    super::object(members).to_string().into()
+    content::object(members).to_string().into()
 }
 
 /// The notification of a change, on a `subscriptions/listen` stream with the id of that request.

@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 pub(crate) use self::channel::Channel;
 pub(crate) use self::outlet::{Outlet, Outward};
 pub(crate) use self::request::Request;
-use super::content;
+use super::content::{self, object};
 use super::error::Error as E;
 use super::quota::{HeldPlace, SessionQuota};
 use super::session::{ClientDescription, Era};
@@ -216,13 +216,4 @@ fn params(kind: &QuestionKind) -> Result<Value> {
         }
         QuestionKind::Roots => object(Vec::new()),
     })
-}
-
-/// A small object: each `json!` writes out the insertion of each member.
-pub(super) fn object(members: Vec<(&str, Value)>) -> Value {
-    let mut object = Map::new();
-    for (name, value) in members {
-        object.insert(name.to_owned(), value);
-    }
-    Value::Object(object)
 }

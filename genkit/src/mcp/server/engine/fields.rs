@@ -6,8 +6,8 @@ use rmcp::model::{InputResponses, RequestMetaObject};
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The members that parameters of some method have; all others are passed over.
-const NAMES: [&str; 18] = [
+/// The members that parameters of some method have, or objects in them; all others are passed over.
+const NAMES: [&str; 26] = [
     "_meta",
     "argument",
     "arguments",
@@ -19,14 +19,25 @@ const NAMES: [&str; 18] = [
     "level",
     "name",
     "notifications",
+    "promptsListChanged",
     "protocolVersion",
     "reason",
     "ref",
     "requestId",
     "requestState",
+    "resourceSubscriptions",
+    "resourcesListChanged",
     "taskId",
+    "taskIds",
+    "title",
+    "toolsListChanged",
+    "type",
     "uri",
+    "value",
 ];
+
+/// Those that are such objects.
+const OBJECTS: [&str; 4] = ["argument", "context", "notifications", "ref"];
 
 /// An object whose members are taken out by name.
 pub(super) struct Fields(Map<String, Value>);
@@ -124,7 +135,16 @@ impl<'de> Deserialize<'de> for Fields {
                 while let Some(name) = members.next_key::<String>()? {
                     if !NAMES.contains(&name.as_str()) {
                         members.next_value::<IgnoredAny>()?;
-                    } else if read.insert(name, members.next_value::<Value>()?).is_some() {
+                        continue;
+                    }
+                    let value = if OBJECTS.contains(&name.as_str()) {
+                        members
+                            .next_value::<Option<Fields>>()?
+                            .map_or(Value::Null, |it| it.0.into())
+                    } else {
+                        members.next_value::<Value>()?
+                    };
+                    if read.insert(name, value).is_some() {
                         return Err(de::Error::custom("a member stands there twice"));
                     }
                 }
@@ -132,5 +152,32 @@ impl<'de> Deserialize<'de> for Fields {
             }
         }
         deserializer.deserialize_map(Members)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_that_stands_there_twice_is_refused_in_objects_of_parameters_too() {
+        for twice in [
+            r#"{"uri": "a", "uri": "a"}"#,
+            r#"{"ref": {"type": "ref/prompt", "name": "a", "name": "b"}}"#,
+            r#"{"argument": {"name": "a", "value": "b", "value": "c"}}"#,
+            r#"{"context": {"arguments": {}, "arguments": {}}}"#,
+            r#"{"notifications": {"toolsListChanged": true, "toolsListChanged": false}}"#,
+            r#"{"notifications": []}"#,
+            "[]",
+        ] {
+            assert!(Fields::of(twice).is_none(), "{twice}");
+        }
+        let once =
+            r#"{"ref": {"type": "ref/prompt", "x": 1, "x": 2}, "context": null, "y": 1, "y": 2}"#;
+        let mut once = Fields::of(once).expect("members of no meaning may stand there twice");
+        assert!(once.object("context").is_some_and(|context| context.is_none()));
+        let mut of = once.fields("ref").expect("an object");
+        assert_eq!(of.text("type").as_deref(), Some("ref/prompt"));
+        assert!(of.take("x").is_none());
     }
 }

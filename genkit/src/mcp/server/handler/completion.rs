@@ -1,5 +1,6 @@
 //! Completion: suggestions for an argument of a prompt or of a resource template.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rmcp::model::{CompleteRequestParams, CompleteResult, ErrorData, Reference};
@@ -20,7 +21,10 @@ pub(crate) async fn complete(
     request: Request,
 ) -> Result<CompleteResult, ErrorData> {
     shared.with_hosts().await;
-    let others = params.context.and_then(|context| context.arguments).unwrap_or_default();
+    let mut others = BTreeMap::new();
+    for (name, value) in params.context.and_then(|it| it.arguments).unwrap_or_default() {
+        others.insert(name, value);
+    }
     let (argument, value) = (params.argument.name, params.argument.value);
     let caller = shared.caller(&request.head);
     let refused = |name: &str, why| request.refused("completion/complete", name, why);
@@ -61,7 +65,7 @@ pub(crate) async fn complete(
         let completion = crate::action::CompleteRequest {
             argument: argument.clone(),
             value,
-            others: others.into_iter().collect(),
+            others,
             context: context.clone(),
         };
         let suggestions = match &found {

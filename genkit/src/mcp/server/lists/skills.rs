@@ -1,7 +1,5 @@
 //! Skills as MCP has them: entries, and folders with their direct children.
 
-use std::collections::BTreeMap;
-
 use rmcp::model::{
     DIRECTORY_MIME_TYPE, Resource as McpResource, Skill as McpSkill, SkillFrontmatter,
     SkillResource, SkillResources,
@@ -30,26 +28,25 @@ impl Lists {
     /// The direct children of the folder at `uri`, in the order of their addresses; none where it is no folder.
     pub(crate) fn folder(&self, uri: &str) -> Option<Vec<McpResource>> {
         let folder = format!("{}/", uri.strip_suffix('/').unwrap_or(uri));
-        let mut children: BTreeMap<String, McpResource> = BTreeMap::new();
+        let mut children: Vec<McpResource> = Vec::new();
         for skill in &self.items.skills {
             for file in skill.files() {
                 let Some(rest) = file.uri().strip_prefix(&folder) else { continue };
-                match rest.split_once('/') {
-                    None => {
-                        let resource = super::resource(&skill.resource(file));
-                        // A nested skill's own entry says more.
-                        if !children.contains_key(file.uri()) || file.path() == "SKILL.md" {
-                            children.insert(file.uri().to_owned(), resource);
-                        }
+                let child = match rest.split_once('/') {
+                    None => super::resource(&skill.resource(file)),
+                    Some((name, _)) => McpResource::new(format!("{folder}{name}"), name)
+                        .with_mime_type(DIRECTORY_MIME_TYPE),
+                };
+                match children.binary_search_by(|known| known.uri.cmp(&child.uri)) {
+                    Err(place) => children.insert(place, child),
+                    // A nested skill's own entry says more.
+                    Ok(place) if child.uri == file.uri() && file.path() == "SKILL.md" => {
+                        children[place] = child;
                     }
-                    Some((name, _)) => {
-                        let uri = format!("{folder}{name}");
-                        let child = McpResource::new(uri.clone(), name);
-                        children.entry(uri).or_insert(child.with_mime_type(DIRECTORY_MIME_TYPE));
-                    }
+                    Ok(_) => {}
                 }
             }
         }
-        (!children.is_empty()).then(|| children.into_values().collect())
+        (!children.is_empty()).then_some(children)
     }
 }

@@ -1,6 +1,5 @@
 //! Questions that are open: counted, and the oldest of the session with the most gives way.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -8,10 +7,10 @@ use tokio_util::sync::CancellationToken;
 use super::bound::Kind;
 use super::holder::Claim;
 
-/// Open questions by their numbers, the oldest first.
+/// Open questions by their numbers, which grow, so the oldest is first.
 #[derive(Default)]
 pub(super) struct OpenQuestions {
-    open: BTreeMap<u64, Open>,
+    open: Vec<(u64, Open)>,
     next: u64,
 }
 
@@ -26,28 +25,33 @@ impl OpenQuestions {
         let number = self.next;
         self.next += 1;
         let gives_way = CancellationToken::new();
-        self.open.insert(number, Open { claim, gives_way: gives_way.clone() });
+        self.open.push((number, Open { claim, gives_way: gives_way.clone() }));
         (number, gives_way)
     }
 
     /// For whom it was counted, if it still is.
     pub(super) fn remove(&mut self, number: u64) -> Option<Claim> {
-        self.open.remove(&number).map(|open| open.claim)
+        self.take(number).map(|open| open.claim)
     }
 
     /// Ends the oldest question of the session that has the most, if it has more than that of
     /// `claim`; among those of its client, or of all.
     pub(super) fn end_one_for(&mut self, claim: &Claim, of_its_client: bool) -> Option<Claim> {
         let (mut most, mut found) = (claim.session.of(Kind::Question), None);
-        for (&number, open) in &self.open {
+        for (number, open) in &self.open {
             let held = open.claim.session.of(Kind::Question);
             let counts = !of_its_client || Arc::ptr_eq(&open.claim.client, &claim.client);
             if counts && held > most {
-                (most, found) = (held, Some(number));
+                (most, found) = (held, Some(*number));
             }
         }
-        let open = self.open.remove(&found?)?;
+        let open = self.take(found?)?;
         open.gives_way.cancel();
         Some(open.claim)
+    }
+
+    fn take(&mut self, number: u64) -> Option<Open> {
+        let place = self.open.binary_search_by_key(&number, |(known, _)| *known).ok()?;
+        Some(self.open.remove(place).1)
     }
 }

@@ -80,14 +80,14 @@ impl Interest {
                 let sees = session.sees();
                 session.with_subscriptions(|uris| {
                     // What it gave up since then must not add up where it never reads.
-                    unread.forget_updates(|uri| uris.contains(uri));
-                    add(changes, unread, |list| seen.has_changed(list, &sees), uris, &sees);
+                    unread.forget_updates(&|uri| uris.contains(uri));
+                    add(changes, unread, &mut |list| seen.has_changed(list, &sees), uris, &sees);
                 });
             }
             Self::Listen(filter) => {
                 let sees = &filter.sees;
-                let wants = |list: &_| filter.wants(list) && seen.has_changed(list, sees);
-                add(changes, unread, wants, &filter.uris, sees);
+                let mut wants = |list: &_| filter.wants(list) && seen.has_changed(list, sees);
+                add(changes, unread, &mut wants, &filter.uris, sees);
             }
         }
     }
@@ -107,7 +107,7 @@ impl ListenFilter {
 fn add(
     changes: &ChangeSet,
     unread: &mut ChangeSet,
-    mut wants: impl FnMut(&RegistryChange) -> bool,
+    wants: &mut dyn FnMut(&RegistryChange) -> bool,
     uris: &Subscriptions,
     sees: &Sees,
 ) {

@@ -1,0 +1,68 @@
+//! Actions of one kind by name, sorted: a tree of each kind would be seven KB of every program.
+
+pub(super) struct Named<A>(Vec<(String, A)>);
+
+impl<A> Default for Named<A> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<A> Named<A> {
+    /// Adds `action` unless `name` is taken; then returns what has it.
+    pub(super) fn insert(&mut self, name: &str, action: A) -> Option<&A> {
+        match self.place(name) {
+            Ok(taken) => Some(&self.0[taken].1),
+            Err(place) => {
+                self.0.insert(place, (name.to_owned(), action));
+                None
+            }
+        }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&A> {
+        self.place(name).ok().map(|place| &self.0[place].1)
+    }
+
+    pub(super) fn remove(&mut self, name: &str) -> Option<A> {
+        let place = self.place(name).ok()?;
+        Some(self.0.remove(place).1)
+    }
+
+    /// In the order of their names.
+    pub(super) fn values(&self) -> impl Iterator<Item = &A> {
+        self.0.iter().map(|(_, action)| action)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn place(&self, name: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|(known, _)| known.as_str().cmp(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_taken_once_until_it_is_removed_and_names_are_sorted() {
+        let mut named = Named::default();
+        assert!(named.is_empty());
+        for (name, number) in [("m", 1), ("z", 2), ("a", 3), ("b", 4)] {
+            assert_eq!(named.insert(name, number), None);
+        }
+        assert_eq!(named.insert("z", 5), Some(&2));
+        assert_eq!(named.values().copied().collect::<Vec<_>>(), [3, 4, 1, 2]);
+        assert_eq!((named.get("b"), named.get("c"), named.len()), (Some(&4), None, 4));
+        assert_eq!((named.remove("b"), named.remove("b")), (Some(4), None));
+        assert_eq!(named.insert("b", 6), None);
+        assert_eq!(named.values().copied().collect::<Vec<_>>(), [3, 6, 1, 2]);
+    }
+}
