@@ -8,7 +8,8 @@ use genkit::durable::{FlowOutcome, RunStatus};
 use genkit::{Context, Error, ErrorKind, Genkit, Registry, Result, flow, flows};
 use serde_json::json;
 
-use super::memory::{FailingStore, Fails, MemoryStore};
+use super::failing_store::{FailingStore, Fails};
+use super::memory::MemoryStore;
 
 #[derive(Clone, Default)]
 struct Shop {

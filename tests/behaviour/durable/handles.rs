@@ -12,7 +12,7 @@ use genkit::{Approval, Context, Error, ErrorKind, Genkit, Registry, Result, Tool
 use serde_json::{Map, Value, json};
 
 use super::memory::MemoryStore;
-use super::{MODEL_CALLS, World, ask, check_answer, process};
+use super::{MODEL_CALLS, World, ask, check_answer, process, world};
 use crate::generate::{calls, outputs};
 
 #[tokio::test(start_paused = true)]
@@ -55,7 +55,7 @@ async fn an_answered_run_is_that_of_an_awaited_one() {
     run.answer("c3", true).await.unwrap();
     let stored = run.wait().await.unwrap();
     let plain = World::default();
-    let registry = Registry::new().add(tools![super::note, super::delete, paid]);
+    let registry = Registry::new().add(tools![world::note, world::delete, paid]);
     let genkit = Genkit::builder().registry(registry).state(plain.clone());
     let genkit = genkit.default_model(super::model(&plain)).build().unwrap();
     let ask = genkit.generate("Pay, and clean up.").tools(["pay", "note", "delete"]);

@@ -1,12 +1,11 @@
-//! A store in memory, whose clock is tokio's, and one that fails when it is told to.
+//! A store in memory, whose clock is tokio's.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use genkit::durable::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
-use genkit::{BoxFuture, Error, ErrorKind, Result};
+use genkit::{BoxFuture, Error, Result};
 use tokio::time::Instant;
 
 #[derive(Clone, Default)]
@@ -117,64 +116,6 @@ impl RunStore for MemoryStore {
 
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         ready(Ok(self.0.lock().unwrap().remove(run).is_some()))
-    }
-}
-
-/// How a save fails.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Fails {
-    /// Nothing was written.
-    Before,
-    /// It was written, and an error is told all the same.
-    After,
-}
-
-/// A store whose saves fail from the `first`-th on, so many times. Making a run is not counted.
-#[derive(Clone)]
-pub(super) struct FailingStore<S> {
-    pub(super) inner: S,
-    pub(super) saves: Arc<AtomicUsize>,
-    pub(super) first: usize,
-    pub(super) times: usize,
-    pub(super) how: Fails,
-}
-
-impl<S: RunStore> FailingStore<S> {
-    pub(super) fn new(inner: S, first: usize, times: usize, how: Fails) -> Self {
-        Self { inner, saves: Arc::default(), first, times, how }
-    }
-}
-
-impl<S: RunStore> RunStore for FailingStore<S> {
-    all_but_save_and_lease_of_inner!();
-
-    fn save<'a>(
-        &'a self,
-        run: &'a RunId,
-        at: u64,
-        change: &'a RunChange,
-    ) -> BoxFuture<'a, Result<Option<u64>>> {
-        let number = self.saves.fetch_add(1, Ordering::SeqCst) + 1;
-        let fails = (self.first..self.first + self.times).contains(&number);
-        Box::pin(async move {
-            if fails && matches!(self.how, Fails::Before) {
-                return Err(Error::new(ErrorKind::Unavailable, "the disk is gone"));
-            }
-            let saved = self.inner.save(run, at, change).await?;
-            match fails {
-                true => Err(Error::new(ErrorKind::Unavailable, "the connection is gone")),
-                false => Ok(saved),
-            }
-        })
-    }
-
-    fn lease<'a>(
-        &'a self,
-        run: &'a RunId,
-        owner: &'a str,
-        ttl: Duration,
-    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
-        self.inner.lease(run, owner, ttl)
     }
 }
 

@@ -3,7 +3,10 @@
 #[macro_use]
 mod handed_on;
 
+mod engine;
 mod failing;
+mod failing_saves;
+mod failing_store;
 mod flows;
 mod growth;
 mod handles;
@@ -11,122 +14,8 @@ mod killed;
 mod memory;
 mod stepping;
 mod stored;
+mod two_workers;
 mod workers;
+mod world;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-
-use genkit::durable::RunStore;
-use genkit::message::ToolRequest;
-use genkit::model::{self, FnModel, ModelResponse};
-use genkit::{Context, GenerateResponse, Genkit, Part, Registry, Result, Role, tool, tools};
-use serde_json::json;
-
-/// What happened outside of the program, which no crash undoes.
-#[derive(Clone, Default)]
-struct World(Arc<WorldState>);
-
-#[derive(Default)]
-struct WorldState {
-    models: AtomicUsize,
-    notes: AtomicUsize,
-    bodies: AtomicUsize,
-    deleted: AtomicUsize,
-    /// A payment service: what it did, by idempotency key.
-    charged: Mutex<Vec<String>>,
-}
-
-impl World {
-    fn models(&self) -> usize {
-        self.0.models.load(Ordering::SeqCst)
-    }
-
-    fn charged(&self) -> Vec<String> {
-        let mut keys = self.0.charged.lock().unwrap().clone();
-        keys.dedup();
-        keys
-    }
-
-    fn count(&self, what: impl FnOnce(&WorldState) -> &AtomicUsize) -> usize {
-        what(&self.0).fetch_add(1, Ordering::SeqCst) + 1
-    }
-}
-
-/// Pays, in two steps.
-#[tool]
-async fn pay(world: &World, ctx: &Context, cents: u32) -> Result<String> {
-    world.count(|world| &world.bodies);
-    let key = ctx.idempotency_key("charge").unwrap();
-    let charge = async {
-        tokio::task::yield_now().await;
-        world.0.charged.lock().unwrap().push(key);
-        Ok::<_, genkit::Error>(format!("paid {cents}"))
-    };
-    let receipt: String = ctx.once("charge", charge).await?;
-    tokio::task::yield_now().await;
-    ctx.once("thanks", async { Ok::<_, genkit::Error>(format!("{receipt}, thanks")) }).await
-}
-
-/// Notes something.
-#[tool]
-async fn note(world: &World, text: String) -> String {
-    world.count(|world| &world.notes);
-    format!("noted {text}")
-}
-
-/// Deletes something.
-#[tool(needs_approval)]
-async fn delete(world: &World, id: u32) -> String {
-    world.count(|world| &world.deleted);
-    format!("{id} is gone")
-}
-
-/// What the model says depends on the conversation alone, as a provider's does.
-fn model(world: &World) -> FnModel {
-    let world = world.clone();
-    model::from_fn("house/clerk", move |request, _| {
-        world.count(|world| &world.models);
-        let rounds = request.messages.iter().filter(|message| message.role == Role::Tool).count();
-        let call = |id: &str, name: &str, input| ToolRequest::new(name, input).with_id(id);
-        let answer = match rounds {
-            0 => ModelResponse::from_tool_requests([
-                call("c1", "pay", json!({"cents": 500})),
-                call("c2", "note", json!({"text": "a"})),
-            ]),
-            1 => ModelResponse::from_tool_requests([
-                call("c3", "delete", json!({"id": 7})),
-                call("c4", "note", json!({"text": "b"})),
-            ]),
-            _ => ModelResponse::from_text("all done"),
-        };
-        async move { answer }
-    })
-}
-
-/// A process: an instance of its own over the same store and the same world.
-fn process(store: impl RunStore, world: &World) -> Genkit {
-    Genkit::builder()
-        .registry(Registry::new().add(tools![pay, note, delete]))
-        .state(world.clone())
-        .default_model(model(world))
-        .durable(store)
-        .build()
-        .unwrap()
-}
-
-fn ask() -> genkit::Generate {
-    genkit::generate("Pay, and clean up.").tools(["pay", "note", "delete"])
-}
-
-/// What a run of [`ask`] gives that nothing has disturbed.
-fn check_answer(response: &GenerateResponse) {
-    assert_eq!(response.text(), "all done");
-    let messages = response.messages();
-    let answers = messages.iter().flat_map(|message| &message.content);
-    let outputs: Vec<_> =
-        answers.filter_map(Part::as_tool_response).map(|answer| answer.output.clone()).collect();
-    assert_eq!(outputs, ["paid 500, thanks", "noted a", "7 is gone", "noted b"]);
-}
-
-/// The model calls of an undisturbed run.
-const MODEL_CALLS: usize = 3;
+use self::world::{MODEL_CALLS, World, ask, check_answer, process};

@@ -1,108 +1,34 @@
 //! Several workers on one store.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use genkit::durable::{RunStatus, RunStore};
-use genkit::message::ToolRequest;
+use genkit::durable::RunStatus;
 use genkit::model::{self, ModelResponse};
-use genkit::{Context, ErrorKind, Genkit, Registry, Result, Role, tool, tools};
+use genkit::{Context, ErrorKind, Genkit, Registry, Result, tool, tools};
 use serde_json::json;
-use tokio::sync::Notify;
 
 use super::memory::MemoryStore;
-use super::{World, ask, process};
-
-#[derive(Clone, Default)]
-struct Counted(Arc<Mutex<BTreeMap<String, usize>>>);
-
-/// Counts its calls.
-#[tool]
-async fn count(counted: &Counted, name: String) -> usize {
-    tokio::time::sleep(Duration::from_millis(3)).await;
-    let mut counts = counted.0.lock().unwrap();
-    let count = counts.entry(name).or_default();
-    *count += 1;
-    *count
-}
-
-fn counting(store: impl RunStore, counted: &Counted, models: &Arc<AtomicUsize>) -> Genkit {
-    let models = Arc::clone(models);
-    let model =
-        model::from_fn("house/counts", move |request, _| {
-            models.fetch_add(1, Ordering::SeqCst);
-            let asked = request.messages[0].text();
-            let is_done = request.messages.iter().any(|message| message.role == Role::Tool);
-            async move {
-                tokio::time::sleep(Duration::from_millis(2)).await;
-                match is_done {
-                    true => ModelResponse::from_text("counted"),
-                    false => ModelResponse::from_tool_requests(["x", "y", "z"].map(|at| {
-                        ToolRequest::new("count", json!({"name": format!("{asked}{at}")}))
-                    })),
-                }
-            }
-        });
-    Genkit::builder()
-        .registry(Registry::new().add(tools![count]))
-        .state(counted.clone())
-        .default_model(model)
-        .durable(store)
-        .build()
-        .unwrap()
-}
-
-const RUNS: usize = 12;
-
-async fn two_workers_settle_each_step_once<S: RunStore + Clone>(open: impl Fn() -> S) {
-    let (counted, models) = (Counted::default(), Arc::<AtomicUsize>::default());
-    let stop = Arc::new(Notify::new());
-    let mut workers = Vec::new();
-    for _ in 0..2 {
-        let stop = Arc::clone(&stop);
-        let genkit = counting(open(), &counted, &models);
-        let work = genkit.work().concurrency(4).poll(Duration::from_millis(5));
-        workers.push(tokio::spawn(work.until(async move { stop.notified().await }).run()));
-    }
-    let genkit = counting(open(), &counted, &models);
-    let mut runs = Vec::new();
-    for at in 0..RUNS {
-        let ask = genkit::generate(format!("r{at}")).tools(["count"]);
-        runs.push(genkit.durable_run(format!("run-{at}"), ask).await.unwrap());
-    }
-    for run in &runs {
-        // One who waits works as well.
-        assert_eq!(run.wait().await.unwrap().text(), "counted");
-        assert_eq!(run.status().await.unwrap(), RunStatus::Completed);
-    }
-    stop.notify_waiters();
-    for worker in workers {
-        worker.await.unwrap().unwrap();
-    }
-    let counts = counted.0.lock().unwrap();
-    assert_eq!(counts.len(), 3 * RUNS);
-    assert!(counts.values().all(|count| *count == 1), "{counts:?}");
-    assert_eq!(models.load(Ordering::SeqCst), 2 * RUNS);
-}
+use super::two_workers::two_workers_settle_each_step_once;
+use super::{World, ask, process, world};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn two_workers_settle_each_step_once_in_memory() {
     let store = MemoryStore::default();
-    two_workers_settle_each_step_once(|| store.clone()).await;
+    two_workers_settle_each_step_once(|| store.clone(), "run").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn two_workers_settle_each_step_once_in_a_folder() {
     let temp = super::stored::Temp::new("workers");
-    two_workers_settle_each_step_once(|| temp.folder()).await;
+    two_workers_settle_each_step_once(|| temp.folder(), "run").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn two_workers_settle_each_step_once_in_sqlite() {
     let temp = super::stored::Temp::new("workers-sqlite");
-    two_workers_settle_each_step_once(|| temp.sqlite()).await;
+    two_workers_settle_each_step_once(|| temp.sqlite(), "run").await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -160,7 +86,7 @@ async fn a_worker_that_lost_its_run_settles_nothing() {
 async fn who_stops_waiting_leaves_the_run_to_others_at_once() {
     let (store, world) = (MemoryStore::default(), World::default());
     let hangs = Genkit::builder()
-        .registry(Registry::new().add(tools![super::pay, super::note, super::delete]))
+        .registry(Registry::new().add(tools![world::pay, world::note, world::delete]))
         .state(world.clone())
         .default_model(model::from_fn("house/clerk", |_, _| {
             std::future::pending::<ModelResponse>()

@@ -1,0 +1,300 @@
+//! The seam for engines, with an engine in memory that keeps everything as JSON.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use genkit::durable::engine::{EngineAnswers, EngineRun, EngineStep, NoStepLog, StepDone};
+use genkit::durable::{FlowOutcome, RunChange, RunHead, RunId, RunStatus, StoredRun};
+use genkit::message::ToolRequest;
+use genkit::model::{self, ModelResponse};
+use genkit::{Context, Error, ErrorKind, Genkit, Registry, Result, Tool, flow, flows, tool, tools};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::memory::MemoryStore;
+use super::world::{MODEL_CALLS, World, ask, check_answer, process};
+
+/// As it is after it went to another machine.
+fn moved<T: Serialize + DeserializeOwned>(value: &T) -> T {
+    serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
+}
+
+/// What an engine keeps of one run: a head, and a log that only grows.
+struct Engine {
+    id: RunId,
+    kept: StoredRun,
+}
+
+impl Engine {
+    fn of(id: &str, first: RunChange) -> Self {
+        let at = RunHead::new(1, first.status, None);
+        Self { id: RunId::new(id).unwrap(), kept: StoredRun::new(at, first.head, first.log) }
+    }
+
+    async fn start(genkit: &Genkit, id: &str, ask: genkit::Generate) -> Self {
+        let first = EngineRun::first_of_run(genkit, &RunId::new(id).unwrap(), ask).await.unwrap();
+        Self::of(id, first)
+    }
+
+    async fn load(&self, genkit: &Genkit) -> EngineRun {
+        EngineRun::load(genkit, &self.id, self.kept.clone()).await.unwrap()
+    }
+
+    fn keep(&mut self, run: &mut EngineRun) {
+        let change = run.change().unwrap();
+        self.kept.at = RunHead::new(self.kept.at.revision + 1, change.status, None);
+        self.kept.head = change.head;
+        self.kept.log.extend(change.log);
+    }
+
+    fn status(&self) -> RunStatus {
+        self.kept.at.status
+    }
+
+    /// Gives out what is due, and keeps that it did.
+    async fn due(&mut self, genkit: &Genkit) -> Vec<EngineStep> {
+        let mut run = self.load(genkit).await;
+        let due = run.due();
+        self.keep(&mut run);
+        due.iter().map(moved).collect()
+    }
+
+    async fn take(&mut self, genkit: &Genkit, done: &StepDone) -> bool {
+        let mut run = self.load(genkit).await;
+        let is_taken = run.take(moved(done)).await.unwrap();
+        self.keep(&mut run);
+        is_taken
+    }
+
+    async fn answer(&mut self, genkit: &Genkit, call: &str, answer: Value) {
+        let mut run = self.load(genkit).await;
+        let answers = EngineAnswers::plain(call, answer).unwrap();
+        run.answer(moved(&answers)).await.unwrap();
+        self.keep(&mut run);
+    }
+
+    /// Performs what is due, each of it taken in turn, until nobody can go on.
+    async fn work(&mut self, genkit: &Genkit) {
+        while self.status() == RunStatus::Working {
+            for step in self.due(genkit).await {
+                let done = perform(&step, genkit).await.unwrap();
+                assert!(self.take(genkit, &done).await);
+            }
+        }
+    }
+}
+
+async fn perform(step: &EngineStep, genkit: &Genkit) -> Result<StepDone> {
+    step.perform(genkit, BTreeMap::new(), NoStepLog, std::future::pending()).await
+}
+
+/// An instance of its own each time: steps go to machines that share nothing but the registry.
+fn machine(world: &World) -> Genkit {
+    process(MemoryStore::default(), world)
+}
+
+fn tools_of(steps: &[EngineStep]) -> Vec<Option<&str>> {
+    steps.iter().map(EngineStep::tool).collect()
+}
+
+#[tokio::test]
+async fn steps_settle_in_any_order_on_any_machine_and_an_outcome_counts_once() {
+    for is_reversed in [false, true] {
+        let world = World::default();
+        let mut engine = Engine::start(&machine(&world), "order", ask()).await;
+        let asks = engine.due(&machine(&world)).await;
+        assert_eq!(tools_of(&asks), [None], "a model call alone");
+        assert!(engine.due(&machine(&world)).await.is_empty(), "what is given out is not due");
+        let done = perform(&asks[0], &machine(&world)).await.unwrap();
+        assert!(engine.take(&machine(&world), &done).await);
+        assert!(!engine.take(&machine(&world), &done).await, "it was taken before");
+
+        let mut calls = engine.due(&machine(&world)).await;
+        assert_eq!(tools_of(&calls), [Some("pay"), Some("note")]);
+        assert_ne!(calls[0].number(), calls[1].number());
+        if is_reversed {
+            calls.reverse();
+        }
+        for step in calls {
+            let done = perform(&step, &machine(&world)).await.unwrap();
+            assert!(engine.take(&machine(&world), &done).await);
+            assert!(!engine.take(&machine(&world), &done).await, "it was taken before");
+        }
+        engine.work(&machine(&world)).await;
+        assert_eq!(engine.status(), RunStatus::InputRequired);
+        let open = engine.load(&machine(&world)).await.open();
+        assert_eq!(open.len(), 1);
+        engine.answer(&machine(&world), "c3", json!(true)).await;
+        engine.work(&machine(&world)).await;
+        assert_eq!(engine.status(), RunStatus::Completed);
+        // In the order of the model's calls, whatever came first.
+        check_answer(&engine.load(&machine(&world)).await.response().unwrap());
+        assert_eq!(world.models(), MODEL_CALLS);
+        assert_eq!(world.charged(), ["order/1/0/charge"]);
+        let mut over = engine.load(&machine(&world)).await;
+        let again = over.answer(EngineAnswers::plain("c3", true).unwrap()).await.unwrap_err();
+        assert_eq!(again.kind(), ErrorKind::FailedPrecondition, "{again}");
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_run_takes_no_more_and_gives_nothing_out() {
+    let world = World::default();
+    let genkit = machine(&world);
+    let mut engine = Engine::start(&genkit, "ended", ask()).await;
+    let step = engine.due(&genkit).await.remove(0);
+    let done = perform(&step, &genkit).await.unwrap();
+    let mut run = engine.load(&genkit).await;
+    assert!(run.cancel());
+    assert!(!run.cancel(), "it is over");
+    engine.keep(&mut run);
+    assert!(!engine.take(&genkit, &done).await, "it came too late");
+    assert_eq!(engine.status(), RunStatus::Cancelled);
+    assert!(engine.due(&genkit).await.is_empty());
+    let error = engine.load(&genkit).await.response().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Cancelled, "{error}");
+}
+
+/// Ships, which nobody may do twice.
+#[tool(at_most_once)]
+async fn ship() -> &'static str {
+    "shipped"
+}
+
+/// An instance whose model calls `ship`, and has these tools.
+fn shop<const N: usize>(tools: [Tool; N]) -> Genkit {
+    let model = model::from_fn("house/shop", |request, _| {
+        let is_done = request.messages.iter().any(|message| message.role == genkit::Role::Tool);
+        async move {
+            match is_done {
+                true => ModelResponse::from_text("bye"),
+                false => ModelResponse::from_tool_requests([
+                    ToolRequest::new("ship", json!({})).with_id("s1")
+                ]),
+            }
+        }
+    });
+    let registry = Registry::new().add(tools);
+    Genkit::builder().registry(registry).default_model(model).build().unwrap()
+}
+
+#[tokio::test]
+async fn what_nobody_may_begin_twice_becomes_a_question() {
+    let genkit = shop(tools![ship]);
+    let ask = genkit::generate("Ship it.").tools(["ship"]);
+    let mut engine = Engine::start(&genkit, "ship", ask).await;
+    let step = engine.due(&genkit).await.remove(0);
+    assert!(!step.is_at_most_once(&genkit), "a model may be asked twice");
+    let done = perform(&step, &genkit).await.unwrap();
+    assert!(engine.take(&genkit, &done).await);
+    let step = engine.due(&genkit).await.remove(0);
+    assert!(step.is_at_most_once(&genkit));
+    assert!(step.time_limit(&genkit).is_some());
+    // Its machine died, and nobody knows how far it came.
+    assert!(engine.take(&genkit, &step.unknown(BTreeMap::new())).await);
+    assert_eq!(engine.status(), RunStatus::InputRequired);
+    assert_eq!(engine.load(&genkit).await.open().len(), 1);
+    assert!(engine.due(&genkit).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_registry_that_lacks_a_tool_says_so() {
+    let genkit = shop(tools![ship]);
+    let ask = genkit::generate("Ship it.").tools(["ship"]);
+    let mut engine = Engine::start(&genkit, "lacks", ask).await;
+    let step = engine.due(&genkit).await.remove(0);
+    let done = perform(&step, &genkit).await.unwrap();
+    assert!(engine.take(&genkit, &done).await);
+    let step = engine.due(&genkit).await.remove(0);
+    let other = shop([]);
+    let lacking = EngineRun::load(&other, &engine.id, engine.kept.clone()).await.unwrap_err();
+    assert!(lacking.to_string().contains("ship"), "{lacking}");
+    let lacking = perform(&step, &other).await.unwrap_err();
+    assert!(lacking.to_string().contains("ship"), "{lacking}");
+    // One that has it goes on.
+    let done = perform(&step, &genkit).await.unwrap();
+    assert!(engine.take(&genkit, &done).await);
+    engine.work(&genkit).await;
+    assert_eq!(engine.load(&genkit).await.response().unwrap().text(), "bye");
+}
+
+#[tokio::test]
+async fn a_step_that_fails_with_what_may_pass_is_to_be_tried_again() {
+    let tries = Arc::<AtomicUsize>::default();
+    let counted = Arc::clone(&tries);
+    let model = model::from_fn("house/busy", move |_, _| {
+        let number = counted.fetch_add(1, Ordering::SeqCst);
+        async move {
+            match number {
+                0 => Err(Error::new(ErrorKind::Unavailable, "busy")),
+                1 => Ok(ModelResponse::from_text("hello")),
+                _ => Err(Error::invalid_argument("not like this")),
+            }
+        }
+    });
+    let genkit = Genkit::builder().default_model(model).build().unwrap();
+    let mut engine = Engine::start(&genkit, "busy", genkit::generate("hi")).await;
+    let step = engine.due(&genkit).await.remove(0);
+    let failed = perform(&step, &genkit).await.unwrap();
+    assert_eq!(failed.error().unwrap().kind(), ErrorKind::Unavailable);
+    let waits: Vec<_> = (1..=4).map(|tries| moved(&failed).retry_after(tries).unwrap()).collect();
+    assert!(waits.is_sorted_by(|one, next| one < next), "{waits:?}");
+    assert_eq!(failed.retry_after(5), None, "it was tried often enough");
+    let done = perform(&step, &genkit).await.unwrap();
+    assert!(done.error().is_none() && done.retry_after(1).is_none());
+    assert!(engine.take(&genkit, &done).await);
+    assert_eq!(engine.load(&genkit).await.response().unwrap().text(), "hello");
+
+    let mut engine = Engine::start(&genkit, "wrong", genkit::generate("hi")).await;
+    let step = engine.due(&genkit).await.remove(0);
+    let failed = perform(&step, &genkit).await.unwrap();
+    assert_eq!(failed.retry_after(1), None, "it would fail again");
+    assert!(engine.take(&genkit, &failed).await);
+    assert_eq!(engine.status(), RunStatus::Failed);
+    let error = engine.load(&genkit).await.response().unwrap_err();
+    assert!(error.chain().contains("not like this"), "{}", error.chain());
+}
+
+/// Greets, once somebody agrees.
+#[flow]
+async fn welcome(count: &Greeted, ctx: &Context, name: String) -> Result<String> {
+    let hello = async {
+        count.0.fetch_add(1, Ordering::SeqCst);
+        Ok::<_, Error>(format!("Hello, {name}"))
+    };
+    let hello = ctx.once("hello", hello).await?;
+    match ctx.confirm("Greet?").await? {
+        true => Ok(hello),
+        false => Ok("nobody".to_owned()),
+    }
+}
+
+#[derive(Clone, Default)]
+struct Greeted(Arc<AtomicUsize>);
+
+#[tokio::test]
+async fn a_flow_that_asks_goes_on_when_it_is_answered() {
+    let greeted = Greeted::default();
+    let registry = Registry::new().add(flows![welcome]);
+    let genkit = Genkit::builder().registry(registry).state(greeted.clone()).build().unwrap();
+    let id = RunId::new("greets").unwrap();
+    let first = EngineRun::first_of_flow(&genkit, &id, "welcome", json!({"name": "Ada"}));
+    let mut engine = Engine::of("greets", first.unwrap());
+    let step = engine.due(&genkit).await.remove(0);
+    assert_eq!((step.flow(), step.tool()), (Some("welcome"), None));
+    let done = perform(&step, &genkit).await.unwrap();
+    assert!(done.asks());
+    assert!(engine.take(&genkit, &done).await);
+    assert_eq!(engine.status(), RunStatus::InputRequired);
+    let asked = engine.load(&genkit).await.open();
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    engine.answer(&genkit, "q1", json!(true)).await;
+    engine.work(&genkit).await;
+    let outcome = engine.load(&genkit).await.flow_outcome().unwrap();
+    assert_eq!(outcome, FlowOutcome::Returned(json!("Hello, Ada")));
+    assert_eq!(greeted.0.load(Ordering::SeqCst), 1, "what it did once is in its state");
+    let error = engine.load(&genkit).await.response().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::FailedPrecondition, "{error}");
+}

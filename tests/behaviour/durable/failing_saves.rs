@@ -1,0 +1,118 @@
+//! A save that fails at the n-th time, for all n, over any store, with a driver that starts again.
+
+use std::sync::atomic::Ordering;
+
+use genkit::durable::RunStore;
+use genkit::{ErrorKind, GenerateResponse};
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use super::failing_store::{FailingStore, Fails};
+use super::world::{MODEL_CALLS, World, ask, check_answer, process};
+
+/// Runs to the end, with a new process each time that the work stops: the answer, and how many processes there were.
+async fn drive<S: RunStore + Clone>(
+    store: &FailingStore<S>,
+    run: &str,
+    world: &World,
+) -> (GenerateResponse, usize) {
+    let mut processes = 0;
+    loop {
+        processes += 1;
+        let genkit = process(store.clone(), world);
+        let run = genkit.durable_run(run, ask()).await.unwrap();
+        let ended = async {
+            let response = run.wait().await?;
+            if response.is_interrupted() {
+                run.answer("c3", json!(true)).await?;
+            }
+            run.wait().await
+        };
+        match ended.await {
+            Ok(response) => {
+                assert!(run.remove().await.unwrap());
+                return (response, processes);
+            }
+            Err(error) => assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}"),
+        }
+    }
+}
+
+/// Checks how many saves a run makes that nothing disturbs, and gives all ways in which one of them fails, or one and
+/// those after it, `times` in all.
+async fn failures<S: RunStore + Clone>(store: &S, name: &str, times: usize) -> Vec<Failure<S>> {
+    let (world, run) = (World::default(), format!("{name}-{times}-0"));
+    let undisturbed = FailingStore::new(store.clone(), usize::MAX, 0, Fails::Before);
+    let (response, processes) = drive(&undisturbed, &run, &world).await;
+    check_answer(&response);
+    assert_eq!((world.models(), processes), (MODEL_CALLS, 1));
+    assert_eq!(world.charged(), [format!("{run}/1/0/charge")]);
+    let saves = undisturbed.saves.load(Ordering::SeqCst);
+    assert_eq!(saves, 11, "one for each model call, call, `once` and answer");
+    let all = [Fails::Before, Fails::After].into_iter();
+    let all = all.flat_map(|how| (1..=saves).map(move |first| (how, first)));
+    all.map(|(how, first)| Failure {
+        store: FailingStore::new(store.clone(), first, times, how),
+        run: format!("{name}-{times}-{how:?}-{first}"),
+        world: World::default(),
+    })
+    .collect()
+}
+
+/// A run with saves that fail.
+struct Failure<S> {
+    store: FailingStore<S>,
+    run: String,
+    world: World,
+}
+
+impl<S: RunStore + Clone> Failure<S> {
+    async fn drive(&self) -> usize {
+        let (response, processes) = drive(&self.store, &self.run, &self.world).await;
+        check_answer(&response);
+        let (run, made) = (&self.run, self.store.saves.load(Ordering::SeqCst));
+        assert!(made >= self.store.first, "{run}: no save failed");
+        assert_eq!(self.world.charged(), [format!("{run}/1/0/charge")]);
+        processes
+    }
+
+    async fn check_once(self) {
+        let processes = self.drive().await;
+        let (run, world) = (&self.run, &self.world.0);
+        // An answer is given by a caller who is told, and gives it again.
+        assert!(processes <= 2, "{run}");
+        assert_eq!(self.world.models(), MODEL_CALLS, "{run}");
+        assert_eq!(world.charged.lock().unwrap().len(), 1, "{run}");
+        assert_eq!(world.bodies.load(Ordering::SeqCst), 1, "{run}");
+        assert_eq!(world.notes.load(Ordering::SeqCst), 2, "{run}");
+        assert_eq!(world.deleted.load(Ordering::SeqCst), 1, "{run}");
+    }
+
+    async fn check_down(self) {
+        let processes = self.drive().await;
+        let (run, models) = (&self.run, self.world.models());
+        assert!(models <= MODEL_CALLS + 1, "{run}: {models}");
+        if matches!(self.store.how, Fails::Before) {
+            assert!(processes >= 2, "{run}: the work stopped");
+        }
+        let notes = self.world.0.notes.load(Ordering::SeqCst);
+        assert!((2..=4).contains(&notes), "{run}: {notes}");
+    }
+}
+
+/// Each save fails once, and is made again.
+pub(super) async fn a_save_that_fails_once_changes_nothing<S: RunStore + Clone>(
+    store: S,
+    name: &str,
+) {
+    let all: JoinSet<_> =
+        failures(&store, name, 1).await.into_iter().map(Failure::check_once).collect();
+    all.join_all().await;
+}
+
+/// Each save fails for longer than one process tries, and another process goes on.
+pub(super) async fn a_store_that_is_down_loses_nothing<S: RunStore + Clone>(store: S, name: &str) {
+    let all: JoinSet<_> =
+        failures(&store, name, 6).await.into_iter().map(Failure::check_down).collect();
+    all.join_all().await;
+}
