@@ -57,7 +57,7 @@ async fn an_answered_run_is_that_of_an_awaited_one() {
     let plain = World::default();
     let registry = Registry::new().add(tools![world::note, world::delete, paid]);
     let genkit = Genkit::builder().registry(registry).state(plain.clone());
-    let genkit = genkit.default_model(super::model(&plain)).build().unwrap();
+    let genkit = genkit.default_model(super::world::model(&plain)).build().unwrap();
     let ask = genkit.generate("Pay, and clean up.").tools(["pay", "note", "delete"]);
     let asked = ask.clone().await.unwrap();
     let awaited = ask.resume(asked, |question| question.approve()).await.unwrap();

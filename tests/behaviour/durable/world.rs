@@ -69,7 +69,7 @@ pub(super) async fn delete(world: &World, id: u32) -> String {
 }
 
 /// What the model says depends on the conversation alone, as a provider's does.
-fn model(world: &World) -> FnModel {
+pub(super) fn model(world: &World) -> FnModel {
     let world = world.clone();
     model::from_fn("house/clerk", move |request, _| {
         world.count(|world| &world.models);
