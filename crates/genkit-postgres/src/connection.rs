@@ -1,11 +1,10 @@
 //! The connection, made anew where it was lost.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use genkit::{BoxFuture, Error, ErrorKind, Result};
-use tokio::sync::Mutex;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Config, Row, Socket, Statement};
@@ -41,12 +40,13 @@ impl Prepared {
     }
 
     async fn statement(&self, text: &'static str) -> Result<Statement> {
-        let mut statements = self.statements.lock().await;
-        if let Some(statement) = statements.get(text) {
-            return Ok(statement.clone());
+        let known = lock(&self.statements).get(text).cloned();
+        if let Some(statement) = known {
+            return Ok(statement);
         }
+        // No lock is held meanwhile: whoever waits for this may be asked for nothing until another has an answer.
         let statement = self.client.prepare(text).await.map_err(failed)?;
-        statements.insert(text, statement.clone());
+        lock(&self.statements).insert(text, statement.clone());
         Ok(statement)
     }
 }
@@ -79,14 +79,20 @@ impl Connection {
 
     /// The connection that there is, or a new one.
     pub(crate) async fn client(&self) -> Result<Arc<Prepared>> {
-        let mut client = self.client.lock().await;
-        if let Some(prepared) = client.as_ref().filter(|prepared| !prepared.client.is_closed()) {
-            return Ok(Arc::clone(prepared));
+        if let Some(prepared) = self.open() {
+            return Ok(prepared);
         }
         let new = Prepared { client: (self.connect)().await?, statements: Mutex::default() };
-        let new = Arc::new(new);
-        *client = Some(Arc::clone(&new));
-        Ok(new)
+        // Another may have been faster.
+        Ok(self.open().unwrap_or_else(|| {
+            let new = Arc::new(new);
+            *lock(&self.client) = Some(Arc::clone(&new));
+            new
+        }))
+    }
+
+    fn open(&self) -> Option<Arc<Prepared>> {
+        lock(&self.client).as_ref().filter(|prepared| !prepared.client.is_closed()).cloned()
     }
 
     /// Makes the tables where there are none.
@@ -103,6 +109,11 @@ impl Connection {
         }
         Ok(())
     }
+}
+
+/// Nothing here can be half done: what panicked under a lock left it whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the server, or the way to it, failed with.

@@ -234,7 +234,7 @@ async fn a_step_that_fails_with_what_may_pass_is_to_be_tried_again() {
             }
         }
     });
-    let genkit = Genkit::builder().default_model(model).build().unwrap();
+    let genkit = Genkit::builder().registry(Registry::new()).default_model(model).build().unwrap();
     let mut engine = Engine::start(&genkit, "busy", genkit::generate("hi")).await;
     let step = engine.due(&genkit).await.remove(0);
     let failed = perform(&step, &genkit).await.unwrap();

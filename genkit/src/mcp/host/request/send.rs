@@ -55,7 +55,7 @@ pub(super) async fn round_trips(
             Some(result) => result,
             None => {
                 // A function is not let go while it may become a task.
-                let sending = context.undivided();
+                let sending = context.follows();
                 let (result, connection) = with_retry(server, context, target, &request).await?;
                 drop(sending);
                 let result = results::json(result)?;
