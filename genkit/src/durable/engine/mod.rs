@@ -11,11 +11,12 @@
 //! use genkit::durable::engine::{EngineRun, NoStepLog};
 //! use genkit::durable::{RunHead, RunId, RunStatus, StoredRun};
 //! use genkit::testing::ScriptedModel;
-//! use genkit::Genkit;
+//! use genkit::{Genkit, Registry};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> genkit::Result<()> {
-//! let genkit = Genkit::builder().default_model(ScriptedModel::text("hello")).build()?;
+//! let model = ScriptedModel::text("hello");
+//! let genkit = Genkit::builder().registry(Registry::new()).default_model(model).build()?;
 //! let id = RunId::new("order-4711")?;
 //! let mut kept = EngineRun::first_of_run(&genkit, &id, genkit.generate("hi")).await?;
 //! let mut log = kept.log;
