@@ -33,10 +33,8 @@ fn date(days: u64) -> (u64, u64, u64) {
     (era * 400 + year + u64::from(month <= 2), month, day)
 }
 
-#[cfg(test)]
+#[cfg(all(test, any(feature = "dev-tools", all(feature = "mcp-server", feature = "durable"))))]
 mod tests {
-    #![cfg(any(feature = "dev-tools", all(feature = "mcp-server", feature = "durable")))]
-
     use super::iso8601;
 
     #[test]
