@@ -77,13 +77,16 @@ impl Worker {
         let stop = CancellationToken::new();
         let (mut taken, mut left_alone) = (HashSet::new(), HashMap::<RunId, Instant>::new());
         let mut running = FuturesUnordered::new();
+        let mut ended = Vec::new();
         loop {
-            genkit.runs.resting.look_after(&*store).await;
+            let looked = genkit.runs.resting.look_after(&*store);
+            meanwhile(looked, &mut running, &mut ended).await;
             let free = concurrency.saturating_sub(running.len());
             if free > 0 && !stop.is_cancelled() {
                 left_alone.retain(|_, until| *until > Instant::now());
                 // Those that are left alone are due as well, and must not hide the others.
-                let due = store.due(free + taken.len() + left_alone.len()).await;
+                let asked = store.due(free + taken.len() + left_alone.len());
+                let due = meanwhile(asked, &mut running, &mut ended).await;
                 let due = due.unwrap_or_else(|error| {
                     let error = Logged::text(error.chain());
                     tracing::warn!(%error, "a worker cannot see which runs are due");
@@ -107,25 +110,43 @@ impl Worker {
             tokio::select! {
                 biased;
                 () = &mut until, if !stop.is_cancelled() => stop.cancel(),
-                Some((id, worked)) = running.next() => {
-                    taken.remove(&id);
-                    match worked.err().map(|error| error.kind()) {
-                        // Another goes on with it, or it may go on at once.
-                        None | Some(ErrorKind::Aborted) => {}
-                        // The store.
-                        Some(ErrorKind::Unavailable) => {
-                            left_alone.insert(id, Instant::now() + poll);
-                        }
-                        Some(_) => {
-                            left_alone.insert(id, Instant::now() + SKIP);
-                        }
+                () = std::future::ready(()), if !ended.is_empty() => {}
+                Some(one) = running.next() => ended.push(one),
+                () = tokio::time::sleep(poll), if !stop.is_cancelled() => {}
+            }
+            for (id, worked) in ended.drain(..) {
+                taken.remove(&id);
+                match worked.err().map(|error| error.kind()) {
+                    // Another goes on with it, or it may go on at once.
+                    None | Some(ErrorKind::Aborted) => {}
+                    // The store.
+                    Some(ErrorKind::Unavailable) => {
+                        left_alone.insert(id, Instant::now() + poll);
+                    }
+                    Some(_) => {
+                        left_alone.insert(id, Instant::now() + SKIP);
                     }
                 }
-                () = tokio::time::sleep(poll), if !stop.is_cancelled() => {}
             }
             if stop.is_cancelled() && running.is_empty() {
                 return Ok(());
             }
+        }
+    }
+}
+
+/// Awaits `asked` while what runs goes on, and keeps what ends: a store may wait for what one of the runs holds.
+async fn meanwhile<T, F: Future>(
+    asked: impl Future<Output = T>,
+    running: &mut FuturesUnordered<F>,
+    ended: &mut Vec<F::Output>,
+) -> T {
+    let mut asked = std::pin::pin!(asked);
+    loop {
+        tokio::select! {
+            biased;
+            answer = &mut asked => return answer,
+            Some(one) = running.next() => ended.push(one),
         }
     }
 }
@@ -142,5 +163,24 @@ impl IntoFuture for Worker {
 impl std::fmt::Debug for Worker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Worker").field("concurrency", &self.concurrency).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn runs_go_on_while_the_store_is_asked() {
+        let (done, is_done) = tokio::sync::oneshot::channel();
+        let mut running = FuturesUnordered::new();
+        running.push(async move {
+            tokio::task::yield_now().await;
+            done.send("due").unwrap();
+            "a run"
+        });
+        let mut ended = Vec::new();
+        let answer = meanwhile(is_done, &mut running, &mut ended).await;
+        assert_eq!((answer.unwrap(), ended.as_slice()), ("due", ["a run"].as_slice()));
     }
 }
