@@ -78,9 +78,8 @@ impl Program {
         pass.split_whitespace().nth(1).unwrap().trim_end_matches(';').parse().unwrap()
     }
 
-    /// The program that `cargo build --release` makes.
-    pub(crate) fn release(&self) -> PathBuf {
-        self.run(&["build", "--release"]);
+    /// What `cargo build --release` makes.
+    pub(crate) fn released(&self) -> PathBuf {
         self.target().join("release").join(self.way.name())
     }
 

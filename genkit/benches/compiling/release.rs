@@ -20,11 +20,16 @@ const ASKED: &str = concat!(
 );
 
 pub(crate) fn print() {
-    println!("a server of one tool, released and stripped: MB, peak MiB after `tools/list`");
+    println!(
+        "a server of one tool, first release build, stripped: s, MB, peak MiB after `tools/list`"
+    );
     for way in Way::ALL {
-        let path = Program::new(way, 1, "release").release();
+        let program = Program::new(way, 1, "release");
+        program.clean();
+        let seconds = program.cargo(&["build", "--release"]);
+        let path = program.released();
         let size = fs::metadata(&path).unwrap().len() as f64 / 1e6;
-        println!("  {:<8}{size:>10.2}{:>10}", way.name(), memory(way, &path));
+        println!("  {:<8}{seconds:>10.1}{size:>10.2}{:>10}", way.name(), memory(way, &path));
     }
     println!();
 }

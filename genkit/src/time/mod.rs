@@ -33,7 +33,8 @@ fn date(days: u64) -> (u64, u64, u64) {
     (era * 400 + year + u64::from(month <= 2), month, day)
 }
 
-#[cfg(all(test, any(feature = "dev-tools", all(feature = "mcp-server", feature = "durable"))))]
+#[cfg(any(feature = "dev-tools", all(feature = "mcp-server", feature = "durable")))]
+#[cfg(test)]
 mod tests {
     use super::iso8601;
 
