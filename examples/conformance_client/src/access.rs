@@ -22,6 +22,13 @@ pub(crate) fn oauth(scenario: &Scenario) -> Result<OAuth> {
             of("private_key_pem")?,
             of("signing_algorithm")?.parse()?,
         ),
+        "auth/wif-jwt-bearer" => {
+            let jwt = of("valid_jwt")?.to_owned();
+            OAuth::jwt_bearer(of("client_id")?, move |_issuer| {
+                let jwt = jwt.clone();
+                async move { Ok(jwt) }
+            })
+        }
         "auth/pre-registration" => OAuth::new()
             .client_id(of("client_id")?)
             .client_secret(of("client_secret")?)

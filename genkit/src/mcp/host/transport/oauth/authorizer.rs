@@ -8,10 +8,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::authorization_code::AuthorizationCode;
 use super::challenge::Challenge;
-use super::client_credentials::ClientCredentials;
 use super::credentials::AccessToken;
 use super::error::Error;
-use super::settings::OAuth;
+use super::non_interactive::NonInteractive;
+use super::settings::{GrantType, OAuth};
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
 use crate::mcp::host::transport::http_client::{error, url};
 use crate::mcp::host::transport::redact::Redactor;
@@ -49,7 +49,7 @@ struct Access {
 /// The ways to access.
 enum Grant {
     AuthorizationCode(Box<AuthorizationCode>),
-    ClientCredentials(Box<ClientCredentials>),
+    NonInteractive(Box<NonInteractive>),
 }
 
 impl Grant {
@@ -57,7 +57,7 @@ impl Grant {
     async fn current(&mut self) -> Result<Option<AccessToken>, HttpFailure> {
         match self {
             Self::AuthorizationCode(grant) => grant.current().await,
-            Self::ClientCredentials(grant) => grant.current().await,
+            Self::NonInteractive(grant) => grant.current().await,
         }
     }
 
@@ -70,7 +70,7 @@ impl Grant {
     ) -> Result<(AccessToken, bool), HttpFailure> {
         match self {
             Self::AuthorizationCode(grant) => grant.renew(challenge, sent, may_ask).await,
-            Self::ClientCredentials(grant) => Ok((grant.renew(challenge).await?, true)),
+            Self::NonInteractive(grant) => Ok((grant.renew(challenge).await?, true)),
         }
     }
 }
@@ -87,12 +87,15 @@ impl Authorizer {
             .check()
             .map_err(|error| Error::Settings { key: key.to_owned(), error: Box::new(error) })?;
         let resource = url::without_secrets(server);
-        let grant = if oauth.client_credentials {
-            let grant = ClientCredentials::new(resource, oauth, asking_user);
-            Grant::ClientCredentials(Box::new(grant))
-        } else {
-            let grant = AuthorizationCode::new(key, resource, oauth, asking_user, redactor);
-            Grant::AuthorizationCode(Box::new(grant))
+        let grant = match oauth.grant {
+            GrantType::AuthorizationCode => {
+                let grant = AuthorizationCode::new(key, resource, oauth, asking_user, redactor);
+                Grant::AuthorizationCode(Box::new(grant))
+            }
+            _ => {
+                let grant = NonInteractive::new(resource, oauth, asking_user, redactor);
+                Grant::NonInteractive(Box::new(grant))
+            }
         };
         let closing = CancellationToken::new();
         let state = Arc::new(AuthorizerState {

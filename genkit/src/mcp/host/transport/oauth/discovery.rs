@@ -11,7 +11,7 @@ use rmcp::transport::auth::{
 
 use super::credentials::Credentials;
 use super::error::Error;
-use super::settings::{ClientAuthentication, OAuth};
+use super::settings::OAuth;
 use crate::mcp::host::transport::http_client::addresses::AddressPolicy;
 use crate::mcp::host::transport::http_client::client::for_oauth;
 use crate::mcp::host::transport::http_client::explain::RequestTarget;
@@ -89,8 +89,7 @@ impl Discovery {
                 self.check_endpoint(what, address)?;
             }
         }
-        let has_secret = self.oauth.authentication != ClientAuthentication::None;
-        if !has_secret || self.oauth.issuer.is_some() {
+        if !self.oauth.has_secret() || self.oauth.issuer.is_some() {
             return Ok(());
         }
         for named in [metadata.issuer.as_ref(), Some(&metadata.token_endpoint)] {

@@ -22,6 +22,10 @@ pub(super) enum Error {
          the answer back"
     )]
     RedirectElsewhere,
+    #[error("`.jwt_bearer(..)` gives no assertion")]
+    NoAssertion,
+    #[error("the assertion of `.jwt_bearer(..)` is empty: a JWT is expected")]
+    EmptyAssertion,
     #[error("{0:?} is no known algorithm to sign with: RS256 and ES256 are")]
     UnknownAlgorithm(String),
     #[error(transparent)]

@@ -4,15 +4,16 @@ mod assertion;
 mod authorization_code;
 mod authorizer;
 mod challenge;
-mod client_credentials;
 mod consent;
 mod credential_store;
 mod credentials;
 mod discovery;
 mod error;
+mod non_interactive;
 mod settings;
 #[cfg(test)]
 pub(crate) mod tests;
+mod token_endpoint;
 
 pub use assertion::SigningAlgorithm;
 pub(crate) use authorizer::Authorizer;

@@ -42,8 +42,7 @@ use crate::net::is_loopback;
 pub struct OAuth {
     pub(super) client_id: Option<String>,
     pub(super) authentication: ClientAuthentication,
-    /// Whether the program has access of its own, without a user.
-    pub(super) client_credentials: bool,
+    pub(super) grant: GrantType,
     pub(super) issuer: Option<String>,
     pub(super) metadata_url: Option<String>,
     pub(super) scopes: Vec<String>,
@@ -52,6 +51,17 @@ pub struct OAuth {
     pub(super) on_authorize: Option<OnAuthorize>,
     pub(super) store: Option<ByIdentity<dyn CredentialStore>>,
     pub(super) private_network: bool,
+}
+
+/// How access is asked for.
+#[derive(Clone, Default, PartialEq)]
+pub(super) enum GrantType {
+    /// A user gives it.
+    #[default]
+    AuthorizationCode,
+    ClientCredentials,
+    /// What another issuer says of this program.
+    JwtBearer(AssertionSource),
 }
 
 /// How a program shows that it is the client of its id.
@@ -68,6 +78,10 @@ pub(super) enum ClientAuthentication {
 
 /// What brings the user to an address, and the answer back.
 pub(super) type OnAuthorize =
+    ByIdentity<dyn Fn(String) -> BoxFuture<'static, Result<String>> + Send + Sync>;
+
+/// What gives an assertion for the issuer of an authorization server.
+pub(super) type AssertionSource =
     ByIdentity<dyn Fn(String) -> BoxFuture<'static, Result<String>> + Send + Sync>;
 
 /// The name of this program at the consent of the user, unless another is set.
@@ -94,7 +108,8 @@ impl OAuth {
     /// assert!(!format!("{oauth:?}").contains("its secret"));
     /// ```
     pub fn client_credentials(id: impl Into<String>, secret: impl Into<String>) -> Self {
-        Self { client_credentials: true, ..Self::new().client_id(id).client_secret(secret) }
+        let grant = GrantType::ClientCredentials;
+        Self { grant, ..Self::new().client_id(id).client_secret(secret) }
     }
 
     /// Access for this program itself, without a user: it is known by `id` and signs with a
@@ -105,7 +120,36 @@ impl OAuth {
         algorithm: SigningAlgorithm,
     ) -> Self {
         let authentication = ClientAuthentication::Key { pem: private_key_pem.into(), algorithm };
-        Self { client_credentials: true, authentication, ..Self::new().client_id(id) }
+        let grant = GrantType::ClientCredentials;
+        Self { grant, authentication, ..Self::new().client_id(id) }
+    }
+
+    /// Workload identity federation (RFC 7523, the grant `jwt-bearer`): access for this program
+    /// itself, without a user and without a secret. The platform that it runs on says who it is,
+    /// with a JWT.
+    ///
+    /// `assertion` gets the issuer of the authorization server, which the JWT must be for (`aud`),
+    /// and is called for each new access, since such a JWT soon ends. It counts as a secret: say the
+    /// [`issuer`](Self::issuer) where the authorization server is elsewhere than the MCP server. With
+    /// a [`client_secret`](Self::client_secret) this program says who it is by that as well.
+    ///
+    /// ```
+    /// use genkit::mcp::host::OAuth;
+    ///
+    /// let oauth = OAuth::jwt_bearer("nightly-job", |_issuer| async {
+    ///     // A token that Kubernetes keeps fresh.
+    ///     Ok(std::fs::read_to_string("/var/run/secrets/tokens/mcp")?)
+    /// });
+    /// # let _ = oauth;
+    /// ```
+    pub fn jwt_bearer<F, Fut>(client_id: impl Into<String>, assertion: F) -> Self
+    where
+        F: Fn(String) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<String>> + Send + 'static,
+    {
+        let source: AssertionSource =
+            ByIdentity(Arc::new(move |issuer| Box::pin(assertion(issuer))));
+        Self { grant: GrantType::JwtBearer(source), ..Self::new().client_id(client_id) }
     }
 
     /// The id that the authorization server knows this program by. Say its
@@ -202,6 +246,12 @@ impl OAuth {
         self.name.as_deref().unwrap_or(DEFAULT_NAME)
     }
 
+    /// Whether it sends what only one authorization server may see.
+    pub(super) fn has_secret(&self) -> bool {
+        let asserts = matches!(self.grant, GrantType::JwtBearer(_));
+        asserts || self.authentication != ClientAuthentication::None
+    }
+
     /// Hides its secrets.
     pub(crate) fn hide_in(&self, redactor: &Redactor) {
         match &self.authentication {
@@ -236,12 +286,22 @@ impl OAuth {
     }
 }
 
+impl fmt::Debug for GrantType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AuthorizationCode => "authorization_code",
+            Self::ClientCredentials => "client_credentials",
+            Self::JwtBearer(_) => "jwt-bearer",
+        })
+    }
+}
+
 /// Secrets and keys are not shown.
 impl fmt::Debug for OAuth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OAuth")
             .field("client_id", &self.client_id)
-            .field("client_credentials", &self.client_credentials)
+            .field("grant", &self.grant)
             .field("issuer", &self.issuer)
             .field("scopes", &self.scopes)
             .finish_non_exhaustive()

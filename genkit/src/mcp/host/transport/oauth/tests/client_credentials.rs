@@ -177,6 +177,8 @@ fn a_secret_without_an_issuer_stays_at_the_origin_of_its_server() {
         assert!(error.contains("`.issuer(..)` says which one"), "{error}");
         let known = OAuth::new().client_id("me").client_secret("its-secret");
         assert!(check(known, issuer, token).is_err());
+        let asserts = OAuth::jwt_bearer("me", |_| async { Ok(String::new()) });
+        assert!(check(asserts, issuer, token).is_err());
         // Nothing secret is sent by a program that has no secret.
         check(OAuth::new().client_id("me"), issuer, token).unwrap();
     }

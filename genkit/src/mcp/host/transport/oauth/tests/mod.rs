@@ -6,4 +6,5 @@ pub(crate) mod access;
 mod addresses;
 mod client_credentials;
 mod credential_store;
+mod jwt_bearer;
 mod renewal;
