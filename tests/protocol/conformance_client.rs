@@ -57,9 +57,12 @@ fn all_scenarios_pass_in_the_era_without_sessions() {
 /// No suite has these: each is judged by its name.
 #[test]
 fn a_program_without_a_person_gets_access() {
-    for scenario in
-        ["auth/client-credentials-basic", "auth/client-credentials-jwt", "auth/wif-jwt-bearer"]
-    {
+    for scenario in [
+        "auth/client-credentials-basic",
+        "auth/client-credentials-jwt",
+        "auth/enterprise-managed-authorization",
+        "auth/wif-jwt-bearer",
+    ] {
         let command = command();
         let verdicts =
             run_suite(scenario, Side::Client, &["--scenario", scenario, "--command", &command]);

@@ -1,6 +1,6 @@
 //! How the scenarios give access: nobody sits at a browser here.
 
-use genkit::mcp::host::OAuth;
+use genkit::mcp::host::{IdentityProvider, OAuth};
 use genkit::{Error, ErrorKind, Result};
 
 use crate::scenario::Scenario;
@@ -28,6 +28,16 @@ pub(crate) fn oauth(scenario: &Scenario) -> Result<OAuth> {
                 let jwt = jwt.clone();
                 async move { Ok(jwt) }
             })
+        }
+        "auth/enterprise-managed-authorization" => {
+            let id_token = of("idp_id_token")?.to_owned();
+            let (endpoint, known_as) = (of("idp_token_endpoint")?, of("idp_client_id")?);
+            let provider = IdentityProvider::new(endpoint, known_as, move || {
+                let id_token = id_token.clone();
+                async move { Ok(id_token) }
+            });
+            OAuth::identity_assertion(of("client_id")?, provider)
+                .client_secret(of("client_secret")?)
         }
         "auth/pre-registration" => OAuth::new()
             .client_id(of("client_id")?)

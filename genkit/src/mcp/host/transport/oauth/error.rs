@@ -22,10 +22,20 @@ pub(super) enum Error {
          the answer back"
     )]
     RedirectElsewhere,
-    #[error("`.jwt_bearer(..)` gives no assertion")]
-    NoAssertion,
-    #[error("the assertion of `.jwt_bearer(..)` is empty: a JWT is expected")]
-    EmptyAssertion,
+    #[error("`{setting}` gives no {what}")]
+    NothingGiven { setting: &'static str, what: &'static str },
+    #[error("`{setting}` gives an empty {what}: a JWT is expected")]
+    EmptyGiven { setting: &'static str, what: &'static str },
+    #[error(
+        "the token endpoint of `IdentityProvider::new(..)` is no address ({0}): it is written \
+         `https://host/path`"
+    )]
+    NoProviderAddress(String),
+    #[error(
+        "the token endpoint of `IdentityProvider::new(..)` is {0}, which is not encrypted: it begins \
+         with `https://`, unless it is on this machine"
+    )]
+    ProviderNotEncrypted(String),
     #[error("{0:?} is no known algorithm to sign with: RS256 and ES256 are")]
     UnknownAlgorithm(String),
     #[error(transparent)]
@@ -68,6 +78,15 @@ pub(super) enum Error {
     #[error("its answer has no access token")]
     NoAccessToken,
 
+    // The identity provider.
+    #[error("the identity provider does not say who the user is")]
+    NotVouchedFor,
+    #[error(
+        "the identity provider answers without an assertion of the type `id-jag`: it must support \
+         enterprise-managed authorization (Identity Assertion JWT Authorization Grant)"
+    )]
+    NoIdJag,
+
     // The user.
     #[error("a person must give it")]
     NeedsUser,
@@ -109,6 +128,7 @@ impl Topic for Error {
             | Self::NoAddress { .. }
             | Self::IssuerChanged { .. }
             | Self::IssuerElsewhere { .. }
+            | Self::NoIdJag
             | Self::TokenEndpoint(_)
             | Self::Client(ClientError::Callback { .. }) => ErrorKind::FailedPrecondition,
             Self::OtherIssuer { .. }

@@ -9,6 +9,7 @@ mod credential_store;
 mod credentials;
 mod discovery;
 mod error;
+mod identity_provider;
 mod non_interactive;
 mod settings;
 #[cfg(test)]
@@ -19,4 +20,5 @@ pub use assertion::SigningAlgorithm;
 pub(crate) use authorizer::Authorizer;
 pub(crate) use challenge::Challenge;
 pub use credential_store::{CredentialStore, FileCredentials};
+pub use identity_provider::IdentityProvider;
 pub use settings::OAuth;

@@ -1,17 +1,17 @@
 //! Grants without a user: access that a program has of its own.
 
-use std::sync::Arc;
-
 use reqwest::Url;
 use rmcp::transport::auth::AuthorizationMetadata;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use super::assertion::given;
 use super::challenge::Challenge;
 use super::credentials::{AccessToken, now};
 use super::discovery::{Discovery, distinct};
 use super::error::Error;
-use super::settings::{AssertionSource, ClientAuthentication, GrantType, OAuth};
+use super::identity_provider::AssertionFor;
+use super::settings::{ClientAuthentication, GrantType, OAuth};
 use super::token_endpoint::TokenRequest;
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
 use crate::mcp::host::transport::redact::Redactor;
@@ -116,29 +116,19 @@ impl NonInteractive {
 
     /// The request with what the program asks by.
     async fn grant(&self, endpoint: Url, issuer: &str) -> Result<TokenRequest, HttpFailure> {
-        let GrantType::JwtBearer(source) = &self.oauth.grant else {
-            return Ok(TokenRequest::new(endpoint, "client_credentials"));
+        let assertion = match &self.oauth.grant {
+            GrantType::JwtBearer(source) => {
+                given(source(issuer.to_owned()), "OAuth::jwt_bearer(..)", "assertion").await?
+            }
+            GrantType::IdentityAssertion(provider) => {
+                let (resource, scopes) = (&self.discovery.resource, self.scopes.as_slice());
+                let wanted = AssertionFor { audience: issuer, resource, scopes };
+                provider.assertion(wanted, self.oauth.private_network, &self.redactor).await?
+            }
+            _ => return Ok(TokenRequest::new(endpoint, "client_credentials")),
         };
-        let assertion = self.assertion(source, issuer).await?;
         self.redactor.hide_for_now("assertion", &assertion);
         Ok(TokenRequest::new(endpoint, JWT_BEARER).with("assertion", assertion))
-    }
-
-    /// What the program itself gives.
-    async fn assertion(
-        &self,
-        source: &AssertionSource,
-        issuer: &str,
-    ) -> Result<String, HttpFailure> {
-        let given = source(issuer.to_owned()).await.map_err(|error| {
-            let failure = HttpFailure::of(&error).within(Error::NoAssertion);
-            HttpFailure { source: Some(Arc::new(error)), ..failure }
-        })?;
-        // Files end with a line break.
-        match given.trim() {
-            "" => Err(Error::EmptyAssertion.into()),
-            assertion => Ok(assertion.to_owned()),
-        }
     }
 
     /// The request with who asks.

@@ -8,6 +8,7 @@ use reqwest::Url;
 use super::assertion::SigningAlgorithm;
 use super::credential_store::CredentialStore;
 use super::error::Error;
+use super::identity_provider::IdentityProvider;
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::mcp::host::transport::by_identity::ByIdentity;
@@ -62,6 +63,8 @@ pub(super) enum GrantType {
     ClientCredentials,
     /// What another issuer says of this program.
     JwtBearer(AssertionSource),
+    /// What the identity provider of a user says of that user.
+    IdentityAssertion(IdentityProvider),
 }
 
 /// How a program shows that it is the client of its id.
@@ -150,6 +153,34 @@ impl OAuth {
         let source: AssertionSource =
             ByIdentity(Arc::new(move |issuer| Box::pin(assertion(issuer))));
         Self { grant: GrantType::JwtBearer(source), ..Self::new().client_id(client_id) }
+    }
+
+    /// Enterprise-managed authorization (Identity Assertion JWT Authorization Grant): the identity
+    /// provider of a company decides what its users get access to, and nobody is asked. It exchanges
+    /// the ID token of the user, who has signed in already, for an assertion that is for one
+    /// authorization server and one MCP server alone.
+    ///
+    /// The authorization server knows this program by `client_id`, and mostly by a
+    /// [`client_secret`](Self::client_secret). The assertion counts as a secret: say the
+    /// [`issuer`](Self::issuer) where the authorization server is elsewhere than the MCP server.
+    ///
+    /// ```
+    /// use genkit::mcp::host::{IdentityProvider, OAuth, ServerConfig};
+    ///
+    /// # async fn id_token_of_this_session() -> genkit::Result<String> { Ok(String::new()) }
+    /// let provider = IdentityProvider::new("https://idp.example.com/token", "assistant", || async {
+    ///     id_token_of_this_session().await
+    /// });
+    /// let wiki = ServerConfig::http("https://wiki.example.com/mcp").oauth(
+    ///     OAuth::identity_assertion("assistant-at-wiki", provider)
+    ///         .client_secret("its secret")
+    ///         .issuer("https://auth.example.com"),
+    /// );
+    /// # let _ = wiki;
+    /// ```
+    pub fn identity_assertion(client_id: impl Into<String>, provider: IdentityProvider) -> Self {
+        let grant = GrantType::IdentityAssertion(provider);
+        Self { grant, ..Self::new().client_id(client_id) }
     }
 
     /// The id that the authorization server knows this program by. Say its
@@ -248,7 +279,8 @@ impl OAuth {
 
     /// Whether it sends what only one authorization server may see.
     pub(super) fn has_secret(&self) -> bool {
-        let asserts = matches!(self.grant, GrantType::JwtBearer(_));
+        let asserts =
+            matches!(self.grant, GrantType::JwtBearer(_) | GrantType::IdentityAssertion(_));
         asserts || self.authentication != ClientAuthentication::None
     }
 
@@ -259,6 +291,9 @@ impl OAuth {
             ClientAuthentication::Secret(secret) => redactor.hide("client_secret", secret),
             ClientAuthentication::Key { pem, .. } => redactor.hide("private_key", pem),
         }
+        if let GrantType::IdentityAssertion(provider) = &self.grant {
+            provider.hide_in(redactor);
+        }
     }
 
     /// Checks what can be checked before anything is sent.
@@ -268,6 +303,9 @@ impl OAuth {
         }
         if let ClientAuthentication::Key { pem, algorithm } = &self.authentication {
             algorithm.signer(pem)?;
+        }
+        if let GrantType::IdentityAssertion(provider) = &self.grant {
+            provider.checked()?;
         }
         if let Some(url) = &self.metadata_url {
             let url = Url::parse(url).map_err(|_| Error::MetadataUrl)?;
@@ -292,6 +330,7 @@ impl fmt::Debug for GrantType {
             Self::AuthorizationCode => "authorization_code",
             Self::ClientCredentials => "client_credentials",
             Self::JwtBearer(_) => "jwt-bearer",
+            Self::IdentityAssertion(_) => "identity assertion",
         })
     }
 }

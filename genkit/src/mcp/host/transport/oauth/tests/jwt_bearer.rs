@@ -113,8 +113,8 @@ async fn without_an_assertion_nothing_is_sent() {
     let (elsewhere, asked) = numbered();
     let elsewhere = elsewhere.issuer("https://other.example.com");
     for (oauth, says) in [
-        (broken, "`.jwt_bearer(..)` gives no assertion: the platform gives no token"),
-        (empty, "the assertion of `.jwt_bearer(..)` is empty"),
+        (broken, "`OAuth::jwt_bearer(..)` gives no assertion: the platform gives no token"),
+        (empty, "`OAuth::jwt_bearer(..)` gives an empty assertion"),
         (elsewhere, "`.issuer(..)` says that its client is for https://other.example.com"),
     ] {
         let fault = fault(ServerConfig::http(fake.url()).oauth(oauth)).await;

@@ -6,5 +6,6 @@ pub(crate) mod access;
 mod addresses;
 mod client_credentials;
 mod credential_store;
+mod identity_assertion;
 mod jwt_bearer;
 mod renewal;
