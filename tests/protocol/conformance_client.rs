@@ -73,6 +73,18 @@ fn a_program_without_a_person_gets_access() {
 
 /// An extension is judged by its name.
 #[test]
+fn access_is_bound_to_a_key() {
+    for scenario in ["auth/dpop", "auth/dpop-nonce"] {
+        let command = command();
+        let arguments = ["--scenario", scenario, "--command", &command];
+        let verdicts = run_suite(scenario, Side::Client, &arguments);
+        assert_eq!(verdicts.names(), [scenario], "{}", verdicts.story());
+        verdicts.assert_passed();
+    }
+}
+
+/// An extension is judged by its name.
+#[test]
 fn skills_are_verified_and_never_fetched_ahead() {
     for part in ["no-prefetch", "verify-digest", "verify-size", "verify-frontmatter"] {
         let scenario = format!("sep-2640-client-{part}");

@@ -39,6 +39,7 @@ pub(crate) fn oauth(scenario: &Scenario) -> Result<OAuth> {
             OAuth::identity_assertion(of("client_id")?, provider)
                 .client_secret(of("client_secret")?)
         }
+        "auth/dpop" | "auth/dpop-nonce" => OAuth::new().client_metadata_url(METADATA).dpop(true),
         "auth/pre-registration" => OAuth::new()
             .client_id(of("client_id")?)
             .client_secret(of("client_secret")?)

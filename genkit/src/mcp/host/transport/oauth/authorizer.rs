@@ -9,6 +9,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::authorization_code::AuthorizationCode;
 use super::challenge::Challenge;
 use super::credentials::AccessToken;
+use super::dpop::Dpop;
 use super::error::Error;
 use super::non_interactive::NonInteractive;
 use super::settings::{GrantType, OAuth};
@@ -19,6 +20,7 @@ use crate::sync::lock;
 
 /// Gets access for all requests of one server.
 pub(crate) struct Authorizer {
+    dpop: Option<Arc<Dpop>>,
     state: Arc<AuthorizerState>,
     /// Ends what is under way once this is dropped.
     _open: DropGuard,
@@ -83,17 +85,25 @@ impl Authorizer {
         asking_user: watch::Sender<bool>,
         redactor: Redactor,
     ) -> crate::error::Result<Self> {
-        oauth
-            .check()
-            .map_err(|error| Error::Settings { key: key.to_owned(), error: Box::new(error) })?;
+        let wrong = |error| Error::Settings { key: key.to_owned(), error: Box::new(error) };
+        oauth.check().map_err(wrong)?;
+        let dpop = oauth.new_dpop().map_err(wrong)?.map(Arc::new);
         let resource = url::without_secrets(server);
         let grant = match oauth.grant {
             GrantType::AuthorizationCode => {
-                let grant = AuthorizationCode::new(key, resource, oauth, asking_user, redactor);
+                let grant = AuthorizationCode::new(
+                    key,
+                    resource,
+                    oauth,
+                    asking_user,
+                    redactor,
+                    dpop.clone(),
+                );
                 Grant::AuthorizationCode(Box::new(grant))
             }
             _ => {
-                let grant = NonInteractive::new(resource, oauth, asking_user, redactor);
+                let grant =
+                    NonInteractive::new(resource, oauth, asking_user, redactor, dpop.clone());
                 Grant::NonInteractive(Box::new(grant))
             }
         };
@@ -103,7 +113,12 @@ impl Authorizer {
             access: Mutex::default(),
             closing: closing.clone(),
         });
-        Ok(Self { state, _open: closing.drop_guard() })
+        Ok(Self { dpop, state, _open: closing.drop_guard() })
+    }
+
+    /// What requests to the server are proved with, if its access is bound to a key.
+    pub(crate) fn dpop(&self) -> Option<&Dpop> {
+        self.dpop.as_deref()
     }
 
     /// The access that is there, however old.

@@ -36,6 +36,11 @@ pub(super) enum Error {
          with `https://`, unless it is on this machine"
     )]
     ProviderNotEncrypted(String),
+    #[error(
+        "`.credentials(..)` keeps access that is bound to a key, and `.dpop(true)` makes another key in each \
+         run: give one that stays with `.dpop_key(..)`"
+    )]
+    KeyWouldBeLost,
     #[error("{0:?} is no known algorithm to sign with: RS256 and ES256 are")]
     UnknownAlgorithm(String),
     #[error(transparent)]
@@ -77,6 +82,15 @@ pub(super) enum Error {
     TokenEndpointFailed(String),
     #[error("its answer has no access token")]
     NoAccessToken,
+    #[error(
+        "its authorization server gives a token that is not bound to a key: it does not support DPoP; \
+         without `.dpop(..)` such a token is taken"
+    )]
+    NotBound,
+    #[error("its authorization server takes no proofs of DPoP that are signed with ES256")]
+    NoProofAlgorithm,
+    #[error("the token that was given has characters that no header can carry")]
+    NoHeader,
 
     // The identity provider.
     #[error("the identity provider does not say who the user is")]
@@ -129,6 +143,9 @@ impl Topic for Error {
             | Self::IssuerChanged { .. }
             | Self::IssuerElsewhere { .. }
             | Self::NoIdJag
+            | Self::NotBound
+            | Self::NoProofAlgorithm
+            | Self::NoHeader
             | Self::TokenEndpoint(_)
             | Self::Client(ClientError::Callback { .. }) => ErrorKind::FailedPrecondition,
             Self::OtherIssuer { .. }

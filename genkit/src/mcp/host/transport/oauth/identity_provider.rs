@@ -122,7 +122,7 @@ impl IdentityProvider {
             Some(secret) => request.basic_auth(&self.client_id, secret),
             None => request.with("client_id", &self.client_id),
         };
-        let answer = request.send(&addresses, redactor).await;
+        let answer = request.send(&addresses, None, redactor).await;
         let answer = answer.map_err(|failure| failure.within(Error::NotVouchedFor))?;
         match (answer["issued_token_type"].as_str(), answer["access_token"].as_str()) {
             (Some(ID_JAG), Some(assertion)) => Ok(assertion.to_owned()),

@@ -1,5 +1,7 @@
 //! Grants without a user: access that a program has of its own.
 
+use std::sync::Arc;
+
 use reqwest::Url;
 use rmcp::transport::auth::AuthorizationMetadata;
 use serde_json::Value;
@@ -9,6 +11,7 @@ use super::assertion::given;
 use super::challenge::Challenge;
 use super::credentials::{AccessToken, now};
 use super::discovery::{Discovery, distinct};
+use super::dpop::{Dpop, is_bound};
 use super::error::Error;
 use super::identity_provider::AssertionFor;
 use super::settings::{ClientAuthentication, GrantType, OAuth};
@@ -28,6 +31,7 @@ pub(super) struct NonInteractive {
     /// The scopes of the last request.
     scopes: Vec<String>,
     token: Option<AccessToken>,
+    dpop: Option<Arc<Dpop>>,
     /// Hides assertions, each of which is another.
     redactor: Redactor,
     /// Never true: the user is not asked. A channel without a sender has ended.
@@ -40,14 +44,16 @@ impl NonInteractive {
         oauth: &OAuth,
         asking_user: watch::Sender<bool>,
         redactor: Redactor,
+        dpop: Option<Arc<Dpop>>,
     ) -> Self {
         Self {
             client: oauth.client_id.clone().unwrap_or_default(),
             oauth: oauth.clone(),
-            discovery: Discovery::new(resource, oauth, None),
+            discovery: Discovery::new(resource, oauth, None, dpop.clone()),
             metadata: None,
             scopes: Vec::new(),
             token: None,
+            dpop,
             redactor,
             _asking_user: asking_user,
         }
@@ -109,8 +115,12 @@ impl NonInteractive {
         let request = self.grant(endpoint, &issuer).await?.with_scopes(&self.scopes);
         let request = request.with("resource", self.discovery.resource.as_str());
         let request = self.authenticated(request, metadata, &issuer)?;
-        let answer = request.send(&self.discovery.addresses, &self.redactor).await?;
+        let (addresses, dpop) = (&self.discovery.addresses, self.dpop.as_deref());
+        let answer = request.send(addresses, dpop, &self.redactor).await?;
         let token = answer["access_token"].as_str().ok_or(Error::NoAccessToken)?;
+        if dpop.is_some() && !is_bound(answer["token_type"].as_str()) {
+            return Err(Error::NotBound.into());
+        }
         Ok(AccessToken::new(token.to_owned(), now(), answer["expires_in"].as_u64()))
     }
 

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use genkit_oauth_client::DpopKey;
 use reqwest::Url;
 
 use super::assertion::SigningAlgorithm;
 use super::credential_store::CredentialStore;
+use super::dpop::Dpop;
 use super::error::Error;
 use super::identity_provider::IdentityProvider;
 use crate::error::Result;
@@ -52,6 +54,16 @@ pub struct OAuth {
     pub(super) on_authorize: Option<OnAuthorize>,
     pub(super) store: Option<ByIdentity<dyn CredentialStore>>,
     pub(super) private_network: bool,
+    /// What access is to be bound to.
+    dpop: Option<ProofKey>,
+}
+
+/// The key that access is bound to.
+#[derive(Clone, PartialEq)]
+enum ProofKey {
+    /// Another one in each run.
+    New,
+    Pem(String),
 }
 
 /// How access is asked for.
@@ -273,6 +285,43 @@ impl OAuth {
         self
     }
 
+    /// DPoP (RFC 9449): access is bound to a key of this program, and of no use to whoever takes only
+    /// its token. Each request shows that the key is there. Default is no; the key is made when the host
+    /// starts, for ES256.
+    ///
+    /// An authorization server that gives other tokens is refused. One at a private address must have
+    /// a name.
+    ///
+    /// ```
+    /// use genkit::mcp::host::{OAuth, ServerConfig};
+    ///
+    /// let bank = ServerConfig::http("https://bank.example.com/mcp").oauth(OAuth::new().dpop(true));
+    /// # let _ = bank;
+    /// ```
+    pub fn dpop(mut self, yes: bool) -> Self {
+        self.dpop = yes.then(|| self.dpop.take().unwrap_or(ProofKey::New));
+        self
+    }
+
+    /// DPoP with a key that stays, as stored [`credentials`](Self::credentials) need it: PEM text,
+    /// PKCS#8, on P-256 (`openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`).
+    ///
+    /// ```
+    /// # fn example() -> genkit::Result<()> {
+    /// use genkit::mcp::host::{FileCredentials, OAuth};
+    ///
+    /// let oauth = OAuth::new()
+    ///     .credentials(FileCredentials::new("credentials.json"))
+    ///     .dpop_key(std::fs::read_to_string("dpop.pem")?);
+    /// # let _ = oauth;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn dpop_key(mut self, pem: impl Into<String>) -> Self {
+        self.dpop = Some(ProofKey::Pem(pem.into()));
+        self
+    }
+
     pub(super) fn name(&self) -> &str {
         self.name.as_deref().unwrap_or(DEFAULT_NAME)
     }
@@ -294,6 +343,19 @@ impl OAuth {
         if let GrantType::IdentityAssertion(provider) = &self.grant {
             provider.hide_in(redactor);
         }
+        if let Some(ProofKey::Pem(pem)) = &self.dpop {
+            redactor.hide("private_key", pem);
+        }
+    }
+
+    /// What proofs are made with, if access is to be bound to a key.
+    pub(super) fn new_dpop(&self) -> Result<Option<Dpop>, Error> {
+        let key = match &self.dpop {
+            None => return Ok(None),
+            Some(ProofKey::New) => DpopKey::generate()?,
+            Some(ProofKey::Pem(pem)) => DpopKey::es256(pem)?,
+        };
+        Ok(Some(Dpop::new(key)))
     }
 
     /// Checks what can be checked before anything is sent.
@@ -306,6 +368,9 @@ impl OAuth {
         }
         if let GrantType::IdentityAssertion(provider) = &self.grant {
             provider.checked()?;
+        }
+        if self.store.is_some() && self.dpop == Some(ProofKey::New) {
+            return Err(Error::KeyWouldBeLost);
         }
         if let Some(url) = &self.metadata_url {
             let url = Url::parse(url).map_err(|_| Error::MetadataUrl)?;
@@ -343,6 +408,7 @@ impl fmt::Debug for OAuth {
             .field("grant", &self.grant)
             .field("issuer", &self.issuer)
             .field("scopes", &self.scopes)
+            .field("dpop", &self.dpop.is_some())
             .finish_non_exhaustive()
     }
 }

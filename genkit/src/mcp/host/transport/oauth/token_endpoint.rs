@@ -4,7 +4,8 @@ use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use serde_json::Value;
 
-use super::discovery::read;
+use super::authorization_client::send;
+use super::dpop::Dpop;
 use super::error::Error;
 use crate::error::ErrorKind;
 use crate::mcp::host::transport::http_client::addresses::AddressPolicy;
@@ -42,10 +43,11 @@ impl TokenRequest {
         Self { basic: Some((half(id), half(secret))), ..self }
     }
 
-    /// Sends it once; redirects are not followed. The answer is what a success says.
+    /// Sends it; redirects are not followed. The answer is what a success says.
     pub(super) async fn send(
         self,
         addresses: &AddressPolicy,
+        dpop: Option<&Dpop>,
         redactor: &Redactor,
     ) -> Result<Value, HttpFailure> {
         let client = for_oauth(&self.endpoint, false, addresses);
@@ -60,12 +62,15 @@ impl TokenRequest {
         }
         let shown = without_secrets(&self.endpoint);
         let at = RequestTarget::new(shown.as_str());
-        let mut response = request.send().await.map_err(|error| at.request(&error))?;
+        let request = request.build().map_err(|error| at.request(&error))?;
+        let response = send(&client, request, dpop).await.map_err(|error| match error
+            .downcast_ref::<reqwest::Error>()
+        {
+            Some(error) => at.request(error),
+            None => Error::TokenEndpointFailed(deepest(error.as_ref())).into(),
+        })?;
         let status = response.status();
-        let body = read(&mut response)
-            .await
-            .map_err(|error| Error::TokenEndpointFailed(deepest(error.as_ref())))?;
-        let answer: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let answer: Value = serde_json::from_slice(response.body()).unwrap_or_default();
         if status.is_success() {
             return Ok(answer);
         }
