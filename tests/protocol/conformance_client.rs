@@ -54,13 +54,30 @@ fn all_scenarios_pass_in_the_era_without_sessions() {
     );
 }
 
-/// No suite has these two.
+/// No suite has these: each is judged by its name.
 #[test]
 fn a_program_without_a_person_gets_access() {
-    for scenario in ["auth/client-credentials-basic", "auth/client-credentials-jwt"] {
+    for scenario in [
+        "auth/client-credentials-basic",
+        "auth/client-credentials-jwt",
+        "auth/enterprise-managed-authorization",
+        "auth/wif-jwt-bearer",
+    ] {
         let command = command();
         let verdicts =
             run_suite(scenario, Side::Client, &["--scenario", scenario, "--command", &command]);
+        assert_eq!(verdicts.names(), [scenario], "{}", verdicts.story());
+        verdicts.assert_passed();
+    }
+}
+
+/// An extension is judged by its name.
+#[test]
+fn access_is_bound_to_a_key() {
+    for scenario in ["auth/dpop", "auth/dpop-nonce"] {
+        let command = command();
+        let arguments = ["--scenario", scenario, "--command", &command];
+        let verdicts = run_suite(scenario, Side::Client, &arguments);
         assert_eq!(verdicts.names(), [scenario], "{}", verdicts.story());
         verdicts.assert_passed();
     }

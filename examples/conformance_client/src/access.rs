@@ -1,6 +1,6 @@
 //! How the scenarios give access: nobody sits at a browser here.
 
-use genkit::mcp::host::OAuth;
+use genkit::mcp::host::{IdentityProvider, OAuth};
 use genkit::{Error, ErrorKind, Result};
 
 use crate::scenario::Scenario;
@@ -22,6 +22,24 @@ pub(crate) fn oauth(scenario: &Scenario) -> Result<OAuth> {
             of("private_key_pem")?,
             of("signing_algorithm")?.parse()?,
         ),
+        "auth/wif-jwt-bearer" => {
+            let jwt = of("valid_jwt")?.to_owned();
+            OAuth::jwt_bearer(of("client_id")?, move |_issuer| {
+                let jwt = jwt.clone();
+                async move { Ok(jwt) }
+            })
+        }
+        "auth/enterprise-managed-authorization" => {
+            let id_token = of("idp_id_token")?.to_owned();
+            let (endpoint, known_as) = (of("idp_token_endpoint")?, of("idp_client_id")?);
+            let provider = IdentityProvider::new(endpoint, known_as, move || {
+                let id_token = id_token.clone();
+                async move { Ok(id_token) }
+            });
+            OAuth::identity_assertion(of("client_id")?, provider)
+                .client_secret(of("client_secret")?)
+        }
+        "auth/dpop" | "auth/dpop-nonce" => OAuth::new().client_metadata_url(METADATA).dpop(true),
         "auth/pre-registration" => OAuth::new()
             .client_id(of("client_id")?)
             .client_secret(of("client_secret")?)

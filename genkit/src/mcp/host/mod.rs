@@ -88,4 +88,6 @@ pub use request::meta::RequestMeta;
 pub use skills::{LoadedSkill, RemoteSkill};
 pub use status::{ServerState, ServerStatus};
 #[cfg(feature = "mcp-host-http")]
-pub use transport::oauth::{CredentialStore, FileCredentials, OAuth, SigningAlgorithm};
+pub use transport::oauth::{
+    CredentialStore, FileCredentials, IdentityProvider, OAuth, SigningAlgorithm,
+};

@@ -83,7 +83,7 @@ impl HttpTransport {
     /// A request that carries an `Authorization` header from [`headers_from`](Self::headers_from)
     /// is sent with that one.
     pub fn oauth(mut self, oauth: OAuth) -> Self {
-        self.endpoint.oauth = Some(oauth);
+        self.endpoint.oauth = Some(Box::new(oauth));
         self
     }
 

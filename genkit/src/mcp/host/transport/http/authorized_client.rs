@@ -1,28 +1,35 @@
 //! The authorized client: requests of one server, with the headers of their caller and with access.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{RequestBuilder, Response};
 use rmcp::model::{ClientJsonRpcMessage, ClientNotification, GetExtensions};
+use rmcp::transport::common::http_header::HEADER_SESSION_ID;
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
 
 use super::bounded;
 use super::endpoint::RequestHeaders;
-use super::post::post;
+use super::post;
 use super::request_scope::{EventStream, RequestScope};
+use super::session_requests::{ended, stream, stream_request};
 use super::uncorrelated::{correlated, request_id};
 use crate::mcp::host::transport::http_client::error::Error;
 use crate::mcp::host::transport::http_client::explain::RequestTarget;
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
-use crate::mcp::host::transport::oauth::{Authorizer, Challenge};
+use crate::mcp::host::transport::oauth::{Authorizer, Challenge, Dpop, refuses_proof, wants_nonce};
 use crate::mcp::host::transport::redact::Redactor;
 use crate::telemetry::{TRACEPARENT, TRACESTATE};
 
 /// How often one request may lead to new access. Default is 3: renewed, given again, widened.
 const MAX_ROUNDS: usize = 3;
+
+/// How often one request is sent again with another nonce of DPoP. Default is 3: others may take one first.
+const MAX_NONCES: usize = 3;
 
 type Headers = HashMap<HeaderName, HeaderValue>;
 type StreamableResult<T, E = HttpFailure> = Result<T, StreamableHttpError<E>>;
@@ -77,6 +84,7 @@ impl AuthorizedClient {
             _ => authorizer.token().await.map_err(|failure| self.masked(failure))?,
         };
         let mut rounds = 0;
+        let mut nonces = 0;
         let mut fresh = false;
         loop {
             if let Some(token) = &token {
@@ -86,6 +94,10 @@ impl AuthorizedClient {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
+            if wants_nonce(&error) && nonces < MAX_NONCES {
+                nonces += 1;
+                continue;
+            }
             let challenge = Challenge::of(&error).filter(|challenge| match challenge {
                 // What was given a moment ago and is refused will be refused again.
                 Challenge::Access { .. } => effort != AccessEffort::SendOnly && !fresh,
@@ -127,8 +139,14 @@ impl AuthorizedClient {
             }
             error => {
                 let at = RequestTarget { url: &self.target, session };
-                let unknown = matches!(Challenge::of(&error), Some(Challenge::Access { .. }));
-                self.masked(if unknown { self.no_access(own) } else { at.transport(&error) })
+                let challenge = Challenge::of(&error);
+                self.masked(if refuses_proof(&error) && self.dpop().is_some() {
+                    Error::ProofRefused(self.target.to_string()).into()
+                } else if let Some(challenge @ Challenge::Access { .. }) = challenge {
+                    self.no_access(own, &challenge)
+                } else {
+                    at.transport(&error)
+                })
             }
         }
     }
@@ -174,10 +192,32 @@ impl AuthorizedClient {
         }
     }
 
-    fn no_access(&self, own: bool) -> HttpFailure {
+    /// Sends one request, with what shows that it may be asked.
+    async fn send(
+        &self,
+        request: RequestBuilder,
+        token: Option<String>,
+    ) -> Result<Response, StreamableHttpError<reqwest::Error>> {
+        let Some(token) = token else { return Ok(request.send().await?) };
+        let Some(dpop) = self.dpop() else { return Ok(request.bearer_auth(token).send().await?) };
+        let mut request = request.build()?;
+        let url = request.url().clone();
+        dpop.prove(&mut request, Some(&token)).map_err(io::Error::other)?;
+        let response = self.http.execute(request).await?;
+        dpop.note(&url, response.headers());
+        Ok(response)
+    }
+
+    fn dpop(&self) -> Option<&Dpop> {
+        self.authorizer.as_ref()?.dpop()
+    }
+
+    fn no_access(&self, own: bool, challenge: &Challenge) -> HttpFailure {
         let target = self.target.to_string();
         HttpFailure::from(if own || self.credentials {
             Error::TokenRefused(target)
+        } else if self.authorizer.is_some() && self.dpop().is_none() && challenge.wants_proof() {
+            Error::ProofNeeded(target)
         } else if self.authorizer.is_some() {
             Error::AccessRefused(target)
         } else {
@@ -214,21 +254,22 @@ impl StreamableHttpClient for AuthorizedClient {
         if matches!(message, ClientJsonRpcMessage::Request(_)) {
             self.scope.until_stream_started().await;
         }
-        let (http, headers) = (&self.http, &headers);
+        let (http, headers, message) = (&self.http, &headers, &message);
+        let session = session.as_deref();
         let sent = self.authorized(AccessEffort::AskUser, session.is_some(), headers, |token| {
             let request = http.post(uri.as_ref()).headers(HeaderMap::from_iter(headers.clone()));
-            let request = match token {
-                Some(token) => request.bearer_auth(token),
-                None => request,
-            };
-            post(request, &message, session.as_deref(), self.max_message)
+            let request = post::request(request, message, session);
+            async move {
+                let response = self.send(request?, token).await?;
+                post::answer(response, message, session.is_some(), self.max_message).await
+            }
         });
         let answer = self.scope.unless_closed(sent).await?;
-        if session.is_some() && is_initialized(&message) {
+        if session.is_some() && is_initialized(message) {
             self.scope.stream_starts();
         }
         let at = RequestTarget { url: &self.target, session: session.is_some() };
-        let id = request_id(&message);
+        let id = request_id(message);
         let answer = correlated(answer, id.as_ref(), at)?;
         Ok(bounded::answer(answer, id))
     }
@@ -242,7 +283,9 @@ impl StreamableHttpClient for AuthorizedClient {
     ) -> StreamableResult<()> {
         let (http, headers) = (&self.http, &headers);
         self.authorized(AccessEffort::SendOnly, true, headers, |token| {
-            http.delete_session(Arc::clone(&uri), Arc::clone(&session), token, headers.clone())
+            let request = http.delete(uri.as_ref()).headers(HeaderMap::from_iter(headers.clone()));
+            let request = request.header(HEADER_SESSION_ID, session.as_ref());
+            async move { ended(self.send(request, token).await?) }
         })
         .await
     }
@@ -260,14 +303,9 @@ impl StreamableHttpClient for AuthorizedClient {
         }
         let (http, headers) = (&self.http, &headers);
         let sent = self.authorized(AccessEffort::Renew, session.is_some(), headers, |token| {
-            http.get_stream_with_max_sse_event_size(
-                Arc::clone(&uri),
-                session.clone(),
-                last_event.clone(),
-                token,
-                headers.clone(),
-                self.max_message,
-            )
+            let request = http.get(uri.as_ref()).headers(HeaderMap::from_iter(headers.clone()));
+            let request = stream_request(request, session.as_deref(), last_event.as_deref());
+            async move { stream(self.send(request, token).await?, self.max_message) }
         });
         let opened = self.scope.unless_closed(sent).await;
         self.scope.stream_started();

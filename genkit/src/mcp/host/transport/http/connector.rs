@@ -57,16 +57,19 @@ impl Connector {
                 "the token for an MCP server is sent without encryption, to another machine: use `https`"
             );
         }
-        let http = client::for_server(&checked.url)?;
         #[cfg(test)]
         let busy = signing_in.subscribe();
-        let oauth = endpoint.oauth.as_ref();
+        let oauth = endpoint.oauth.as_deref();
         let authorizer = oauth
-            .map(|oauth| Authorizer::new(key, &checked.url, oauth, signing_in, redactor.clone()));
+            .map(|oauth| Authorizer::new(key, &checked.url, oauth, signing_in, redactor.clone()))
+            .transpose()?;
+        // A proof is for one address.
+        let follow = authorizer.as_ref().is_none_or(|authorizer| authorizer.dpop().is_none());
+        let http = client::for_server(&checked.url, follow)?;
         let client = AuthorizedClient {
             http,
             target: url::without_secrets(&checked.url).as_str().into(),
-            authorizer: authorizer.transpose()?.map(Arc::new),
+            authorizer: authorizer.map(Arc::new),
             credentials: checked.headers.contains_key(&AUTHORIZATION),
             max_message: endpoint.max_message,
             redactor,

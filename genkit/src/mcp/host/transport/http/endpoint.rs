@@ -35,7 +35,7 @@ pub(crate) struct Endpoint {
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) bearer: Option<String>,
     pub(crate) headers_from: Option<HeadersFrom>,
-    pub(crate) oauth: Option<OAuth>,
+    pub(crate) oauth: Option<Box<OAuth>>,
     pub(crate) max_message: usize,
 }
 

@@ -8,6 +8,7 @@ mod error;
 mod long_events;
 mod post;
 mod request_scope;
+mod session_requests;
 #[cfg(test)]
 pub(crate) mod tests;
 mod uncorrelated;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use reqwest::header::{
     ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
 };
-use reqwest::{Response, StatusCode};
+use reqwest::{RequestBuilder, Response, StatusCode};
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
@@ -22,29 +22,37 @@ use super::long_events;
 use super::uncorrelated::request_id;
 use crate::mcp::jsonrpc::{MAX_VALUES, has_more_values};
 
-const ACCEPTED: &str = "text/event-stream, application/json";
+pub(super) const ACCEPTED: &str = "text/event-stream, application/json";
 
 /// How much of an error's body is read. Default is 64 KiB.
 const MAX_ERROR_BODY: usize = 64 * 1024;
 
 type Answer = Result<StreamableHttpPostResponse, StreamableHttpError<reqwest::Error>>;
 
-/// Sends `message` and reads what is answered; no message of the answer is longer than `limit`.
-pub(super) async fn post(
-    request: reqwest::RequestBuilder,
+/// The request that carries `message`.
+pub(super) fn request(
+    request: RequestBuilder,
     message: &ClientJsonRpcMessage,
     session: Option<&str>,
-    limit: usize,
-) -> Answer {
+) -> Result<RequestBuilder, StreamableHttpError<reqwest::Error>> {
     // In the place of those that a program has set.
     let mut own = HeaderMap::new();
     own.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
     own.insert(CONTENT_TYPE, HeaderValue::from_static(JSON_MIME_TYPE));
-    let mut request = request.headers(own).body(serde_json::to_vec(message)?);
-    if let Some(session) = session {
-        request = request.header(HEADER_SESSION_ID, session);
-    }
-    let response = request.send().await?;
+    let request = request.headers(own).body(serde_json::to_vec(message)?);
+    Ok(match session {
+        Some(session) => request.header(HEADER_SESSION_ID, session),
+        None => request,
+    })
+}
+
+/// Reads what is answered to `message`; no message of the answer is longer than `limit`.
+pub(super) async fn answer(
+    response: Response,
+    message: &ClientJsonRpcMessage,
+    has_session: bool,
+    limit: usize,
+) -> Answer {
     let status = response.status();
     if let Some(refusal) = refusal(&response) {
         return Err(refusal);
@@ -52,11 +60,11 @@ pub(super) async fn post(
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
         return Ok(StreamableHttpPostResponse::Accepted);
     }
-    if status == StatusCode::NOT_FOUND && session.is_some() {
+    if status == StatusCode::NOT_FOUND && has_session {
         return Err(StreamableHttpError::SessionExpired);
     }
     if !status.is_success() {
-        return failure(response, message, session.is_some()).await;
+        return failure(response, message, has_session).await;
     }
     let id = request_id(message);
     if id.is_none() && response.content_length() == Some(0) {
@@ -96,7 +104,7 @@ fn document(body: &[u8], request: Option<RequestId>, session: Option<String>) ->
 }
 
 /// What a server says that wants access, or more of it.
-fn refusal(response: &Response) -> Option<StreamableHttpError<reqwest::Error>> {
+pub(super) fn refusal(response: &Response) -> Option<StreamableHttpError<reqwest::Error>> {
     let challenge = header(response, WWW_AUTHENTICATE.as_str())?;
     match response.status() {
         StatusCode::UNAUTHORIZED => {
@@ -189,16 +197,16 @@ async fn read(mut response: Response, limit: usize) -> Result<Option<Vec<u8>>, r
     Ok(Some(body))
 }
 
-fn header(response: &Response, name: &str) -> Option<String> {
+pub(super) fn header(response: &Response, name: &str) -> Option<String> {
     response.headers().get(name)?.to_str().ok().map(str::to_owned)
 }
 
-fn content_type(response: &Response) -> Option<String> {
+pub(super) fn content_type(response: &Response) -> Option<String> {
     let value = response.headers().get(CONTENT_TYPE)?;
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-fn is(response: &Response, kind: &str) -> bool {
+pub(super) fn is(response: &Response, kind: &str) -> bool {
     let start = content_type(response).and_then(|found| Some(found.get(..kind.len())?.to_owned()));
     start.is_some_and(|start| start.eq_ignore_ascii_case(kind))
 }

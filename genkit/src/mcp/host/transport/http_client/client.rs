@@ -20,12 +20,13 @@ const OAUTH_TIMEOUT: Duration = Duration::from_secs(30);
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 5;
 
-/// The client for the server at `url`. Its requests have no time limit: their callers have one.
-pub(crate) fn for_server(url: &Url) -> Result<Client> {
+/// The client for the server at `url`; `follow`: whether redirects within its origin are followed. Its
+/// requests have no time limit: their callers have one.
+pub(crate) fn for_server(url: &Url, follow: bool) -> Result<Client> {
     let builder = base(url, &AddressPolicy::any())
         .pool_idle_timeout(POOL_IDLE)
         .tcp_keepalive(KEEPALIVE)
-        .redirect(Policy::custom(within_origin));
+        .redirect(redirects(follow));
     build_client(builder)
 }
 
@@ -33,8 +34,11 @@ pub(crate) fn for_server(url: &Url) -> Result<Client> {
 /// `follow`: whether redirects within its origin are followed.
 pub(crate) fn for_oauth(url: &Url, follow: bool, policy: &AddressPolicy) -> Result<Client> {
     policy.check(url)?;
-    let redirects = if follow { Policy::custom(within_origin) } else { Policy::none() };
-    build_client(base(url, policy).timeout(OAUTH_TIMEOUT).redirect(redirects))
+    build_client(base(url, policy).timeout(OAUTH_TIMEOUT).redirect(redirects(follow)))
+}
+
+fn redirects(follow: bool) -> Policy {
+    if follow { Policy::custom(within_origin) } else { Policy::none() }
 }
 
 fn base(url: &Url, policy: &AddressPolicy) -> ClientBuilder {

@@ -80,6 +80,13 @@ pub(crate) enum Error {
          `.bearer_token(..)`, or what the headers say"
     )]
     TokenRefused(String),
+    #[error(
+        "{0} does not take the proof of `.dpop(..)` (HTTP 401): check the clock of this machine, and that \
+         stored access was given to the same key"
+    )]
+    ProofRefused(String),
+    #[error("{0} wants access that is bound to a key (HTTP 401): set `.dpop(true)` at its `OAuth`")]
+    ProofNeeded(String),
     #[error("{0} refuses also the access that it has just been asked for (HTTP 401)")]
     AccessRefused(String),
     #[error(
@@ -102,9 +109,11 @@ impl Topic for Error {
             Self::Closed => ErrorKind::Cancelled,
             Self::Timeout(_) | Self::SendTimeout(_) => ErrorKind::DeadlineExceeded,
             Self::AnswerTooLong(..) => ErrorKind::ResourceExhausted,
-            Self::TokenRefused(_) | Self::AccessRefused(_) | Self::AccessNeeded(_) => {
-                ErrorKind::Unauthenticated
-            }
+            Self::TokenRefused(_)
+            | Self::ProofRefused(_)
+            | Self::ProofNeeded(_)
+            | Self::AccessRefused(_)
+            | Self::AccessNeeded(_) => ErrorKind::Unauthenticated,
             Self::Status { status, session, .. } => meaning(*status, *session).0,
             _ => ErrorKind::Unavailable,
         }

@@ -139,6 +139,14 @@ impl<'a> RequestTarget<'a> {
                 Error::AnswerTooLong(url, *max_size)
             }
             StreamableHttpError::Sse(error) => Error::StreamBroke(url, deepest(error)),
+            StreamableHttpError::Io(error) => {
+                // What cannot be sent, in our own words.
+                let own = error.get_ref().and_then(|own| own.downcast_ref::<error::Error>());
+                match own {
+                    Some(own) => return HttpFailure { unsent: true, ..HttpFailure::of(own) },
+                    None => Error::ConnectionBroke(url, deepest(error)),
+                }
+            }
             StreamableHttpError::UnexpectedEndOfStream => Error::StreamEnded(url),
             StreamableHttpError::ControlRequestTimeout => Error::SendTimeout(url),
             StreamableHttpError::Auth(error) => return self.authorization(error),

@@ -1,11 +1,13 @@
-//! Client assertions: what a private key signs with (RFC 7523).
+//! Assertions: what a private key signs with, and what a program is given (RFC 7523).
 
 use std::str::FromStr;
+use std::sync::Arc;
 
 use genkit_oauth_client::Signer;
 
 use super::error::Error;
 use crate::error;
+use crate::mcp::host::transport::http_client::failure::HttpFailure;
 
 /// What a private key signs with.
 ///
@@ -42,5 +44,22 @@ impl FromStr for SigningAlgorithm {
             "ES256" => Ok(Self::Es256),
             other => Err(Error::UnknownAlgorithm(other.to_owned()).into()),
         }
+    }
+}
+
+/// What a closure of the program gives, which is `what`.
+pub(super) async fn given(
+    asked: impl Future<Output = error::Result<String>>,
+    setting: &'static str,
+    what: &'static str,
+) -> Result<String, HttpFailure> {
+    let text = asked.await.map_err(|error| {
+        let failure = HttpFailure::of(&error).within(Error::NothingGiven { setting, what });
+        HttpFailure { source: Some(Arc::new(error)), ..failure }
+    })?;
+    // Files end with a line break.
+    match text.trim() {
+        "" => Err(Error::EmptyGiven { setting, what }.into()),
+        token => Ok(token.to_owned()),
     }
 }

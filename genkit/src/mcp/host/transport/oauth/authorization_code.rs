@@ -3,6 +3,7 @@
 mod scopes;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use genkit_oauth_client::CallbackListener;
@@ -17,6 +18,7 @@ use super::challenge::Challenge;
 use super::consent::Consent;
 use super::credentials::{AccessToken, Credentials, Registration, SavedCredentials};
 use super::discovery::Discovery;
+use super::dpop::{Dpop, refuses_proof};
 use super::error::Error;
 use super::settings::{ClientAuthentication, OAuth};
 use crate::error::ErrorKind;
@@ -38,6 +40,8 @@ pub(super) struct AuthorizationCode {
     widened: Vec<(BTreeSet<String>, Instant)>,
     /// What the last refresh gave, and when.
     refreshed: Option<(String, Instant)>,
+    /// Whether only access that is bound to a key will do.
+    is_bound: bool,
     asking_user: watch::Sender<bool>,
 }
 
@@ -48,12 +52,14 @@ impl AuthorizationCode {
         oauth: &OAuth,
         asking_user: watch::Sender<bool>,
         redactor: Redactor,
+        dpop: Option<Arc<Dpop>>,
     ) -> Self {
         let credentials = Credentials::new(resource.to_string(), oauth.store.clone(), redactor);
         Self {
             key: key.to_owned(),
             oauth: oauth.clone(),
-            discovery: Discovery::new(resource, oauth, Some(credentials.clone())),
+            is_bound: dpop.is_some(),
+            discovery: Discovery::new(resource, oauth, Some(credentials.clone()), dpop),
             credentials,
             widened: Vec::new(),
             refreshed: None,
@@ -64,7 +70,9 @@ impl AuthorizationCode {
     /// The access that is there, renewed if it is about to end.
     pub(super) async fn current(&mut self) -> Result<Option<AccessToken>, HttpFailure> {
         self.credentials.open().await?;
-        let is_old = |held: &SavedCredentials| held.token().is_some_and(|token| !token.is_fresh());
+        let is_old = |held: &SavedCredentials| {
+            held.token().is_some_and(|token| !token.is_fresh() || !self.will_do(&token))
+        };
         if is_old(&self.credentials.now()) && self.credentials.is_shared() {
             // Another program may have renewed it, and a refresh token may be good only once.
             if let Err(failure) = self.credentials.reload().await {
@@ -77,7 +85,16 @@ impl AuthorizationCode {
             let metadata = self.discover(None).await?;
             self.refresh(&metadata).await?;
         }
-        Ok(self.credentials.now().token())
+        Ok(self.held())
+    }
+
+    /// The access that is there and that may be sent.
+    fn held(&self) -> Option<AccessToken> {
+        self.credentials.now().token().filter(|token| self.will_do(token))
+    }
+
+    fn will_do(&self, token: &AccessToken) -> bool {
+        token.is_bound || !self.is_bound
     }
 
     /// New access, and whether the user gave it just now.
@@ -91,7 +108,7 @@ impl AuthorizationCode {
         let wider = matches!(challenge, Challenge::Wider { .. });
         if let (false, Some(sent)) = (wider, sent) {
             self.credentials.reload().await?;
-            if let Some(token) = self.credentials.now().token().filter(|it| it.secret != sent) {
+            if let Some(token) = self.held().filter(|token| token.secret != sent) {
                 return Ok((token, false));
             }
         }
@@ -155,6 +172,8 @@ impl AuthorizationCode {
                 Ok(true)
             }
             Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(false),
+            // What was given is bound to another key.
+            Err(AuthError::TokenRefreshFailed(text)) if refuses_proof(&text) => Ok(false),
             // The authorization server answered, and does not know this program any more.
             Err(AuthError::TokenRefreshFailed(text)) if text.contains("invalid_client") => {
                 self.credentials.register(None).await;
@@ -248,7 +267,11 @@ impl AuthorizationCode {
     }
 
     fn token(&self) -> Result<AccessToken, HttpFailure> {
-        self.credentials.now().token().ok_or_else(|| self.discovery.failed(Error::NoToken))
+        let none = || match self.credentials.now().token() {
+            Some(_) => Error::NotBound,
+            None => Error::NoToken,
+        };
+        self.held().ok_or_else(|| self.discovery.failed(none()))
     }
 
     fn refused(&self, error: &AuthError) -> HttpFailure {

@@ -8,10 +8,11 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::authorization_code::AuthorizationCode;
 use super::challenge::Challenge;
-use super::client_credentials::ClientCredentials;
 use super::credentials::AccessToken;
+use super::dpop::Dpop;
 use super::error::Error;
-use super::settings::OAuth;
+use super::non_interactive::NonInteractive;
+use super::settings::{GrantType, OAuth};
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
 use crate::mcp::host::transport::http_client::{error, url};
 use crate::mcp::host::transport::redact::Redactor;
@@ -19,6 +20,7 @@ use crate::sync::lock;
 
 /// Gets access for all requests of one server.
 pub(crate) struct Authorizer {
+    dpop: Option<Arc<Dpop>>,
     state: Arc<AuthorizerState>,
     /// Ends what is under way once this is dropped.
     _open: DropGuard,
@@ -49,7 +51,7 @@ struct Access {
 /// The ways to access.
 enum Grant {
     AuthorizationCode(Box<AuthorizationCode>),
-    ClientCredentials(Box<ClientCredentials>),
+    NonInteractive(Box<NonInteractive>),
 }
 
 impl Grant {
@@ -57,7 +59,7 @@ impl Grant {
     async fn current(&mut self) -> Result<Option<AccessToken>, HttpFailure> {
         match self {
             Self::AuthorizationCode(grant) => grant.current().await,
-            Self::ClientCredentials(grant) => grant.current().await,
+            Self::NonInteractive(grant) => grant.current().await,
         }
     }
 
@@ -70,7 +72,7 @@ impl Grant {
     ) -> Result<(AccessToken, bool), HttpFailure> {
         match self {
             Self::AuthorizationCode(grant) => grant.renew(challenge, sent, may_ask).await,
-            Self::ClientCredentials(grant) => Ok((grant.renew(challenge).await?, true)),
+            Self::NonInteractive(grant) => Ok((grant.renew(challenge).await?, true)),
         }
     }
 }
@@ -83,16 +85,27 @@ impl Authorizer {
         asking_user: watch::Sender<bool>,
         redactor: Redactor,
     ) -> crate::error::Result<Self> {
-        oauth
-            .check()
-            .map_err(|error| Error::Settings { key: key.to_owned(), error: Box::new(error) })?;
+        let wrong = |error| Error::Settings { key: key.to_owned(), error: Box::new(error) };
+        oauth.check().map_err(wrong)?;
+        let dpop = oauth.new_dpop().map_err(wrong)?.map(Arc::new);
         let resource = url::without_secrets(server);
-        let grant = if oauth.client_credentials {
-            let grant = ClientCredentials::new(resource, oauth, asking_user);
-            Grant::ClientCredentials(Box::new(grant))
-        } else {
-            let grant = AuthorizationCode::new(key, resource, oauth, asking_user, redactor);
-            Grant::AuthorizationCode(Box::new(grant))
+        let grant = match oauth.grant {
+            GrantType::AuthorizationCode => {
+                let grant = AuthorizationCode::new(
+                    key,
+                    resource,
+                    oauth,
+                    asking_user,
+                    redactor,
+                    dpop.clone(),
+                );
+                Grant::AuthorizationCode(Box::new(grant))
+            }
+            _ => {
+                let grant =
+                    NonInteractive::new(resource, oauth, asking_user, redactor, dpop.clone());
+                Grant::NonInteractive(Box::new(grant))
+            }
         };
         let closing = CancellationToken::new();
         let state = Arc::new(AuthorizerState {
@@ -100,7 +113,12 @@ impl Authorizer {
             access: Mutex::default(),
             closing: closing.clone(),
         });
-        Ok(Self { state, _open: closing.drop_guard() })
+        Ok(Self { dpop, state, _open: closing.drop_guard() })
+    }
+
+    /// What requests to the server are proved with, if its access is bound to a key.
+    pub(crate) fn dpop(&self) -> Option<&Dpop> {
+        self.dpop.as_deref()
     }
 
     /// The access that is there, however old.

@@ -2,7 +2,20 @@
 
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
+use super::dpop;
 use crate::mcp::host::transport::http_client::explain::http_status;
+
+/// Whether a request was refused for its proof alone.
+pub(crate) fn refuses_proof(error: &StreamableHttpError<reqwest::Error>) -> bool {
+    matches!(error, StreamableHttpError::AuthRequired(error)
+        if dpop::refuses_proof(&error.www_authenticate_header))
+}
+
+/// Whether it would be taken with the nonce that came with the refusal.
+pub(crate) fn wants_nonce(error: &StreamableHttpError<reqwest::Error>) -> bool {
+    matches!(error, StreamableHttpError::AuthRequired(error)
+        if dpop::wants_nonce(&error.www_authenticate_header))
+}
 
 /// Why a request was refused.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +29,8 @@ pub(crate) enum Challenge {
 impl Challenge {
     pub(crate) fn of(error: &StreamableHttpError<reqwest::Error>) -> Option<Self> {
         match error {
+            // Other access would not help.
+            error if refuses_proof(error) => None,
             StreamableHttpError::AuthRequired(error) => {
                 Some(Self::Access { header: Some(error.www_authenticate_header.clone()) })
             }
@@ -37,6 +52,14 @@ impl Challenge {
             }
             _ => None,
         }
+    }
+
+    /// Whether only access that is bound to a key is taken.
+    pub(crate) fn wants_proof(&self) -> bool {
+        self.header().is_some_and(|header| {
+            let schemes = header.to_ascii_lowercase();
+            schemes.starts_with("dpop") && !schemes.contains("bearer ")
+        })
     }
 
     pub(crate) fn header(&self) -> Option<&str> {

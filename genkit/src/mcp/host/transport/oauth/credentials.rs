@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::credential_store::CredentialStore;
+use super::dpop::is_bound;
 use crate::error::{Error, ErrorKind};
 use crate::future::BoxFuture;
 use crate::mcp::host::transport::by_identity::ByIdentity;
@@ -23,13 +24,16 @@ const MARGIN_SECS: u64 = 30;
 #[derive(Clone)]
 pub(super) struct AccessToken {
     pub(super) secret: String,
+    /// Whether it is of use only with the key that it is bound to.
+    pub(super) is_bound: bool,
     /// When it ends and how long it lives, in seconds; unknown if the server gave none.
     span: Option<(u64, u64)>,
 }
 
 impl AccessToken {
     pub(super) fn new(secret: String, received: u64, lives: Option<u64>) -> Self {
-        Self { secret, span: lives.map(|lives| (received.saturating_add(lives), lives)) }
+        let span = lives.map(|lives| (received.saturating_add(lives), lives));
+        Self { secret, is_bound: false, span }
     }
 
     /// Whether it will hold for the next request.
@@ -70,7 +74,8 @@ impl SavedCredentials {
         let secret = response["access_token"].as_str()?.to_owned();
         let received = credentials.token_received_at;
         let lives = response["expires_in"].as_u64().filter(|_| received.is_some());
-        Some(AccessToken::new(secret, received.unwrap_or_default(), lives))
+        let token = AccessToken::new(secret, received.unwrap_or_default(), lives);
+        Some(AccessToken { is_bound: is_bound(response["token_type"].as_str()), ..token })
     }
 
     /// Whether its access was given after that of the other.

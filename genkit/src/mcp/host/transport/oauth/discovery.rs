@@ -4,23 +4,22 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use reqwest::Url;
-use rmcp::transport::auth::{
-    AuthError, AuthorizationManager, AuthorizationMetadata, OAuthHttpClient, OAuthHttpClientError,
-    OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
-};
+use rmcp::transport::auth::{AuthError, AuthorizationManager, AuthorizationMetadata};
+use serde_json::Value;
 
+use super::authorization_client::AuthorizationClient;
 use super::credentials::Credentials;
+use super::dpop::Dpop;
 use super::error::Error;
-use super::settings::{ClientAuthentication, OAuth};
+use super::settings::OAuth;
 use crate::mcp::host::transport::http_client::addresses::AddressPolicy;
-use crate::mcp::host::transport::http_client::client::for_oauth;
 use crate::mcp::host::transport::http_client::explain::RequestTarget;
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
 use crate::mcp::host::transport::http_client::url::without_secrets;
 use crate::net::{install_crypto, is_loopback};
 
-/// The longest answer of an authorization server that is read. Default is 1 MiB.
-const MAX_BODY: usize = 1024 * 1024;
+/// The member of metadata that says what proofs may be signed with (RFC 9449).
+const PROOF_ALGORITHMS: &str = "dpop_signing_alg_values_supported";
 
 /// Looks up the authorization server of one MCP server.
 pub(super) struct Discovery {
@@ -32,11 +31,17 @@ pub(super) struct Discovery {
     /// The issuer that a secret of the user was shown to first: no other gets to see it.
     first: Option<Option<String>>,
     credentials: Option<Credentials>,
+    dpop: Option<Arc<Dpop>>,
     manager: Option<AuthorizationManager>,
 }
 
 impl Discovery {
-    pub(super) fn new(resource: Url, oauth: &OAuth, credentials: Option<Credentials>) -> Self {
+    pub(super) fn new(
+        resource: Url,
+        oauth: &OAuth,
+        credentials: Option<Credentials>,
+        dpop: Option<Arc<Dpop>>,
+    ) -> Self {
         Self {
             target: resource.to_string(),
             addresses: AddressPolicy::of(&resource, oauth.private_network),
@@ -44,6 +49,7 @@ impl Discovery {
             oauth: oauth.clone(),
             first: None,
             credentials,
+            dpop,
             manager: None,
         }
     }
@@ -89,8 +95,13 @@ impl Discovery {
                 self.check_endpoint(what, address)?;
             }
         }
-        let has_secret = self.oauth.authentication != ClientAuthentication::None;
-        if !has_secret || self.oauth.issuer.is_some() {
+        if let Some(Value::Array(known)) = metadata.additional_fields.get(PROOF_ALGORITHMS)
+            && self.dpop.is_some()
+            && !known.iter().any(|algorithm| algorithm == Dpop::ALGORITHM)
+        {
+            return Err(Error::NoProofAlgorithm);
+        }
+        if !self.oauth.has_secret() || self.oauth.issuer.is_some() {
             return Ok(());
         }
         for named in [metadata.issuer.as_ref(), Some(&metadata.token_endpoint)] {
@@ -147,12 +158,10 @@ impl Discovery {
     async fn make(&self) -> Result<AuthorizationManager, AuthError> {
         install_crypto();
         let resource = self.resource.clone();
-        let mut manager = if is_loopback(&resource) {
-            AuthorizationManager::new_with_oauth_http_client(
-                resource,
-                Arc::new(LoopbackHttpClient(self.addresses.clone())),
-            )
-            .await?
+        let mut manager = if is_loopback(&resource) || self.dpop.is_some() {
+            let (addresses, dpop) = (self.addresses.clone(), self.dpop.clone());
+            let client = Arc::new(AuthorizationClient { addresses, dpop });
+            AuthorizationManager::new_with_oauth_http_client(resource, client).await?
         } else if self.oauth.private_network {
             AuthorizationManager::new_allowing_private_addresses(resource).await?
         } else {
@@ -165,42 +174,9 @@ impl Discovery {
     }
 }
 
-/// For a server of this machine, whose authorization server is mostly here as well: rmcp's own
-/// client would ask a proxy for it.
-struct LoopbackHttpClient(AddressPolicy);
-
-impl OAuthHttpClient for LoopbackHttpClient {
-    fn execute(&self, oauth: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
-        Box::pin(async move {
-            let follow = oauth.redirect_policy == OAuthHttpRedirectPolicy::Follow;
-            let request = reqwest::Request::try_from(oauth.request)?;
-            let client = for_oauth(request.url(), follow, &self.0)?;
-            let mut response = client.execute(request).await?;
-            let mut answer = http::Response::new(read(&mut response).await?);
-            *answer.status_mut() = response.status();
-            answer.headers_mut().clone_from(response.headers());
-            Ok(answer)
-        })
-    }
-}
-
 /// Each of these scopes once.
 pub(super) fn distinct(mut scopes: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     scopes.retain(|scope| seen.insert(scope.clone()));
     scopes
-}
-
-/// The body, if it is not too long.
-pub(super) async fn read(
-    response: &mut reqwest::Response,
-) -> Result<Vec<u8>, OAuthHttpClientError> {
-    let mut body = Vec::new();
-    while let Some(piece) = response.chunk().await? {
-        if body.len() + piece.len() > MAX_BODY {
-            return Err(Error::AnswerTooLong(MAX_BODY).into());
-        }
-        body.extend_from_slice(&piece);
-    }
-    Ok(body)
 }

@@ -22,6 +22,25 @@ pub(super) enum Error {
          the answer back"
     )]
     RedirectElsewhere,
+    #[error("`{setting}` gives no {what}")]
+    NothingGiven { setting: &'static str, what: &'static str },
+    #[error("`{setting}` gives an empty {what}: a JWT is expected")]
+    EmptyGiven { setting: &'static str, what: &'static str },
+    #[error(
+        "the token endpoint of `IdentityProvider::new(..)` is no address ({0}): it is written \
+         `https://host/path`"
+    )]
+    NoProviderAddress(String),
+    #[error(
+        "the token endpoint of `IdentityProvider::new(..)` is {0}, which is not encrypted: it begins \
+         with `https://`, unless it is on this machine"
+    )]
+    ProviderNotEncrypted(String),
+    #[error(
+        "`.credentials(..)` keeps access that is bound to a key, and `.dpop(true)` makes another key in each \
+         run: give one that stays with `.dpop_key(..)`"
+    )]
+    KeyWouldBeLost,
     #[error("{0:?} is no known algorithm to sign with: RS256 and ES256 are")]
     UnknownAlgorithm(String),
     #[error(transparent)]
@@ -63,6 +82,24 @@ pub(super) enum Error {
     TokenEndpointFailed(String),
     #[error("its answer has no access token")]
     NoAccessToken,
+    #[error(
+        "its authorization server gives a token that is not bound to a key: it does not support DPoP; \
+         without `.dpop(..)` such a token is taken"
+    )]
+    NotBound,
+    #[error("its authorization server takes no proofs of DPoP that are signed with ES256")]
+    NoProofAlgorithm,
+    #[error("the token that was given has characters that no header can carry")]
+    NoHeader,
+
+    // The identity provider.
+    #[error("the identity provider does not say who the user is")]
+    NotVouchedFor,
+    #[error(
+        "the identity provider answers without an assertion of the type `id-jag`: it must support \
+         enterprise-managed authorization (Identity Assertion JWT Authorization Grant)"
+    )]
+    NoIdJag,
 
     // The user.
     #[error("a person must give it")]
@@ -105,6 +142,10 @@ impl Topic for Error {
             | Self::NoAddress { .. }
             | Self::IssuerChanged { .. }
             | Self::IssuerElsewhere { .. }
+            | Self::NoIdJag
+            | Self::NotBound
+            | Self::NoProofAlgorithm
+            | Self::NoHeader
             | Self::TokenEndpoint(_)
             | Self::Client(ClientError::Callback { .. }) => ErrorKind::FailedPrecondition,
             Self::OtherIssuer { .. }

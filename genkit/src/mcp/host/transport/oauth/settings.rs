@@ -3,11 +3,14 @@
 use std::fmt;
 use std::sync::Arc;
 
+use genkit_oauth_client::DpopKey;
 use reqwest::Url;
 
 use super::assertion::SigningAlgorithm;
 use super::credential_store::CredentialStore;
+use super::dpop::Dpop;
 use super::error::Error;
+use super::identity_provider::IdentityProvider;
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::mcp::host::transport::by_identity::ByIdentity;
@@ -42,8 +45,7 @@ use crate::net::is_loopback;
 pub struct OAuth {
     pub(super) client_id: Option<String>,
     pub(super) authentication: ClientAuthentication,
-    /// Whether the program has access of its own, without a user.
-    pub(super) client_credentials: bool,
+    pub(super) grant: GrantType,
     pub(super) issuer: Option<String>,
     pub(super) metadata_url: Option<String>,
     pub(super) scopes: Vec<String>,
@@ -52,6 +54,29 @@ pub struct OAuth {
     pub(super) on_authorize: Option<OnAuthorize>,
     pub(super) store: Option<ByIdentity<dyn CredentialStore>>,
     pub(super) private_network: bool,
+    /// What access is to be bound to.
+    dpop: Option<ProofKey>,
+}
+
+/// The key that access is bound to.
+#[derive(Clone, PartialEq)]
+enum ProofKey {
+    /// Another one in each run.
+    New,
+    Pem(String),
+}
+
+/// How access is asked for.
+#[derive(Clone, Default, PartialEq)]
+pub(super) enum GrantType {
+    /// A user gives it.
+    #[default]
+    AuthorizationCode,
+    ClientCredentials,
+    /// What another issuer says of this program.
+    JwtBearer(AssertionSource),
+    /// What the identity provider of a user says of that user.
+    IdentityAssertion(IdentityProvider),
 }
 
 /// How a program shows that it is the client of its id.
@@ -68,6 +93,10 @@ pub(super) enum ClientAuthentication {
 
 /// What brings the user to an address, and the answer back.
 pub(super) type OnAuthorize =
+    ByIdentity<dyn Fn(String) -> BoxFuture<'static, Result<String>> + Send + Sync>;
+
+/// What gives an assertion for the issuer of an authorization server.
+pub(super) type AssertionSource =
     ByIdentity<dyn Fn(String) -> BoxFuture<'static, Result<String>> + Send + Sync>;
 
 /// The name of this program at the consent of the user, unless another is set.
@@ -94,7 +123,8 @@ impl OAuth {
     /// assert!(!format!("{oauth:?}").contains("its secret"));
     /// ```
     pub fn client_credentials(id: impl Into<String>, secret: impl Into<String>) -> Self {
-        Self { client_credentials: true, ..Self::new().client_id(id).client_secret(secret) }
+        let grant = GrantType::ClientCredentials;
+        Self { grant, ..Self::new().client_id(id).client_secret(secret) }
     }
 
     /// Access for this program itself, without a user: it is known by `id` and signs with a
@@ -105,7 +135,64 @@ impl OAuth {
         algorithm: SigningAlgorithm,
     ) -> Self {
         let authentication = ClientAuthentication::Key { pem: private_key_pem.into(), algorithm };
-        Self { client_credentials: true, authentication, ..Self::new().client_id(id) }
+        let grant = GrantType::ClientCredentials;
+        Self { grant, authentication, ..Self::new().client_id(id) }
+    }
+
+    /// Workload identity federation (RFC 7523, the grant `jwt-bearer`): access for this program
+    /// itself, without a user and without a secret. The platform that it runs on says who it is,
+    /// with a JWT.
+    ///
+    /// `assertion` gets the issuer of the authorization server, which the JWT must be for (`aud`),
+    /// and is called for each new access, since such a JWT soon ends. It counts as a secret: say the
+    /// [`issuer`](Self::issuer) where the authorization server is elsewhere than the MCP server. With
+    /// a [`client_secret`](Self::client_secret) this program says who it is by that as well.
+    ///
+    /// ```
+    /// use genkit::mcp::host::OAuth;
+    ///
+    /// let oauth = OAuth::jwt_bearer("nightly-job", |_issuer| async {
+    ///     // A token that Kubernetes keeps fresh.
+    ///     Ok(std::fs::read_to_string("/var/run/secrets/tokens/mcp")?)
+    /// });
+    /// # let _ = oauth;
+    /// ```
+    pub fn jwt_bearer<F, Fut>(client_id: impl Into<String>, assertion: F) -> Self
+    where
+        F: Fn(String) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<String>> + Send + 'static,
+    {
+        let source: AssertionSource =
+            ByIdentity(Arc::new(move |issuer| Box::pin(assertion(issuer))));
+        Self { grant: GrantType::JwtBearer(source), ..Self::new().client_id(client_id) }
+    }
+
+    /// Enterprise-managed authorization (Identity Assertion JWT Authorization Grant): the identity
+    /// provider of a company decides what its users get access to, and nobody is asked. It exchanges
+    /// the ID token of the user, who has signed in already, for an assertion that is for one
+    /// authorization server and one MCP server alone.
+    ///
+    /// The authorization server knows this program by `client_id`, and mostly by a
+    /// [`client_secret`](Self::client_secret). The assertion counts as a secret: say the
+    /// [`issuer`](Self::issuer) where the authorization server is elsewhere than the MCP server.
+    ///
+    /// ```
+    /// use genkit::mcp::host::{IdentityProvider, OAuth, ServerConfig};
+    ///
+    /// # async fn id_token_of_this_session() -> genkit::Result<String> { Ok(String::new()) }
+    /// let provider = IdentityProvider::new("https://idp.example.com/token", "assistant", || async {
+    ///     id_token_of_this_session().await
+    /// });
+    /// let wiki = ServerConfig::http("https://wiki.example.com/mcp").oauth(
+    ///     OAuth::identity_assertion("assistant-at-wiki", provider)
+    ///         .client_secret("its secret")
+    ///         .issuer("https://auth.example.com"),
+    /// );
+    /// # let _ = wiki;
+    /// ```
+    pub fn identity_assertion(client_id: impl Into<String>, provider: IdentityProvider) -> Self {
+        let grant = GrantType::IdentityAssertion(provider);
+        Self { grant, ..Self::new().client_id(client_id) }
     }
 
     /// The id that the authorization server knows this program by. Say its
@@ -198,8 +285,52 @@ impl OAuth {
         self
     }
 
+    /// DPoP (RFC 9449): access is bound to a key of this program, and of no use to whoever takes only
+    /// its token. Each request shows that the key is there. Default is no; the key is made when the host
+    /// starts, for ES256.
+    ///
+    /// An authorization server that gives other tokens is refused. One at a private address must have
+    /// a name.
+    ///
+    /// ```
+    /// use genkit::mcp::host::{OAuth, ServerConfig};
+    ///
+    /// let bank = ServerConfig::http("https://bank.example.com/mcp").oauth(OAuth::new().dpop(true));
+    /// # let _ = bank;
+    /// ```
+    pub fn dpop(mut self, yes: bool) -> Self {
+        self.dpop = yes.then(|| self.dpop.take().unwrap_or(ProofKey::New));
+        self
+    }
+
+    /// DPoP with a key that stays, as stored [`credentials`](Self::credentials) need it: PEM text,
+    /// PKCS#8, on P-256 (`openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`).
+    ///
+    /// ```
+    /// # fn example() -> genkit::Result<()> {
+    /// use genkit::mcp::host::{FileCredentials, OAuth};
+    ///
+    /// let oauth = OAuth::new()
+    ///     .credentials(FileCredentials::new("credentials.json"))
+    ///     .dpop_key(std::fs::read_to_string("dpop.pem")?);
+    /// # let _ = oauth;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn dpop_key(mut self, pem: impl Into<String>) -> Self {
+        self.dpop = Some(ProofKey::Pem(pem.into()));
+        self
+    }
+
     pub(super) fn name(&self) -> &str {
         self.name.as_deref().unwrap_or(DEFAULT_NAME)
+    }
+
+    /// Whether it sends what only one authorization server may see.
+    pub(super) fn has_secret(&self) -> bool {
+        let asserts =
+            matches!(self.grant, GrantType::JwtBearer(_) | GrantType::IdentityAssertion(_));
+        asserts || self.authentication != ClientAuthentication::None
     }
 
     /// Hides its secrets.
@@ -209,6 +340,22 @@ impl OAuth {
             ClientAuthentication::Secret(secret) => redactor.hide("client_secret", secret),
             ClientAuthentication::Key { pem, .. } => redactor.hide("private_key", pem),
         }
+        if let GrantType::IdentityAssertion(provider) = &self.grant {
+            provider.hide_in(redactor);
+        }
+        if let Some(ProofKey::Pem(pem)) = &self.dpop {
+            redactor.hide("private_key", pem);
+        }
+    }
+
+    /// What proofs are made with, if access is to be bound to a key.
+    pub(super) fn new_dpop(&self) -> Result<Option<Dpop>, Error> {
+        let key = match &self.dpop {
+            None => return Ok(None),
+            Some(ProofKey::New) => DpopKey::generate()?,
+            Some(ProofKey::Pem(pem)) => DpopKey::es256(pem)?,
+        };
+        Ok(Some(Dpop::new(key)))
     }
 
     /// Checks what can be checked before anything is sent.
@@ -218,6 +365,12 @@ impl OAuth {
         }
         if let ClientAuthentication::Key { pem, algorithm } = &self.authentication {
             algorithm.signer(pem)?;
+        }
+        if let GrantType::IdentityAssertion(provider) = &self.grant {
+            provider.checked()?;
+        }
+        if self.store.is_some() && self.dpop == Some(ProofKey::New) {
+            return Err(Error::KeyWouldBeLost);
         }
         if let Some(url) = &self.metadata_url {
             let url = Url::parse(url).map_err(|_| Error::MetadataUrl)?;
@@ -236,14 +389,26 @@ impl OAuth {
     }
 }
 
+impl fmt::Debug for GrantType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AuthorizationCode => "authorization_code",
+            Self::ClientCredentials => "client_credentials",
+            Self::JwtBearer(_) => "jwt-bearer",
+            Self::IdentityAssertion(_) => "identity assertion",
+        })
+    }
+}
+
 /// Secrets and keys are not shown.
 impl fmt::Debug for OAuth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OAuth")
             .field("client_id", &self.client_id)
-            .field("client_credentials", &self.client_credentials)
+            .field("grant", &self.grant)
             .field("issuer", &self.issuer)
             .field("scopes", &self.scopes)
+            .field("dpop", &self.dpop.is_some())
             .finish_non_exhaustive()
     }
 }

@@ -162,7 +162,7 @@ fn a_secret_without_an_issuer_stays_at_the_origin_of_its_server() {
     };
     let check = |oauth: OAuth, issuer: &str, token: &str| {
         let resource = "https://mcp.example.com/mcp".parse().unwrap();
-        Discovery::new(resource, &oauth, None).check(&metadata(issuer, token))
+        Discovery::new(resource, &oauth, None, None).check(&metadata(issuer, token))
     };
     let secret = || OAuth::client_credentials("me", "its-secret");
     let (own, other) = ("https://mcp.example.com", "https://evil.example.org");
@@ -177,6 +177,8 @@ fn a_secret_without_an_issuer_stays_at_the_origin_of_its_server() {
         assert!(error.contains("`.issuer(..)` says which one"), "{error}");
         let known = OAuth::new().client_id("me").client_secret("its-secret");
         assert!(check(known, issuer, token).is_err());
+        let asserts = OAuth::jwt_bearer("me", |_| async { Ok(String::new()) });
+        assert!(check(asserts, issuer, token).is_err());
         // Nothing secret is sent by a program that has no secret.
         check(OAuth::new().client_id("me"), issuer, token).unwrap();
     }

@@ -6,4 +6,7 @@ pub(crate) mod access;
 mod addresses;
 mod client_credentials;
 mod credential_store;
+mod dpop;
+mod identity_assertion;
+mod jwt_bearer;
 mod renewal;

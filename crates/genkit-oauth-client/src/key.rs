@@ -1,0 +1,124 @@
+//! Private keys: read from PEM text, and what they sign.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use ring::error::KeyRejected;
+use ring::rand::{SecureRandom, SystemRandom};
+use ring::rsa::KeyPair as RsaKeyPair;
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, RSA_PKCS1_SHA256};
+use serde_json::Value;
+
+use crate::error::Error;
+
+#[derive(Debug)]
+pub(crate) enum PrivateKey {
+    Rsa(Box<RsaKeyPair>),
+    Ecdsa(Box<EcdsaKeyPair>),
+}
+
+impl PrivateKey {
+    /// A key of 2,048 bits or more.
+    pub(crate) fn rsa(pem: &str) -> Result<Self, Error> {
+        let (label, der) = read(pem).ok_or(Error::NoPem)?;
+        let key = match label.as_str() {
+            "PRIVATE KEY" => RsaKeyPair::from_pkcs8(&der),
+            "RSA PRIVATE KEY" => RsaKeyPair::from_der(&der),
+            _ => return Err(Error::NoPkcs8(label)),
+        };
+        Ok(Self::Rsa(Box::new(key.map_err(|fault| unfit("RS256", fault))?)))
+    }
+
+    pub(crate) fn ecdsa(pem: &str) -> Result<Self, Error> {
+        Ok(Self::Ecdsa(Box::new(ecdsa(pem)?)))
+    }
+
+    pub(crate) fn algorithm(&self) -> &'static str {
+        match self {
+            Self::Rsa(_) => "RS256",
+            Self::Ecdsa(_) => "ES256",
+        }
+    }
+
+    /// A JWT with this header and these claims.
+    pub(crate) fn jwt(&self, header: &Value, claims: &Value) -> Result<String, Error> {
+        match self {
+            Self::Rsa(key) => {
+                let text = unsigned(header, claims);
+                let mut signature = vec![0; key.public().modulus_len()];
+                key.sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), text.as_bytes(), &mut signature)
+                    .map_err(|_| Error::NoRandom)?;
+                Ok(signed(text, &signature))
+            }
+            Self::Ecdsa(key) => ecdsa_jwt(key, header, claims),
+        }
+    }
+}
+
+/// A key on P-256.
+pub(crate) fn ecdsa(pem: &str) -> Result<EcdsaKeyPair, Error> {
+    let (label, der) = read(pem).ok_or(Error::NoPem)?;
+    if label != "PRIVATE KEY" {
+        return Err(Error::NoPkcs8(label));
+    }
+    ecdsa_of(&der)
+}
+
+/// A new key on P-256.
+pub(crate) fn new_ecdsa() -> Result<EcdsaKeyPair, Error> {
+    let curve = &ECDSA_P256_SHA256_FIXED_SIGNING;
+    let der = EcdsaKeyPair::generate_pkcs8(curve, &SystemRandom::new());
+    ecdsa_of(der.map_err(|_| Error::NoRandom)?.as_ref())
+}
+
+fn ecdsa_of(der: &[u8]) -> Result<EcdsaKeyPair, Error> {
+    let curve = &ECDSA_P256_SHA256_FIXED_SIGNING;
+    EcdsaKeyPair::from_pkcs8(curve, der, &SystemRandom::new())
+        .map_err(|fault| unfit("ES256", fault))
+}
+
+/// A JWT with this header and these claims.
+pub(crate) fn ecdsa_jwt(
+    key: &EcdsaKeyPair,
+    header: &Value,
+    claims: &Value,
+) -> Result<String, Error> {
+    let text = unsigned(header, claims);
+    let signature = key.sign(&SystemRandom::new(), text.as_bytes()).map_err(|_| Error::NoRandom)?;
+    Ok(signed(text, signature.as_ref()))
+}
+
+/// An id that no other token has.
+pub(crate) fn fresh_id() -> Result<String, Error> {
+    let mut id = [0; 16];
+    SystemRandom::new().fill(&mut id).map_err(|_| Error::NoRandom)?;
+    Ok(URL_SAFE_NO_PAD.encode(id))
+}
+
+/// Seconds since 1970.
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+fn unsigned(header: &Value, claims: &Value) -> String {
+    let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    format!("{}.{}", part(header), part(claims))
+}
+
+fn signed(text: String, signature: &[u8]) -> String {
+    text + "." + &URL_SAFE_NO_PAD.encode(signature)
+}
+
+fn unfit(algorithm: &'static str, fault: KeyRejected) -> Error {
+    Error::UnfitKey { algorithm, fault: fault.to_string() }
+}
+
+/// The label and the bytes of the first block of PEM text.
+fn read(pem: &str) -> Option<(String, Vec<u8>)> {
+    let (_, rest) = pem.split_once("-----BEGIN ")?;
+    let (label, rest) = rest.split_once("-----")?;
+    let (body, _) = rest.split_once("-----END ")?;
+    let body: String = body.split_whitespace().collect();
+    Some((label.to_owned(), STANDARD.decode(body).ok()?))
+}

@@ -1,0 +1,149 @@
+//! DPoP: proofs that a program has the key that its tokens are bound to (RFC 9449).
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::digest::{SHA256, digest};
+use ring::signature::{EcdsaKeyPair, KeyPair};
+use serde_json::{Map, Value, json};
+
+use crate::error::Error;
+use crate::key::{ecdsa, ecdsa_jwt, fresh_id, new_ecdsa, now};
+
+/// DPoP key: access tokens are bound to it, and of no use without it.
+///
+/// ```
+/// use genkit_oauth_client::DpopKey;
+///
+/// # fn main() -> Result<(), genkit_oauth_client::Error> {
+/// let key = DpopKey::generate()?;
+/// let at_the_token_endpoint = key.proof("POST", "https://auth.example.com/token").sign()?;
+/// let at_the_server =
+///     key.proof("GET", "https://mcp.example.com/mcp").access_token("its token").sign()?;
+/// assert_ne!(at_the_token_endpoint, at_the_server);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct DpopKey {
+    key: Box<EcdsaKeyPair>,
+    /// Its public half, as a JWK.
+    jwk: Value,
+}
+
+impl DpopKey {
+    /// A new key on P-256.
+    ///
+    /// ```
+    /// assert!(genkit_oauth_client::DpopKey::generate().is_ok());
+    /// ```
+    ///
+    /// # Errors
+    /// The machine gives no random numbers.
+    pub fn generate() -> Result<Self, Error> {
+        Ok(Self::of(new_ecdsa()?))
+    }
+
+    /// A key on P-256, as PEM text, PKCS#8.
+    ///
+    /// ```
+    /// let error = genkit_oauth_client::DpopKey::es256("no key").unwrap_err();
+    /// assert!(error.to_string().contains("no PEM text"));
+    /// ```
+    ///
+    /// # Errors
+    /// The key cannot be used; it is not repeated.
+    pub fn es256(pem: &str) -> Result<Self, Error> {
+        Ok(Self::of(ecdsa(pem)?))
+    }
+
+    fn of(key: EcdsaKeyPair) -> Self {
+        // An uncompressed point: 4, x, y.
+        let point = key.public_key().as_ref();
+        let coordinate = |from: usize| URL_SAFE_NO_PAD.encode(&point[from..from + 32]);
+        let jwk = json!({ "kty": "EC", "crv": "P-256", "x": coordinate(1), "y": coordinate(33) });
+        Self { key: Box::new(key), jwk }
+    }
+
+    /// A proof for one request, which [`DpopProof::sign`] makes. A query or a fragment of `url` is left
+    /// out.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), genkit_oauth_client::Error> {
+    /// let key = genkit_oauth_client::DpopKey::generate()?;
+    /// let proof = key.proof("POST", "https://auth.example.com/token").nonce("n1").sign()?;
+    /// assert_eq!(proof.split('.').count(), 3);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn proof(&self, method: &str, url: &str) -> DpopProof<'_> {
+        let end = url.find(['?', '#']).unwrap_or(url.len());
+        let mut claims = Map::new();
+        claims.insert("htm".to_owned(), method.into());
+        claims.insert("htu".to_owned(), url[..end].into());
+        DpopProof { key: self, claims }
+    }
+}
+
+/// DPoP proof: what one request shows of its key, before it is signed.
+///
+/// ```
+/// # fn main() -> Result<(), genkit_oauth_client::Error> {
+/// let key = genkit_oauth_client::DpopKey::generate()?;
+/// let proof = key.proof("GET", "https://mcp.example.com/mcp");
+/// // The value of the header `DPoP`.
+/// let value = proof.access_token("its token").nonce("that of the server").sign()?;
+/// # let _ = value;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+#[must_use = "`sign` makes the proof"]
+pub struct DpopProof<'a> {
+    key: &'a DpopKey,
+    claims: Map<String, Value>,
+}
+
+impl DpopProof<'_> {
+    /// The access token that goes with the request; only its hash is in the proof.
+    ///
+    /// ```
+    /// # let key = genkit_oauth_client::DpopKey::generate().unwrap();
+    /// let proof = key.proof("GET", "https://mcp.example.com/mcp").access_token("its token");
+    /// # let _ = proof;
+    /// ```
+    pub fn access_token(mut self, token: &str) -> Self {
+        let hash = URL_SAFE_NO_PAD.encode(digest(&SHA256, token.as_bytes()));
+        self.claims.insert("ath".to_owned(), hash.into());
+        self
+    }
+
+    /// The nonce that the server gave last.
+    ///
+    /// ```
+    /// # let key = genkit_oauth_client::DpopKey::generate().unwrap();
+    /// let proof = key.proof("POST", "https://auth.example.com/token").nonce("n1");
+    /// # let _ = proof;
+    /// ```
+    pub fn nonce(mut self, nonce: &str) -> Self {
+        self.claims.insert("nonce".to_owned(), nonce.into());
+        self
+    }
+
+    /// Signs it, with the time and an id of its own: it is good for one request.
+    ///
+    /// ```
+    /// # let key = genkit_oauth_client::DpopKey::generate().unwrap();
+    /// let sign = || key.proof("POST", "https://auth.example.com/token").sign();
+    /// assert_ne!(sign().unwrap(), sign().unwrap());
+    /// ```
+    ///
+    /// # Errors
+    /// The machine gives no random numbers.
+    pub fn sign(self) -> Result<String, Error> {
+        let Self { key, mut claims } = self;
+        claims.insert("iat".to_owned(), now().into());
+        claims.insert("jti".to_owned(), fresh_id()?.into());
+        let header = json!({ "alg": "ES256", "typ": "dpop+jwt", "jwk": key.jwk });
+        ecdsa_jwt(&key.key, &header, &Value::Object(claims))
+    }
+}

@@ -1,0 +1,64 @@
+//! Requests of a session without a message: for the server's own stream, and to end it.
+
+use reqwest::header::{ACCEPT, RETRY_AFTER};
+use reqwest::{RequestBuilder, Response, StatusCode};
+use rmcp::transport::common::http_header::{
+    EVENT_STREAM_MIME_TYPE, HEADER_LAST_EVENT_ID, HEADER_SESSION_ID, JSON_MIME_TYPE,
+};
+use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
+
+use super::long_events;
+use super::post::{ACCEPTED, content_type, header, is, refusal};
+use super::request_scope::EventStream;
+
+type Outcome<T> = Result<T, StreamableHttpError<reqwest::Error>>;
+
+/// The request for the stream of the server itself; after `last_event` where it broke off.
+pub(super) fn stream_request(
+    request: RequestBuilder,
+    session: Option<&str>,
+    last_event: Option<&str>,
+) -> RequestBuilder {
+    let mut request = request.header(ACCEPT, ACCEPTED);
+    if let Some(session) = session {
+        request = request.header(HEADER_SESSION_ID, session);
+    }
+    match last_event {
+        Some(event) => request.header(HEADER_LAST_EVENT_ID, event),
+        None => request,
+    }
+}
+
+/// The stream that was opened; no event of it is longer than `limit`.
+pub(super) fn stream(response: Response, limit: usize) -> Outcome<EventStream> {
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        return Err(StreamableHttpError::ServerDoesNotSupportSse);
+    }
+    let response = checked(response)?;
+    // A message alone is read as one event would be: servers say the one and send the other.
+    if !is(&response, EVENT_STREAM_MIME_TYPE) && !is(&response, JSON_MIME_TYPE) {
+        return Err(StreamableHttpError::UnexpectedContentType(content_type(&response)));
+    }
+    Ok(long_events::events(response, limit, None))
+}
+
+/// Whether the session was ended, or never will be.
+pub(super) fn ended(response: Response) -> Outcome<()> {
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        tracing::debug!("an MCP server does not let its sessions be ended");
+        return Ok(());
+    }
+    checked(response).map(drop)
+}
+
+fn checked(response: Response) -> Outcome<Response> {
+    if let Some(refusal) = refusal(&response) {
+        return Err(refusal);
+    }
+    let status = response.status();
+    if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
+        let after = header(&response, RETRY_AFTER.as_str());
+        return Err(HttpStatusError::new(status.as_u16(), after).into());
+    }
+    Ok(response.error_for_status()?)
+}
