@@ -197,8 +197,8 @@ pub use registry::{Action, IntoActions, Registry};
 #[doc(inline)]
 pub use skill::Skill;
 
-/// Asks a model, runs the tools that it calls, and asks it again with their answers, until it has
-/// an answer of its own.
+/// Asks a language model, runs the tools that it calls, and asks it again with their answers, until
+/// it has an answer of its own: the agent loop.
 ///
 /// ```
 /// # use genkit::message::ToolRequest;
@@ -236,7 +236,8 @@ pub fn generate(prompt: impl generate::IntoParts) -> Generate {
     Genkit::default().generate(prompt)
 }
 
-/// Turns texts into vectors, so that like texts have like vectors, with an embedder by its name or as a value.
+/// Embeddings: turns texts into vectors, so that like texts have like vectors, with an embedder by
+/// its name or as a value.
 ///
 /// ```no_run
 /// use genkit::model::EmbedTask;
@@ -301,7 +302,7 @@ pub fn prompt(prompt: impl Into<generate::PromptRef>) -> Generate {
     Genkit::default().prompt(prompt)
 }
 
-/// Goes on with an interrupted run, in this process or another: `answer` is asked for each open
+/// Resumes an interrupted run, in this process or another: `answer` is asked for each open
 /// question. Name the model and the tools again, which are not data; in the same process
 /// [`Generate::resume`] keeps them.
 ///
@@ -346,8 +347,8 @@ pub fn resume(interrupted: GenerateResponse, answer: impl FnMut(&Interrupt) -> A
     Genkit::default().resume(interrupted, answer)
 }
 
-/// Goes on with an interrupted run from a list of answers: where they are awaited, may fail, or come
-/// over a wire. Every open question must be answered. Else as [`resume`].
+/// Resumes an interrupted run from a list of answers: where they are awaited, may fail, or come over
+/// a wire. Every open question must be answered. Else as [`resume`].
 ///
 /// ```
 /// # use genkit::{GenerateResponse, Result, testing::ScriptedModel};

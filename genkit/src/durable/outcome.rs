@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::generate::{GenerateResponse, Interrupt, RunState};
 use crate::registry::Registry;
 
-/// Where a durable flow has got to.
+/// Outcome of a durable flow: where it has got to.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FlowOutcome {

@@ -45,7 +45,8 @@ pub(crate) const SCHEME: &str = "skill:";
 #[cfg(any(feature = "skills", feature = "mcp-server"))]
 pub(crate) const SKILL_MD: &str = "SKILL.md";
 
-/// A skill: instructions that a model reads when it needs them, and the files that they speak of. Cheap to clone.
+/// Skill: instructions that a model reads when it needs them, and the files that they speak of.
+/// Cheap to clone.
 ///
 /// ```
 /// # #[cfg(feature = "skills")]
@@ -103,12 +104,12 @@ impl Skill {
         &self.0.info.name
     }
 
-    /// What it does, and when to use it.
+    /// Description: what it does, and when to use it.
     pub fn description(&self) -> &str {
         &self.0.info.description
     }
 
-    /// The address of its `SKILL.md`: `skill://git-flow/SKILL.md`.
+    /// URI of its `SKILL.md`: `skill://git-flow/SKILL.md`.
     pub fn uri(&self) -> &str {
         &self.0.uri
     }

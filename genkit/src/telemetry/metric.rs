@@ -55,7 +55,7 @@ pub enum Metric {
     GenAiTokens,
 }
 
-/// How the measurements of a [`Metric`] are put together.
+/// Metric kind: how the measurements of a [`Metric`] are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MetricKind {
@@ -102,7 +102,7 @@ impl Metric {
         }
     }
 
-    /// What it measures, in a sentence.
+    /// Description: what it measures, in a sentence.
     pub fn description(self) -> &'static str {
         match self {
             Self::McpServerDuration => {
@@ -118,7 +118,7 @@ impl Metric {
         }
     }
 
-    /// How its measurements are put together.
+    /// Kind: how its measurements are put together.
     pub fn kind(self) -> MetricKind {
         match self {
             Self::McpServerActiveRequests | Self::McpServerActiveSessions => {

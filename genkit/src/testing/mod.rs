@@ -58,7 +58,7 @@ pub use scripted::{Scripted, ScriptedModel};
 use crate::error::Result;
 use crate::registry::Registry;
 
-/// Looks at everything that is annotated in the program: see [`Registry::check`].
+/// Checks everything that is annotated in the program: see [`Registry::check`].
 ///
 /// As a unit test it finds at build time what serving would find at start-up:
 ///

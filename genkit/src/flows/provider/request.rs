@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::http::{HeaderMap, Method};
 use serde_json::Value;
 
-/// A request for a flow, as a [`ContextProvider`](super::ContextProvider) sees it.
+/// Flow request: one for a flow, as a [`ContextProvider`](super::ContextProvider) sees it.
 ///
 /// ```
 /// use genkit::flows::FlowRequest;
@@ -69,7 +69,7 @@ impl FlowRequest {
         &self.input
     }
 
-    /// What a layer of your app put into the request's extensions.
+    /// Extension: what a layer of your app put into the request.
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.extensions.get()
     }

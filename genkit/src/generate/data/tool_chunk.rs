@@ -48,7 +48,7 @@ const TOOL: &str = "tool";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolProgress {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
     /// That of the [`ToolRequest`], which tells parallel calls of one tool apart.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
@@ -103,17 +103,17 @@ pub struct ToolProgress {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolChunk {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
     /// That of the [`ToolRequest`], which tells parallel calls of one tool apart.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What it sent.
+    /// Chunk: what the tool sent.
     pub chunk: Value,
 }
 
 impl ToolChunk {
-    /// What it sent, as a `T`.
+    /// Reads what it sent as a `T`.
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if it is none.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::status::ServerState;
 use crate::context::{LogLevel, Progress};
 
-/// Event of a server: something that it told, or that became of it.
+/// MCP event of a server: something that it told, or that became of it.
 ///
 /// ```
 /// use genkit::mcp::host::{McpEvent, McpHost, ServerConfig};

@@ -7,8 +7,8 @@ use super::serve::serve_pipe;
 use crate::mcp::host::{CustomTransport, ServerConfig};
 
 impl ServerConfig {
-    /// A server of this library in this program, without a process and without a port: `make` gives
-    /// one for each connection.
+    /// In-process transport: a server of this library in this program, without a process and
+    /// without a port; `make` gives one for each connection.
     ///
     /// ```standalone_crate
     /// use genkit::mcp::host::{McpClient, ServerConfig};

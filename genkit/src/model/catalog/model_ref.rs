@@ -38,7 +38,7 @@ impl ModelRef {
     }
 }
 
-/// What `.model(..)` takes: a model by its name, or as a value.
+/// Model of `.model(..)`: one by its name, or a value.
 ///
 /// A name is `"provider/model"`; a value is a type that implements [`Model`], an `Arc` of one, or a
 /// [`ModelRef`]. A provider is no model: it makes models by their names.

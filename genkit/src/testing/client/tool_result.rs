@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::content::part;
 use crate::message::Part;
 
-/// The result of a tool call: what the tool answered, or why it failed.
+/// Tool result: what the tool answered to a call, or why it failed.
 ///
 /// ```
 /// use genkit::testing::Client;

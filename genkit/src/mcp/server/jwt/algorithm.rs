@@ -1,7 +1,7 @@
 //! Algorithms of signatures (RFC 7518, RFC 8037). None of them has a secret that both sides know, so that
 //! no public key can be taken for one.
 
-/// How a token may be signed: the server says it, never the token.
+/// JWT algorithm: how a token may be signed; the server says it, never the token.
 ///
 /// ```
 /// use genkit::mcp::server::JwtAlgorithm;

@@ -15,8 +15,8 @@ macro_rules! each {
     };
 }
 
-/// A tool, a prompt, a resource or a skill that a server shows, as [`permit`](crate::mcp::McpServer::permit)
-/// sees it.
+/// Item that a server shows, a tool, a prompt, a resource or a skill, as
+/// [`permit`](crate::mcp::McpServer::permit) sees it.
 ///
 /// ```
 /// use genkit::mcp::server::Item;

@@ -7,7 +7,7 @@ use genkit_oauth_client::Signer;
 use super::error::Error;
 use crate::error;
 
-/// What a private key signs with.
+/// Signing algorithm: what a private key signs with.
 ///
 /// ```
 /// use genkit::mcp::host::SigningAlgorithm;
