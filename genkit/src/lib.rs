@@ -119,6 +119,8 @@ mod log;
 pub mod mcp;
 pub mod message;
 #[cfg(feature = "generate")]
+pub mod middleware;
+#[cfg(feature = "generate")]
 pub mod model;
 #[cfg(any(feature = "http-model", feature = "mcp-server", feature = "mcp-host"))]
 #[cfg_attr(
@@ -172,9 +174,6 @@ pub use action::{Chunks, Flow, Prompt, Resource, Tool, ToolReply};
 pub use context::{Context, Elicited};
 pub use error::{Error, ErrorContext, ErrorKind, Result};
 pub use future::BoxFuture;
-#[cfg(feature = "generate")]
-#[doc(inline)]
-pub use generate::middleware;
 #[cfg(feature = "generate")]
 #[doc(inline)]
 pub use generate::{
