@@ -153,7 +153,7 @@ impl Progress {
         self
     }
 
-    /// How many units are done.
+    /// Units of work that are done.
     ///
     /// ```
     /// let told = genkit::context::Progress::new(3.0).with_total(10.0).with_message("importing");

@@ -14,9 +14,9 @@ use crate::registry::Registry;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FlowOutcome {
-    /// What it returned.
+    /// Returned: the result of the flow.
     Returned(Value),
-    /// It waits for answers to these.
+    /// Questions: it waits for answers to these.
     Asks(Vec<Interrupt>),
 }
 

@@ -74,7 +74,7 @@ impl DataSet {
             .collect()
     }
 
-    /// How many rows it has.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -84,7 +84,7 @@ impl DataSet {
         self.0.is_empty()
     }
 
-    /// Its rows.
+    /// Data points: its rows.
     pub fn points(&self) -> &[DataPoint] {
         &self.0
     }

@@ -72,7 +72,7 @@ impl Genkit {
         GenkitBuilder::new()
     }
 
-    /// Its registry.
+    /// Registry of the instance.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }

@@ -63,7 +63,7 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Message {
-    /// Who speaks.
+    /// Role: who speaks.
     pub role: Role,
     /// The content, part by part.
     pub content: Vec<Part>,

@@ -32,7 +32,7 @@ pub enum Part {
     /// Media: an image, audio, or another file, by URL or inline as a `data:` URL.
     #[non_exhaustive]
     Media {
-        /// Where it is and what it is.
+        /// Media: where it is and what it is.
         media: Media,
         /// Data for programs.
         #[serde(skip_serializing_if = "Map::is_empty")]

@@ -27,7 +27,7 @@ pub struct ModelInfo {
     /// The schema of its own settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_schema: Option<Value>,
-    /// What it can do; `None` is unknown, and then nothing is checked.
+    /// Capabilities: what it can do; `None` is unknown, and then nothing is checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supports: Option<Supports>,
 }

@@ -139,8 +139,8 @@ impl ModelRequest {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolDefinition {
-    /// Its name, which may be longer or richer than a provider takes: the provider sends a safe,
-    /// unique one and maps it back.
+    /// Name, which may be longer or richer than a provider takes: the provider sends a safe, unique
+    /// one and maps it back.
     pub name: String,
     /// Description: what it is for.
     #[serde(default)]

@@ -129,7 +129,7 @@ pub struct Usage {
     /// Tokens of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// All tokens.
+    /// Tokens in all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_tokens: Option<u64>,
     /// Tokens of thoughts.
@@ -138,7 +138,7 @@ pub struct Usage {
     /// Tokens of the request that were cached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_content_tokens: Option<u64>,
-    /// What else is counted.
+    /// Custom counts: what else is counted.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub custom: Map<String, Value>,
 }

@@ -99,7 +99,7 @@ impl Skill {
         Self(Arc::new(SkillData { info, root, uri, frontmatter, files }))
     }
 
-    /// Its name, by which models ask for it.
+    /// Name by which models ask for it.
     pub fn name(&self) -> &str {
         &self.0.info.name
     }
@@ -119,7 +119,8 @@ impl Skill {
         &self.0.frontmatter
     }
 
-    /// All of its files, in the order of their paths: `SKILL.md`, and those of nested skills, too.
+    /// Files, all of them, in the order of their paths: `SKILL.md`, and those of nested skills,
+    /// too.
     pub fn files(&self) -> &[SkillFile] {
         &self.0.files
     }

@@ -40,8 +40,8 @@ pub struct OfferedSkill {
 }
 
 impl OfferedSkill {
-    /// Its name; that of an MCP server's has the server's key before it, `shop/refunds`, so that it never stands for one
-    /// of this program.
+    /// Name; that of an MCP server's skill has the server's key before it, `shop/refunds`, so that it never stands
+    /// for one of this program.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -82,7 +82,7 @@ impl ToolTask {
         Self { required: true, ..self }
     }
 
-    /// How long a call runs before it is a task.
+    /// Delay: how long a call runs before it is a task.
     pub const fn starts_after(self) -> Duration {
         self.after
     }

@@ -35,7 +35,7 @@ pub struct AskedQuestion {
     message: String,
 }
 
-/// What kind of question a function asked: by which method of [`Context`](crate::Context).
+/// Kind of a question that a function asked: by which method of [`Context`](crate::Context).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AskedKind {

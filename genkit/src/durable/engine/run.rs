@@ -72,7 +72,7 @@ impl EngineAnswers {
 }
 
 impl EngineRun {
-    /// What an engine keeps first of a run of the loop.
+    /// First record of a run of the loop, as an engine keeps it.
     ///
     /// # Errors
     /// As [`Genkit::durable_run`](crate::Genkit::durable_run).
@@ -80,7 +80,7 @@ impl EngineRun {
         genkit.first_of_run(id, run).await
     }
 
-    /// What an engine keeps first of a flow.
+    /// First record of a flow, as an engine keeps it.
     ///
     /// # Errors
     /// As [`Genkit::durable_flow`](crate::Genkit::durable_flow).
@@ -111,7 +111,7 @@ impl EngineRun {
         Ok(Self { genkit, id, status, steps, error, logged, body })
     }
 
-    /// Its status.
+    /// Status of the run.
     pub fn status(&self) -> RunStatus {
         self.status
     }

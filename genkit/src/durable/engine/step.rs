@@ -104,7 +104,7 @@ impl EngineStep {
         &self.run
     }
 
-    /// Its number, which no other step of its run has.
+    /// Number, which no other step of its run has.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -272,9 +272,9 @@ impl StepDone {
         matches!(&self.outcome, StepOutcome::Flow(state) if state.asks())
     }
 
-    /// How long to wait before the step is performed once more, after `tries` tries: where it failed with what may pass
-    /// (`Unavailable`, `ResourceExhausted`, `DeadlineExceeded` of a model or a flow), and was not tried often enough.
-    /// What a server asked to wait counts.
+    /// Retry delay: how long to wait before the step is performed once more, after `tries` tries: where it failed
+    /// with what may pass (`Unavailable`, `ResourceExhausted`, `DeadlineExceeded` of a model or a flow), and was not
+    /// tried often enough. What a server asked to wait counts.
     pub fn retry_after(&self, tries: u32) -> Option<Duration> {
         match &self.outcome {
             StepOutcome::Failed { again_after: Some(asked), .. } if tries < STEP_TRIES => {
@@ -284,7 +284,8 @@ impl StepDone {
         }
     }
 
-    /// What the step failed with; a tool that failed mostly is an answer for the model instead.
+    /// Error: what the step failed with; a tool that failed mostly is an answer for the model
+    /// instead.
     pub fn error(&self) -> Option<Error> {
         match &self.outcome {
             StepOutcome::Failed { error, .. } => Some(error.clone().into_error()),

@@ -147,9 +147,9 @@ pub struct RunChange {
     pub status: RunStatus,
     /// Wake-up time: when there is work to do, in milliseconds since 1970; `None` is at once.
     pub wake_at_ms: Option<u64>,
-    /// What replaces the head: JSON on one line, so that it has no NUL either.
+    /// Head: what replaces the old one, JSON on one line, so that it has no NUL either.
     pub head: String,
-    /// What is added to the log: JSON on one line each.
+    /// Log: what is added to it, JSON on one line each.
     pub log: Vec<String>,
 }
 
@@ -178,7 +178,7 @@ impl RunChange {
 pub struct RunHead {
     /// Revision: how often it was saved.
     pub revision: u64,
-    /// Its status.
+    /// Status of the run.
     pub status: RunStatus,
     /// Wake-up time: when there is work to do, in milliseconds since 1970; `None` is at once.
     pub wake_at_ms: Option<u64>,
@@ -195,7 +195,7 @@ impl RunHead {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StoredRun {
-    /// Where it stands.
+    /// Head: where it stands.
     pub at: RunHead,
     /// The head of the last change.
     pub head: String,

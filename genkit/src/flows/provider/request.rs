@@ -64,7 +64,7 @@ impl FlowRequest {
         &self.headers
     }
 
-    /// What the flow is about to be given; null where a lost stream is asked for again.
+    /// Input that the flow is about to be given; null where a lost stream is asked for again.
     pub fn input(&self) -> &Value {
         &self.input
     }

@@ -53,12 +53,12 @@ pub struct ToolProgress {
     /// That of the [`ToolRequest`], which tells parallel calls of one tool apart.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// How much is done, in the tool's own unit.
+    /// Progress: how much is done, in the tool's own unit.
     pub progress: f64,
-    /// How much there is to do, where it is known.
+    /// Total: how much there is to do, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<f64>,
-    /// What it is doing.
+    /// Message: what it is doing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }

@@ -27,7 +27,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// How many rounds of tools there were: 0 in the first turn.
+    /// Round: how many rounds of tools there were, 0 in the first turn.
     pub fn round(&self) -> usize {
         self.round
     }
@@ -42,7 +42,7 @@ impl Turn {
         &self.usage
     }
 
-    /// How many model calls the run made so far.
+    /// Model calls that the run made so far.
     pub fn requests(&self) -> u64 {
         self.requests
     }

@@ -33,7 +33,7 @@ impl ServerConfig {
 }
 
 impl CustomTransport {
-    /// What [`ServerConfig::in_process`] gives.
+    /// In-process transport, as [`ServerConfig::in_process`] gives it.
     pub fn in_process(make: impl Fn() -> McpServer + Send + Sync + 'static) -> Self {
         /// How much a side may write before the other reads, in bytes.
         const PIPE_BYTES: usize = 64 * 1024;

@@ -24,7 +24,7 @@ pub(super) enum Kind {
 }
 
 impl ModelRef {
-    /// Its name.
+    /// Name of the model.
     pub fn name(&self) -> &str {
         match &self.0 {
             Kind::Name(name) => name,

@@ -49,7 +49,7 @@ impl Topic for Error {
 /// # }
 /// ```
 pub trait Embedder: Send + Sync + 'static {
-    /// Its name.
+    /// Name of the embedder.
     fn name(&self) -> &str;
 
     /// Embeds texts: a vector for each, in their order.

@@ -25,7 +25,7 @@ impl Embedding {
         Self(values.into_iter().map(Into::into).collect())
     }
 
-    /// Its numbers.
+    /// Numbers of the vector.
     pub fn values(&self) -> &[f64] {
         &self.0
     }

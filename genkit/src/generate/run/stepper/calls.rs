@@ -54,7 +54,7 @@ impl<'a> ModelCall<'a> {
         self.machine.request()
     }
 
-    /// How many rounds of tools there were.
+    /// Round: how many rounds of tools there were.
     pub fn round(&self) -> usize {
         self.machine.rounds()
     }

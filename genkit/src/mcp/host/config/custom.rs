@@ -46,7 +46,7 @@ pub(crate) type TransportFactory =
     ByIdentity<dyn Fn() -> BoxFuture<'static, Result<BoxedTransport>> + Send + Sync>;
 
 impl CustomTransport {
-    /// What [`ServerConfig::custom`](super::ServerConfig::custom) gives.
+    /// Custom transport, as [`ServerConfig::custom`](super::ServerConfig::custom) gives it.
     pub fn new<T, E, A, F, Fut>(connect: F) -> Self
     where
         F: Fn() -> Fut + Send + Sync + 'static,

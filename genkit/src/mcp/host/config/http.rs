@@ -36,7 +36,7 @@ pub struct HttpTransport {
 }
 
 impl HttpTransport {
-    /// What [`ServerConfig::http`](super::ServerConfig::http) gives.
+    /// HTTP transport, as [`ServerConfig::http`](super::ServerConfig::http) gives it.
     pub fn new(url: impl Into<String>) -> Self {
         Self { endpoint: Endpoint::new(url.into()), controls: Controls::default() }
     }

@@ -39,7 +39,7 @@ pub struct StdioTransport {
 }
 
 impl StdioTransport {
-    /// What [`ServerConfig::stdio`](super::ServerConfig::stdio) gives.
+    /// Stdio transport, as [`ServerConfig::stdio`](super::ServerConfig::stdio) gives it.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self { command: Command::new(program.into()), controls: Controls::default() }
     }

@@ -44,11 +44,11 @@ const BYTES_PER_TOKEN: u64 = 4;
 pub struct SamplingRequest {
     /// The key of the server that asks.
     pub server: String,
-    /// What it asks the model.
+    /// Messages: what it asks the model.
     pub messages: Vec<Message>,
     /// The system text that it wants.
     pub system: Option<String>,
-    /// How many tokens it wants.
+    /// Token limit: how many tokens it wants.
     pub max_tokens: u32,
     /// Which models it would like, in MCP's JSON; a hint.
     pub preferences: Value,

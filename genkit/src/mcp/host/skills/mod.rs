@@ -66,7 +66,7 @@ pub struct RemoteSkill {
 }
 
 impl RemoteSkill {
-    /// Its name at the server. Names are per server.
+    /// Name at the server. Names are per server.
     pub fn name(&self) -> &str {
         &self.entry.name
     }
@@ -86,7 +86,7 @@ impl RemoteSkill {
         &self.entry.uri
     }
 
-    /// Its frontmatter as the server lists it. `allowed-tools` has no effect here.
+    /// Frontmatter, as the server lists it. `allowed-tools` has no effect here.
     pub fn frontmatter(&self) -> &Map<String, Value> {
         &self.entry.frontmatter
     }

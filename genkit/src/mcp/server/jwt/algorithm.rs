@@ -48,7 +48,7 @@ impl JwtAlgorithm {
     /// Those that are allowed where the program names none.
     pub(super) const USUAL: [Self; 4] = [Self::Rs256, Self::Ps256, Self::Es256, Self::EdDsa];
 
-    /// Its name in a token.
+    /// Name of the algorithm in a token.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rs256 => "RS256",
