@@ -32,7 +32,7 @@ def code_of(path):
     """The text without its tests, comments and literals."""
     with open(path, encoding="utf-8") as source:
         text = source.read()
-    text = re.split(r"\n#\[cfg\(test\)\]\n(?:#\[[^\n]*\]\n)*mod \w+ \{", text)[0]
+    text = re.split(r"\n#\[cfg\((?:test|all\(test,[^\n]*\))\)\]\n(?:#\[[^\n]*\]\n)*mod \w+ \{", text)[0]
     text = re.sub(r"#\[cfg\(test\)\]\n(?:pub(?:\([^)]*\))? )?(?:use|mod) [^;]*;", "", text)
     text = re.sub(r"//[^\n]*", "", text)
     return re.sub(r'"(?:\\.|[^"\\])*"', '""', text)

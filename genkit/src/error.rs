@@ -20,7 +20,8 @@ pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
 /// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, in words for people and with a [`kind`](Error::kind) for programs.
+/// Error of this library: what went wrong, in words for people and with a [`kind`](Error::kind) for
+/// programs.
 ///
 /// A tool may return any error that converts into `Box<dyn std::error::Error + Send + Sync>`
 /// (its own, `anyhow::Error`, a `String`); this one lets it choose the kind.
@@ -58,7 +59,7 @@ struct RetryHint {
     after: Option<Duration>,
 }
 
-/// The kind of an [`Error`]: the canonical status names that Genkit uses in every language.
+/// Error kind of an [`Error`]: the canonical status names that Genkit uses in every language.
 ///
 /// ```
 /// use genkit::{Error, ErrorKind};
@@ -122,7 +123,7 @@ impl Error {
         }))
     }
 
-    /// What the caller gave cannot be used.
+    /// Invalid argument: what the caller gave cannot be used.
     ///
     /// ```
     /// let error = genkit::Error::invalid_argument("days must be 1 to 7");
@@ -132,7 +133,7 @@ impl Error {
         Self::new(ErrorKind::InvalidArgument, message)
     }
 
-    /// There is no such thing.
+    /// Not found: there is no such thing.
     ///
     /// ```
     /// assert!(genkit::Error::not_found("no note 7").kind() == genkit::ErrorKind::NotFound);
@@ -141,7 +142,7 @@ impl Error {
         Self::new(ErrorKind::NotFound, message)
     }
 
-    /// The same error with what caused it, which [`source`](StdError::source) then returns.
+    /// Sets the cause, which [`source`](StdError::source) then returns.
     ///
     /// ```
     /// use genkit::{Error, ErrorKind};
@@ -166,7 +167,7 @@ impl Error {
         self
     }
 
-    /// The same error with data for programs; MCP sends it as `error.data`.
+    /// Sets the details: data for programs; MCP sends it as `error.data`.
     ///
     /// ```
     /// let error = genkit::Error::not_found("no note 7").with_details(serde_json::json!({"id": 7}));
@@ -178,7 +179,7 @@ impl Error {
         self
     }
 
-    /// What kind of error this is.
+    /// Kind of the error, which programs act on.
     ///
     /// ```
     /// assert_eq!(genkit::Error::not_found("x").kind(), genkit::ErrorKind::NotFound);
@@ -187,7 +188,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Data for programs, if the error carries any.
+    /// Details: data for programs, if the error carries any.
     ///
     /// ```
     /// assert!(genkit::Error::not_found("x").details().is_none());
@@ -196,7 +197,7 @@ impl Error {
         self.0.details.as_ref()
     }
 
-    /// Whether the same request may succeed later: by the server's hint, else by the kind.
+    /// Retry: whether the same request may succeed later, by the server's hint, else by the kind.
     ///
     /// ```
     /// use genkit::{Error, ErrorKind};
@@ -216,7 +217,7 @@ impl Error {
         self.0.retry.worth.unwrap_or(by_kind)
     }
 
-    /// How long the server asks to wait before another try.
+    /// Retry delay: how long the server asks to wait before another try.
     ///
     /// ```
     /// use genkit::{Error, ErrorKind};
@@ -230,14 +231,14 @@ impl Error {
         self.0.retry.after
     }
 
-    /// The same error with the time to wait before another try.
+    /// Sets the retry delay: the time to wait before another try.
     #[must_use]
     pub fn with_retry_after(mut self, wait: Duration) -> Self {
         self.0.retry.after = Some(wait);
         self
     }
 
-    /// The same error, with the server's word on whether another try is worth it.
+    /// Sets whether another try is worth it, by the server's word.
     ///
     /// ```
     /// use genkit::{Error, ErrorKind};
@@ -251,7 +252,7 @@ impl Error {
         self
     }
 
-    /// The same error, which a model cannot mend: from a tool it ends the run of
+    /// Makes the error fatal, which a model cannot mend: from a tool it ends the run of
     /// [`generate`](crate::generate()), instead of going back to the model.
     ///
     /// ```
@@ -266,7 +267,7 @@ impl Error {
         self
     }
 
-    /// Whether it ends the run.
+    /// Whether it is fatal: ends the run.
     pub fn is_fatal(&self) -> bool {
         self.0.fatal
     }
@@ -486,7 +487,7 @@ impl From<serde_json::Error> for Error {
     }
 }
 
-/// Turns any error into an [`Error`] that says what was being done.
+/// Error context: turns any error into an [`Error`] that says what was being done.
 ///
 /// ```
 /// use genkit::ErrorContext as _;

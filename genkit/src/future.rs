@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-/// A future on the heap that any thread can run.
+/// Boxed future that any thread can run.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What becomes a future when it is awaited, and is none itself.

@@ -119,6 +119,8 @@ mod log;
 pub mod mcp;
 pub mod message;
 #[cfg(feature = "generate")]
+pub mod middleware;
+#[cfg(feature = "generate")]
 pub mod model;
 #[cfg(any(feature = "http-model", feature = "mcp-server", feature = "mcp-host"))]
 #[cfg_attr(
@@ -174,9 +176,6 @@ pub use error::{Error, ErrorContext, ErrorKind, Result};
 pub use future::BoxFuture;
 #[cfg(feature = "generate")]
 #[doc(inline)]
-pub use generate::middleware;
-#[cfg(feature = "generate")]
-#[doc(inline)]
 pub use generate::{
     Answer, Approval, Chat, Format, Generate, GenerateResponse, GenerateStream, Interrupt,
 };
@@ -197,8 +196,8 @@ pub use registry::{Action, IntoActions, Registry};
 #[doc(inline)]
 pub use skill::Skill;
 
-/// Asks a model, runs the tools that it calls, and asks it again with their answers, until it has
-/// an answer of its own.
+/// Asks a language model, runs the tools that it calls, and asks it again with their answers, until
+/// it has an answer of its own: the agent loop.
 ///
 /// ```
 /// # use genkit::message::ToolRequest;
@@ -236,7 +235,8 @@ pub fn generate(prompt: impl generate::IntoParts) -> Generate {
     Genkit::default().generate(prompt)
 }
 
-/// Turns texts into vectors, so that like texts have like vectors, with an embedder by its name or as a value.
+/// Embeddings: turns texts into vectors, so that like texts have like vectors, with an embedder by
+/// its name or as a value.
 ///
 /// ```no_run
 /// use genkit::model::EmbedTask;
@@ -301,7 +301,7 @@ pub fn prompt(prompt: impl Into<generate::PromptRef>) -> Generate {
     Genkit::default().prompt(prompt)
 }
 
-/// Goes on with an interrupted run, in this process or another: `answer` is asked for each open
+/// Resumes an interrupted run, in this process or another: `answer` is asked for each open
 /// question. Name the model and the tools again, which are not data; in the same process
 /// [`Generate::resume`] keeps them.
 ///
@@ -346,8 +346,8 @@ pub fn resume(interrupted: GenerateResponse, answer: impl FnMut(&Interrupt) -> A
     Genkit::default().resume(interrupted, answer)
 }
 
-/// Goes on with an interrupted run from a list of answers: where they are awaited, may fail, or come
-/// over a wire. Every open question must be answered. Else as [`resume`].
+/// Resumes an interrupted run from a list of answers: where they are awaited, may fail, or come over
+/// a wire. Every open question must be answered. Else as [`resume`].
 ///
 /// ```
 /// # use genkit::{GenerateResponse, Result, testing::ScriptedModel};

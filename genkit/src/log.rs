@@ -7,8 +7,8 @@ use tracing_subscriber::layer::SubscriberExt as _;
 /// What is shown unless `RUST_LOG` is set. rmcp writes contents at `info` and `warn`.
 const DEFAULT_FILTER: &str = "info,rmcp=error";
 
-/// Logs what is traced to standard error: what a server serves and where it listens, warnings,
-/// audit events.
+/// Logging to standard error of what is traced: what a server serves and where it listens,
+/// warnings, audit events.
 ///
 /// The library installs no tracing subscriber by itself, so that yours is the only one. Without
 /// one nothing is logged; messages to the client ([`Context::log`](crate::Context::log)) are sent

@@ -14,7 +14,7 @@ use crate::{packages, server};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Gemini, for as many requests as there are answers; gives its address.
-fn gemini(answers: Vec<(u16, Value)>) -> String {
+pub(crate) fn gemini(answers: Vec<(u16, Value)>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -63,11 +63,11 @@ fn says(part: Value) -> (u16, Value) {
     )
 }
 
-fn text(text: &str) -> (u16, Value) {
+pub(crate) fn text(text: &str) -> (u16, Value) {
     says(json!({"text": text}))
 }
 
-fn calls(name: &str, args: Value) -> (u16, Value) {
+pub(crate) fn calls(name: &str, args: Value) -> (u16, Value) {
     says(json!({"functionCall": {"name": name, "args": args}}))
 }
 

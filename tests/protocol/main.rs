@@ -18,6 +18,7 @@ mod fleet;
 mod flows;
 mod fuzz;
 mod guide_programs;
+mod guide_recordings;
 mod host;
 mod http;
 mod killed;

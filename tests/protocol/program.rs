@@ -1,6 +1,6 @@
 //! Programs that are run to their end.
 
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -27,9 +27,23 @@ impl Ran {
 
 /// Runs a program, for at most `limit`; the error is that it could not be started.
 pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ran, String> {
+    run_typing(command, "", limit)
+}
+
+/// The same with somebody who types.
+pub(crate) fn run_typing(
+    command: &mut Command,
+    typed: &str,
+    limit: Duration,
+) -> Result<Ran, String> {
     let line = line(command);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let stdin = if typed.is_empty() { Stdio::null() } else { Stdio::piped() };
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("$ {line}\ncannot start: {error}"))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // One that reads nothing may be gone before.
+        let _ = stdin.write_all(typed.as_bytes());
+    }
     let stdout = child.stdout.take().map(Heard::listen);
     let stderr = child.stderr.take().map(Heard::listen);
     let code = wait(&mut child, limit);

@@ -36,7 +36,7 @@ const STDERR_END: Duration = Duration::from_millis(100);
 /// How long a program that closed its output may take to be gone.
 const ABOUT_TO_END: Duration = Duration::from_millis(500);
 
-/// A running child. Nothing of its process group outlives this value.
+/// Child process that runs. Nothing of its process group outlives this value.
 ///
 /// ```
 /// use genkit_child_process::{ChildCommand, ChildProcess};
@@ -61,7 +61,7 @@ pub struct ChildProcess {
     status: Option<ExitStatus>,
 }
 
-/// The pipes of a child: drop `stdin` and it comes to the end of its input.
+/// Child pipes: drop `stdin` and the child comes to the end of its input.
 ///
 /// ```
 /// use genkit_child_process::{ChildCommand, ChildPipes, ChildProcess};
@@ -165,8 +165,8 @@ impl ChildProcess {
         (!tail.is_empty()).then(|| format!("its standard error ended with:\n{tail}"))
     }
 
-    /// Ends it and all that it started. Close its input before: it gets 2 seconds to exit, then
-    /// `SIGTERM`, then `SIGKILL`. Takes 6 seconds at the most.
+    /// Shuts the child down: ends it and all that it started. Close its input before: it gets 2
+    /// seconds to exit, then `SIGTERM`, then `SIGKILL`. Takes 6 seconds at the most.
     pub async fn shutdown(mut self) {
         if timeout(GRACE, self.wait()).await.is_err() {
             self.group.terminate();

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-/// What is run, and with what.
+/// Child command: what is run, and with what.
 ///
 /// ```
 /// use genkit_child_process::ChildCommand;
@@ -31,7 +31,7 @@ pub struct ChildCommand {
 }
 
 impl ChildCommand {
-    /// Runs `program` without arguments.
+    /// Child command that runs `program` without arguments.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),

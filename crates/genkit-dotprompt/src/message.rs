@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::metadata::Metadata;
 use crate::prompt::PromptFile;
 
-/// What a prompt is rendered with.
+/// Data that a prompt is rendered with.
 ///
 /// ```
 /// use genkit_dotprompt::Data;

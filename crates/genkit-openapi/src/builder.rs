@@ -25,7 +25,7 @@ pub(crate) enum BaseUrl {
     OfDocument,
 }
 
-/// Tools of an API in the making: see [`tools_from_openapi`](crate::tools_from_openapi).
+/// Builder of the tools of an API: see [`tools_from_openapi`](crate::tools_from_openapi).
 #[must_use = "it does nothing until `.build()`"]
 pub struct OpenApi {
     pub(crate) spec: Spec,
@@ -70,60 +70,63 @@ impl OpenApi {
         }
     }
 
-    /// Where the API is: `https://api.example.com/v1`. The paths of the document come after it.
+    /// Base URL: where the API is: `https://api.example.com/v1`. The paths of the document come
+    /// after it.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base = BaseUrl::Given(url.into());
         self
     }
 
-    /// The API is at the first of the document's `servers`. Credentials go there: do so with documents that you trust.
+    /// Server of the document: the API is at the first of its `servers`. Credentials go there: do
+    /// so with documents that you trust.
     pub fn server_of_document(mut self) -> Self {
         self.base = BaseUrl::OfDocument;
         self
     }
 
-    /// Sends a header with each request. A parameter of that name is no argument then.
+    /// Header: sends one with each request. A parameter of that name is no argument then.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Sends `Authorization: Bearer ..` with each request.
+    /// Bearer token: sends `Authorization: Bearer ..` with each request.
     pub fn bearer(self, token: impl AsRef<str>) -> Self {
         self.header("authorization", format!("Bearer {}", token.as_ref()))
     }
 
-    /// Sends a query parameter with each request, for keys that go there. A parameter of that name is no argument then.
+    /// Query parameter: sends one with each request, for keys that go there. A parameter of that
+    /// name is no argument then.
     pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.query.push((name.into(), value.into()));
         self
     }
 
-    /// Only these operations: by `operationId`, or as `GET /pets/{id}`.
+    /// Filter: only these operations, by `operationId`, or as `GET /pets/{id}`.
     pub fn only(mut self, operations: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.only.extend(strings(operations));
         self
     }
 
-    /// All but these operations: by `operationId`, or as `DELETE /pets/{id}`.
+    /// Filter: all but these operations, by `operationId`, or as `DELETE /pets/{id}`.
     pub fn without(mut self, operations: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.without.extend(strings(operations));
         self
     }
 
-    /// Only operations with one of these tags.
+    /// Filter: only operations with one of these tags.
     pub fn tags(mut self, tags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.tags.extend(strings(tags));
         self
     }
 
-    /// Only operations with one of these methods: `["GET"]`.
+    /// Filter: only operations with one of these methods: `["GET"]`.
     pub fn methods(mut self, methods: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.methods.extend(strings(methods));
         self
     }
 
-    /// Only operations of which `choose` says yes.
+    /// Filter: only operations of which `choose` says yes.
     pub fn filter(
         mut self,
         choose: impl Fn(&Operation<'_>) -> bool + Send + Sync + 'static,
@@ -132,7 +135,8 @@ impl OpenApi {
         self
     }
 
-    /// Whether the user is asked before each call of an operation: `|it| !it.is_read_only()`.
+    /// Approval: whether the user is asked before each call of an operation: `|it|
+    /// !it.is_read_only()`.
     pub fn needs_approval(
         mut self,
         choose: impl Fn(&Operation<'_>) -> bool + Send + Sync + 'static,
@@ -141,26 +145,27 @@ impl OpenApi {
         self
     }
 
-    /// What all names of tools begin with, where several APIs have operations of one name.
+    /// Name prefix: what all names of tools begin with, where several APIs have operations of one
+    /// name.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self
     }
 
-    /// Shows the schemas of responses, too. An answer that does not fit is an internal error then, so that this is
-    /// for APIs that keep to their document. Default is no.
+    /// Output schemas: shows those of responses, too. An answer that does not fit is an internal error then, so
+    /// that this is for APIs that keep to their document. Default is no.
     pub fn output_schemas(mut self, yes: bool) -> Self {
         self.output_schemas = yes;
         self
     }
 
-    /// How long a call may take, with its redirects. Default is 30 seconds.
+    /// Timeout: how long a call may take, with its redirects. Default is 30 seconds.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = limit;
         self
     }
 
-    /// How large a response may be, in bytes. Default is 1 MiB.
+    /// Response limit: how large a response may be, in bytes. Default is 1 MiB.
     pub fn max_response(mut self, bytes: usize) -> Self {
         self.max_response = bytes;
         self

@@ -19,7 +19,7 @@ const MAX_HOPS: usize = 16;
 /// What could be read, or why not: a sentence that names the remedy.
 pub(crate) type Checked<T> = std::result::Result<T, String>;
 
-/// An OpenAPI document as it is given: JSON or YAML as text, or a value that is read already.
+/// OpenAPI document as it is given: JSON or YAML as text, or a value that is read already.
 ///
 /// ```
 /// use genkit_openapi::Spec;

@@ -22,7 +22,8 @@ pub use self::document::Spec;
 pub use self::operation::{LeftOut, Operation};
 pub use self::tools::OpenApiTools;
 
-/// Begins the tools of an HTTP API that an OpenAPI document (3.0 to 3.2) describes: each operation becomes a tool.
+/// OpenAPI as tools: each operation of an HTTP API that a document (3.0 to 3.2) describes becomes
+/// one.
 ///
 /// `client` is for proxies, certificates and timeouts of connections; its redirect policy is set here, so that
 /// credentials stay where they belong. See [`OpenApi`] for the options, and the [crate] for an example.

@@ -15,7 +15,7 @@ const METHODS: [&str; 6] = ["get", "head", "put", "post", "patch", "delete"];
 /// What a path item has beside its operations.
 const OTHERS: [&str; 5] = ["summary", "description", "servers", "parameters", "$ref"];
 
-/// An operation of a document, for [`filter`](crate::OpenApi::filter) and
+/// Operation of a document, for [`filter`](crate::OpenApi::filter) and
 /// [`needs_approval`](crate::OpenApi::needs_approval).
 ///
 /// ```

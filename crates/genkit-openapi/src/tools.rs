@@ -31,7 +31,7 @@ const MAX_TOLD: usize = 20;
 /// How much of a reason is shown, in characters. Default is 300.
 const MAX_REASON: usize = 300;
 
-/// The tools of an API: goes into a registry, a builder or a run as it is.
+/// OpenAPI tools: those of an API, which go into a registry, a builder or a run as they are.
 ///
 /// ```
 /// let spec = r#"{"openapi": "3.1.0", "paths": {"/pets": {"get": {"operationId": "listPets"}}}}"#;

@@ -21,7 +21,8 @@ const SPANS: &str = "info,rmcp=off";
 /// What is logged unless `RUST_LOG` is set: as `genkit::log_to_stderr`. rmcp writes contents at `info` and `warn`.
 const LOGGED: &str = "info,rmcp=error";
 
-/// Exports the spans and metrics of the service `name` over OTLP, once it is [installed](Otlp::install).
+/// OTLP export of the spans and metrics of the service `name`, once it is
+/// [installed](Otlp::install).
 ///
 /// OpenTelemetry's environment variables are heeded: `OTEL_EXPORTER_OTLP_ENDPOINT`, `_HEADERS`, `_TIMEOUT`,
 /// `OTEL_SERVICE_NAME` (counts more than `name`), `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER`,
@@ -31,7 +32,7 @@ pub fn otlp(name: impl Into<String>) -> Otlp {
     Otlp { name: name.into(), version: None, spans: SPANS.to_owned(), logs: true }
 }
 
-/// An export over OTLP that is being set up: [`otlp`] begins one.
+/// OTLP export that is being set up: [`otlp`] begins one.
 #[derive(Clone, Debug)]
 #[must_use = "it begins with `.install()`"]
 pub struct Otlp {
@@ -42,25 +43,28 @@ pub struct Otlp {
 }
 
 impl Otlp {
-    /// The version of the service.
+    /// Service version.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
         self
     }
 
-    /// Which spans are exported, as `RUST_LOG` says which lines are logged. Default is `info,rmcp=off`.
+    /// Span filter: which spans are exported, as `RUST_LOG` says which lines are logged. Default is
+    /// `info,rmcp=off`.
     pub fn spans(mut self, filter: impl Into<String>) -> Self {
         self.spans = filter.into();
         self
     }
 
-    /// Whether what is traced is logged to standard error as well, by `RUST_LOG`. Default is `true`.
+    /// Logging to standard error: whether what is traced is logged there as well, by `RUST_LOG`.
+    /// Default is `true`.
     pub fn log_to_stderr(mut self, yes: bool) -> Self {
         self.logs = yes;
         self
     }
 
-    /// Exports from now on, until what it returns is dropped: that sends what is left. Keep it in `main`.
+    /// Installs the export: it goes on until what this returns is dropped, which sends what is
+    /// left. Keep it in `main`.
     ///
     /// Events are no part of the spans: what a log line says may be contents.
     ///
@@ -131,7 +135,7 @@ impl Otlp {
     }
 }
 
-/// An export that goes on until this is dropped, which sends what is left.
+/// Export that goes on until this is dropped, which sends what is left.
 #[must_use = "the export ends where this is dropped"]
 pub struct Exporting {
     providers: Option<(SdkTracerProvider, SdkMeterProvider)>,

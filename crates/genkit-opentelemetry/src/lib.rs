@@ -40,7 +40,7 @@ pub fn install() -> Result<()> {
     install_with(&opentelemetry::global::meter("genkit"))
 }
 
-/// The same with metrics through this meter.
+/// Installs OpenTelemetry with metrics through this meter: else as [`install`].
 ///
 /// # Errors
 /// `FailedPrecondition`: telemetry is installed already.

@@ -20,8 +20,8 @@ use crate::statements::{CREATE, DUE, LEASE, LOAD, PEEK, RELEASE, REMOVE, SAVE};
 pub struct PostgresStore(Arc<Connection>);
 
 impl PostgresStore {
-    /// Connects without TLS, and makes the tables where there are none: for a server on this machine or in a network that
-    /// is safe.
+    /// Connects to Postgres without TLS, and makes the tables where there are none: for a server on this machine or
+    /// in a network that is safe.
     ///
     /// # Errors
     /// `InvalidArgument` where `url` is none, `Unavailable` where the server cannot be reached, `FailedPrecondition` where a
@@ -35,8 +35,8 @@ impl PostgresStore {
         Self::connect_with(config, NoTls).await
     }
 
-    /// The same with a configuration and TLS of your own: a connector of `tokio-postgres-rustls` or
-    /// `postgres-native-tls`.
+    /// Connects to Postgres with a configuration and TLS of your own: a connector of
+    /// `tokio-postgres-rustls` or `postgres-native-tls`.
     ///
     /// # Errors
     /// As [`connect`](Self::connect).

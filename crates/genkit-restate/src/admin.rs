@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::error::Error as E;
 use crate::http::{Server, message_of};
 
-/// The admin API of a Restate server (port 9070).
+/// Admin API of a Restate server (port 9070).
 ///
 /// ```no_run
 /// # async fn example() -> genkit::Result<()> {
@@ -19,7 +19,7 @@ use crate::http::{Server, message_of};
 pub struct RestateAdmin(Server);
 
 impl RestateAdmin {
-    /// The admin API at this address.
+    /// Admin API at this address.
     ///
     /// # Errors
     /// `InvalidArgument` for an address that is none.
@@ -27,7 +27,7 @@ impl RestateAdmin {
         Ok(Self(Server::new(url)?))
     }
 
-    /// The same with a token, as Restate's cloud wants one.
+    /// Sets the token, as Restate's cloud wants one.
     #[must_use]
     pub fn token(self, token: impl Into<String>) -> Self {
         Self(self.0.with_token(token.into()))

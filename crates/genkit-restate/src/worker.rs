@@ -13,8 +13,9 @@ use crate::limits::{ABORT, FIRST_RETRY, LONGEST_RETRY, LONGEST_STEP};
 use crate::object::RunObject;
 use crate::work::WorkService;
 
-/// A worker of Restate: serves every tool and every flow of the registry, and the object of runs. As many of them as there
-/// are stand behind one address, which Restate is told once: [`RestateAdmin::register`](crate::RestateAdmin::register).
+/// Restate worker: serves every tool and every flow of the registry, and the object of runs. As many of them as there
+/// are stand behind one address, which Restate is told once:
+/// [`RestateAdmin::register`](crate::RestateAdmin::register).
 ///
 /// ```no_run
 /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
@@ -32,7 +33,7 @@ pub struct RestateWorker {
 }
 
 impl RestateWorker {
-    /// A worker of this instance.
+    /// Restate worker of this instance.
     pub fn new(genkit: &Genkit) -> Self {
         let tools = genkit.registry().tools();
         let longest = tools.iter().filter_map(|tool| tool.timeout()).max().unwrap_or_default();
@@ -45,18 +46,18 @@ impl RestateWorker {
         }
     }
 
-    /// The longest time that a step is waited for, a model call, a tool call or a flow between two
-    /// [`once`](genkit::Context::once). Default is 15 minutes, and more where the `timeout` of a tool says so. A step that
-    /// takes longer is given to another worker while it still runs; a flow that asks somebody is let go after it, and
-    /// goes on when it has its answer.
+    /// Step timeout: the longest time that a step is waited for, a model call, a tool call or a flow between two
+    /// [`once`](genkit::Context::once). Default is 15 minutes, and more where the `timeout` of a tool says so. A step
+    /// that takes longer is given to another worker while it still runs; a flow that asks somebody is let go after
+    /// it, and goes on when it has its answer.
     #[must_use]
     pub fn longest_step(mut self, limit: Duration) -> Self {
         self.longest_step = limit;
         self
     }
 
-    /// How long Restate keeps the journals of steps that have ended, which its user interface shows. Default is not at
-    /// all: each journal of a model call has the conversation in it.
+    /// Journal retention: how long Restate keeps the journals of steps that have ended, which its user interface
+    /// shows. Default is not at all: each journal of a model call has the conversation in it.
     #[must_use]
     pub fn keep_journals(mut self, time: Duration) -> Self {
         self.keep_journals = time;
@@ -70,8 +71,8 @@ impl RestateWorker {
         self
     }
 
-    /// Stops when `signal` resolves, instead of at Ctrl-C. Steps that are under way have some seconds to end; what does not
-    /// is given to another worker.
+    /// Shutdown: stops when `signal` resolves, instead of at Ctrl-C. Steps that are under way have some seconds to
+    /// end; what does not is given to another worker.
     #[must_use]
     pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.until = Some(Box::pin(signal));

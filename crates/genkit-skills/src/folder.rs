@@ -15,7 +15,7 @@ use crate::links;
 use crate::text::SkillText;
 use crate::walk::{self, Entry, Walked, shown, unreadable};
 
-/// A skill of a folder.
+/// Found skill: one of a folder.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FoundSkill {
@@ -31,7 +31,7 @@ pub struct FoundSkill {
     pub dangling: Vec<Error>,
 }
 
-/// A file of a skill.
+/// Found file: one of a skill.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FoundFile {

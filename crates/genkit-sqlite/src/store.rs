@@ -17,7 +17,7 @@ use crate::{rows, schema};
 pub struct SqliteStore(WriterThread);
 
 impl SqliteStore {
-    /// Opens the file, or makes it.
+    /// Opens the SQLite file, or makes it.
     ///
     /// # Errors
     /// `Unavailable` where it cannot be opened, `FailedPrecondition` where a newer version of this crate made its tables.
@@ -27,7 +27,7 @@ impl SqliteStore {
         Ok(Self(WriterThread::new(schema::open(Some(path))?)?))
     }
 
-    /// A store in memory, for tests: it is gone with its last clone.
+    /// SQLite store in memory, for tests: it is gone with its last clone.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

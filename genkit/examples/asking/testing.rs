@@ -1,6 +1,5 @@
 //! Tests of a tool, of a server and of an agent: the page `testing` of the guide.
-
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+//! `cargo test -p genkit --all-features --example testing` runs them.
 
 use genkit::{Context, Result, tool};
 
@@ -11,17 +10,13 @@ async fn order_book(ctx: &Context, title: String) -> Result<String> {
     Ok(format!("{title} is on its way"))
 }
 
-fn main() {
-    println!("cargo test -p genkit --all-features --example testing");
-}
+fn main() {} // `cargo test` runs what is below
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use genkit::message::ToolRequest;
-    use genkit::model::ModelResponse;
     use genkit::testing::{Client, ScriptedModel};
-    use genkit::{Genkit, Registry, tools};
+    use genkit::{Genkit, Registry, message::ToolRequest, model::ModelResponse, tools};
     use serde_json::json;
 
     #[test]

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::error::{BoxError, Error, Result};
 use crate::future::BoxFuture;
 
-/// A completion request: the argument, and what is typed of it so far.
+/// Completion request: the argument, and what is typed of it so far.
 ///
 /// ```
 /// use genkit::action::CompleteRequest;
@@ -46,17 +46,17 @@ impl CompleteRequest {
         Self { argument, value, others: BTreeMap::new(), context: Context::detached() }
     }
 
-    /// The argument that is being typed.
+    /// Name of the argument that is being typed.
     pub fn argument(&self) -> &str {
         &self.argument
     }
 
-    /// What is typed so far, possibly nothing.
+    /// Value typed so far, possibly empty.
     pub fn value(&self) -> &str {
         &self.value
     }
 
-    /// Another argument of the same prompt or template, if the client sent it.
+    /// Value of another argument of the same prompt or template, if the client sent it.
     ///
     /// ```
     /// use genkit::action::CompleteRequest;
@@ -103,7 +103,7 @@ impl CompleteRequest {
 pub type StaticCompleters =
     &'static [(&'static str, fn(CompleteRequest) -> BoxFuture<'static, Result<Vec<String>>>)];
 
-/// A type that a completion function may return.
+/// Suggestions: what a completion function may return.
 ///
 /// A list of strings, best first, or a `Result` of one.
 ///
@@ -192,7 +192,8 @@ impl Completers {
 macro_rules! completing {
     ($builder:ident) => {
         impl $builder {
-            /// Suggestions for one argument, or for one variable of a template.
+            /// Completion: a function that suggests values for one argument, or for one variable of
+            /// a template.
             pub fn complete<F, Fut>(
                 mut self,
                 argument: impl Into<std::borrow::Cow<'static, str>>,

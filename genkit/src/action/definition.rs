@@ -97,17 +97,17 @@ macro_rules! defined {
                 &self.definition().info.name
             }
 
-            /// The name for people, if there is one.
+            /// Title: the name for people, if there is one.
             pub fn title(&self) -> Option<&str> {
                 self.definition().info.title.as_deref()
             }
 
-            /// What it is for, and when to use it.
+            /// Description: what it is for, and when to use it.
             pub fn description(&self) -> &str {
                 &self.definition().info.description
             }
 
-            /// Where it was defined.
+            /// Source location: where it was defined.
             pub fn location(&self) -> Option<$crate::action::SourceLocation> {
                 self.definition().info.location
             }
@@ -117,12 +117,12 @@ macro_rules! defined {
                 self.definition().info.tags.iter().map(|tag| &**tag)
             }
 
-            /// Addresses of icons.
+            /// Icons, by their addresses.
             pub fn icons(&self) -> impl Iterator<Item = &str> {
                 self.definition().info.icons.iter().map(|icon| &**icon)
             }
 
-            /// Data for programs; MCP sends it as `_meta`.
+            /// Metadata: data for programs; MCP sends it as `_meta`.
             pub fn metadata(&self) -> &serde_json::Map<String, serde_json::Value> {
                 &self.definition().info.metadata
             }

@@ -111,17 +111,17 @@ impl Flow {
         &self.0
     }
 
-    /// The exact schema of its input.
+    /// Input schema, as exact as the types are.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
 
-    /// The exact schema of its result, where the result is a value.
+    /// Output schema, as exact as the type is, where the result is a value.
     pub fn output_schema(&self) -> Option<&Value> {
         self.schemas().output()
     }
 
-    /// The exact schema of its chunks, if it streams.
+    /// Chunk schema, as exact as the type is, if it streams.
     pub fn chunk_schema(&self) -> Option<&Value> {
         self.requirements().iter().find_map(|requirement| match requirement {
             Requirement::Chunks(schema) => Some(schema),

@@ -55,7 +55,7 @@ impl<E: Into<BoxError>> From<E> for HandlerError {
 }
 
 impl HandlerError {
-    /// As an [`Error`].
+    /// Converts it into an [`Error`].
     pub fn into_error(self) -> Error {
         self.0
     }

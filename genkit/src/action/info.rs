@@ -6,7 +6,7 @@ use std::panic::Location;
 
 use serde_json::{Map, Value};
 
-/// Where an action was defined.
+/// Source location: where an action was defined.
 ///
 /// ```
 /// use genkit::{Tool, tool};
@@ -179,33 +179,33 @@ impl StaticInfo {
 macro_rules! describing {
     ($builder:ident) => {
         impl $builder {
-            /// A name for people.
+            /// Title: a name for people.
             pub fn title(mut self, title: impl Into<Cow<'static, str>>) -> Self {
                 self.info.title = Some(title.into());
                 self
             }
 
-            /// One more tag.
+            /// Tag: one more, which filters look at.
             pub fn tag(mut self, tag: impl Into<Cow<'static, str>>) -> Self {
                 self.info.tags.push(tag.into());
                 self
             }
 
-            /// One more icon, by its address.
+            /// Icon: one more, by its address.
             pub fn icon(mut self, url: impl Into<Cow<'static, str>>) -> Self {
                 self.info.icons.push(url.into());
                 self
             }
 
-            /// One more entry of its metadata.
+            /// Metadata: one more entry of it.
             pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
                 self.info.metadata.insert(key.into(), value.into());
                 self
             }
 
-            /// The scope that an MCP client needs: for others it is not there, neither in lists nor for
-            /// calls. Several stand with blanks between them, and it needs all of them. Clients on stdio
-            /// and in memory, whose user started the server, need none.
+            /// Permission: the OAuth scope that an MCP client needs; for others it is not there, neither
+            /// in lists nor for calls. Several stand with blanks between them, and it needs all of them.
+            /// Clients on stdio and in memory, whose user started the server, need none.
             pub fn permit(mut self, scopes: impl Into<Cow<'static, str>>) -> Self {
                 self.info.permit = Some(scopes.into());
                 self

@@ -14,7 +14,7 @@ use crate::future::BoxFuture;
 
 type Work<T> = Box<dyn FnOnce(Context) -> BoxFuture<'static, Result<T>> + Send>;
 
-/// An action that the program runs by itself, about to run: made by
+/// Invocation of an action by the program itself, about to run: made by
 /// [`Prompt::render`](crate::Prompt::render), [`Resource::read`](crate::Resource::read) and
 /// [`Flow::run`](crate::Flow::run). Awaiting it gives the result.
 ///
@@ -90,8 +90,8 @@ impl<T: Send + 'static> Invocation<T> {
         self
     }
 
-    /// Runs it from inside of another function: with its state, its caller and its limits, so that
-    /// what it asks is asked by that function.
+    /// Calling context: runs it from inside of another function, with its state, its caller and its
+    /// limits, so that what it asks is asked by that function.
     pub fn context(mut self, context: &Context) -> Self {
         self.context = Some(context.clone());
         self
@@ -112,7 +112,7 @@ impl<T: Send + 'static> Invocation<T> {
 }
 
 impl Invocation<Value> {
-    /// Hands each chunk that the flow sends to `on_chunk` as it comes.
+    /// Streaming: hands each chunk that the flow sends to `on_chunk` as it comes.
     ///
     /// ```
     /// use genkit::{Chunks, Flow, Result, flow};

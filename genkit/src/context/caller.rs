@@ -97,7 +97,7 @@ pub(crate) struct NoCaller;
 
 impl Caller for NoCaller {}
 
-/// A program that calls.
+/// Client info: the name and version of a program that calls.
 ///
 /// ```
 /// use genkit::context::ClientInfo;

@@ -75,7 +75,7 @@ pub use report::{LogLevel, Progress};
 
 use self::replay::Replay;
 
-/// What a function may ask of whoever called it.
+/// Context of a call: what a function may ask of whoever called it.
 ///
 /// Take it as `ctx: &Context`. It is the same type whoever calls: the generate loop, an MCP
 /// client, a flow, a test.
@@ -200,7 +200,7 @@ impl Context {
         ContextParts::default().build()
     }
 
-    /// Whether the caller gave up.
+    /// Cancellation: whether the caller gave up.
     ///
     /// ```
     /// assert!(!genkit::Context::detached().is_cancelled());
@@ -209,8 +209,8 @@ impl Context {
         self.0.parts.cancel.is_cancelled()
     }
 
-    /// Resolves when the caller gives up. The function itself is dropped then; this is for work
-    /// that it handed to others.
+    /// Cancellation: resolves when the caller gives up. The function itself is dropped then; this
+    /// is for work that it handed to others.
     ///
     /// ```
     /// use genkit::{Context, tool};
@@ -232,8 +232,8 @@ impl Context {
         self.0.parts.cancel.cancelled().await;
     }
 
-    /// How much of its time limit is left; `None` without a limit. Time in which a person is
-    /// asked does not count.
+    /// Deadline: how much of its time limit is left; `None` without a limit. Time in which a person
+    /// is asked does not count.
     ///
     /// ```
     /// use genkit::{Context, tool};
@@ -256,8 +256,9 @@ impl Context {
         Some(self.0.parts.limit?.saturating_sub(self.spent()))
     }
 
-    /// A value of this request by its type: what an HTTP layer or `.extension(..)` put there.
-    /// `#[arg(extension)] value: &T` as a parameter is the same, and fails where there is none.
+    /// Extension: a value of this request by its type, which an HTTP layer or `.extension(..)` put
+    /// there. `#[arg(extension)] value: &T` as a parameter is the same, and fails where there is
+    /// none.
     ///
     /// ```
     /// struct User(String);
@@ -300,7 +301,7 @@ impl Context {
         self.0.parts.states.get()
     }
 
-    /// The request's `_meta`, as the client sent it.
+    /// Request metadata (`_meta`), as the client sent it.
     ///
     /// ```
     /// use genkit::{Context, tool};
@@ -319,9 +320,9 @@ impl Context {
         &self.0.parts.meta
     }
 
-    /// The action context: a map that came with the request, for example who is signed in. A flow
-    /// server's context provider makes it, and [`Invocation::action_context`](crate::action::Invocation::action_context)
-    /// and [`Generate::action_context`](crate::Generate::action_context) give it. Templates read it as `@auth`.
+    /// Action context: a map that came with the request, for example who is signed in. A flow server's context
+    /// provider makes it, and [`Invocation::action_context`](crate::action::Invocation::action_context) and
+    /// [`Generate::action_context`](crate::Generate::action_context) give it. Templates read it as `@auth`.
     ///
     /// ```
     /// use genkit::{Context, Flow, flow};
@@ -345,7 +346,7 @@ impl Context {
         &self.0.parts.action_context
     }
 
-    /// Who calls, if it is known.
+    /// Client info: who calls, if it is known.
     ///
     /// ```
     /// use genkit::{Context, tool};
@@ -367,7 +368,7 @@ impl Context {
         self.0.parts.caller.client()
     }
 
-    /// The URI that is read, in a resource: with a template, the one of this request. `None` in tools,
+    /// URI that is read, in a resource: with a template, the one of this request. `None` in tools,
     /// prompts and flows.
     ///
     /// ```

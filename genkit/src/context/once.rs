@@ -13,8 +13,8 @@ use super::replay::OnceGuard;
 use crate::error::{BoxError, Error, Result};
 
 impl Context {
-    /// Does `work` once, however often the function is run again for answers: its result is
-    /// recorded under `key` and replayed.
+    /// Idempotency: does `work` once, however often the function is run again for answers: its
+    /// result is recorded under `key` and replayed.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};

@@ -10,7 +10,7 @@ use super::Context;
 const REPORTS_AT_A_TIME: u32 = 32;
 
 impl Context {
-    /// Tells the caller how far the work is: `done`, `(done, total)`, or a [`Progress`].
+    /// Progress: tells the caller how far the work is: `done`, `(done, total)`, or a [`Progress`].
     ///
     /// A caller that did not ask for progress gets none.
     ///
@@ -33,7 +33,7 @@ impl Context {
         breathe().await;
     }
 
-    /// Sends a log message of `level` to the caller, if it wants that level.
+    /// Logging: sends a message of `level` to the caller, if it wants that level.
     ///
     /// `data` is any JSON; text is usual. This is MCP's logging; `tracing` stays yours.
     ///
@@ -117,7 +117,7 @@ async fn breathe() {
     }
 }
 
-/// How far the work is.
+/// Progress: how far the work is.
 ///
 /// ```
 /// use genkit::context::Progress;
@@ -139,21 +139,21 @@ impl Progress {
         Self { done, total: None, message: None }
     }
 
-    /// How many units there are.
+    /// Sets the total: how many units there are.
     #[must_use]
     pub fn with_total(mut self, total: f64) -> Self {
         self.total = Some(total);
         self
     }
 
-    /// What is being done, for people.
+    /// Sets the message: what is being done, for people.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
         self
     }
 
-    /// How many units are done.
+    /// Units of work that are done.
     ///
     /// ```
     /// let told = genkit::context::Progress::new(3.0).with_total(10.0).with_message("importing");
@@ -163,12 +163,12 @@ impl Progress {
         self.done
     }
 
-    /// How many units there are, if that is known.
+    /// Total: how many units there are, if that is known.
     pub fn total(&self) -> Option<f64> {
         self.total
     }
 
-    /// What is being done, if that is known.
+    /// Message: what is being done, if that is known.
     pub fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }
@@ -186,7 +186,7 @@ impl From<(f64, f64)> for Progress {
     }
 }
 
-/// How serious a log message is: the eight levels of RFC 5424, as MCP uses them.
+/// Log level: how serious a message is, by the eight levels of RFC 5424, as MCP uses them.
 ///
 /// ```
 /// use genkit::context::LogLevel;

@@ -32,7 +32,8 @@ use crate::error::Result;
 use crate::instance::Genkit;
 use crate::shutdown::interrupted;
 
-/// Shows the actions of `genkit` to Genkit's developer tools, where `GENKIT_ENV=dev`; returns at once.
+/// Starts Genkit's developer tools for `genkit`, where `GENKIT_ENV=dev`: they see and run its
+/// actions; returns at once.
 ///
 /// Serving does this by itself. Call it in a program with a server of its own: a router in an `axum` app,
 /// a queue, a bot. It must be called inside of a `tokio` runtime, and holds until that ends. Called again,
@@ -78,7 +79,7 @@ pub async fn wait() -> Result<()> {
     wait_with(&Genkit::default()).await
 }
 
-/// The same as [`wait`], for an instance of your own.
+/// Waits for Genkit's developer tools, as [`wait`] does, for an instance of your own.
 ///
 /// ```
 /// use genkit::{Genkit, testing::ScriptedModel};

@@ -64,12 +64,12 @@ impl DurableFlow {
 macro_rules! handle_methods {
     ($($handle:ident),*) => {$(
         impl $handle {
-            /// Its id.
+            /// Id of the run.
             pub fn id(&self) -> &RunId {
                 &self.0.id
             }
 
-            /// Its status, as it is saved.
+            /// Status of the run, as it is saved.
             ///
             /// # Errors
             /// `NotFound` where it was removed, and what the store fails with.
@@ -111,8 +111,8 @@ macro_rules! handle_methods {
                 self.0.answer_with(answer).await
             }
 
-            /// Ends it: what runs is stopped as soon as its process sees it, within some seconds, and is not saved. `false`
-            /// where it was over already.
+            /// Cancels the run: what runs is stopped as soon as its process sees it, within some seconds, and is not
+            /// saved. `false` where it was over already.
             ///
             /// # Errors
             /// As [`status`](Self::status).
@@ -120,7 +120,8 @@ macro_rules! handle_methods {
                 self.0.cancel().await
             }
 
-            /// Takes it out of the store, with all that is kept of it. `false` where it was not there. The id is free then.
+            /// Removes the run from the store, with all that is kept of it. `false` where it was
+            /// not there. The id is free then.
             ///
             /// # Errors
             /// What the store fails with.

@@ -10,13 +10,13 @@ use crate::error::{Error, Result};
 use crate::generate::{GenerateResponse, Interrupt, RunState};
 use crate::registry::Registry;
 
-/// Where a durable flow has got to.
+/// Outcome of a durable flow: where it has got to.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FlowOutcome {
-    /// What it returned.
+    /// Returned: the result of the flow.
     Returned(Value),
-    /// It waits for answers to these.
+    /// Questions: it waits for answers to these.
     Asks(Vec<Interrupt>),
 }
 

@@ -17,7 +17,7 @@ use crate::future::BoxFuture;
 use crate::instance::Genkit;
 use crate::visible::Logged;
 
-/// A worker, about to work: made by [`Genkit::work`](crate::Genkit::work).
+/// Worker of durable runs and flows, about to work: made by [`Genkit::work`](crate::Genkit::work).
 ///
 /// Awaiting it takes durable runs and flows that are due, of this process and of others, until it is told to stop. As
 /// many processes may work on one store as there are.
@@ -40,27 +40,29 @@ pub struct Worker {
 }
 
 impl Genkit {
-    /// Works on durable runs and flows: takes what is due until it is told to stop. See [`Worker`].
+    /// Worker of durable runs and flows: takes what is due until it is told to stop. See
+    /// [`Worker`].
     pub fn work(&self) -> Worker {
         Worker { genkit: self.clone(), concurrency: CONCURRENCY, poll: POLL, until: None }
     }
 }
 
 impl Worker {
-    /// How many runs it works on at a time. Default is 16.
+    /// Concurrency: how many runs it works on at a time. Default is 16.
     pub fn concurrency(mut self, runs: usize) -> Self {
         self.concurrency = runs.max(1);
         self
     }
 
-    /// How often it looks for runs that are due, where none ended meanwhile. Default is 1 second.
+    /// Poll interval: how often it looks for runs that are due, where none ended meanwhile. Default
+    /// is 1 second.
     pub fn poll(mut self, every: Duration) -> Self {
         self.poll = every;
         self
     }
 
-    /// Stops when `signal` resolves: no run is taken any more, and each that is under way stops after the step that it is
-    /// at. Dropping the worker stops at once, in the middle of steps.
+    /// Shutdown: stops when `signal` resolves: no run is taken any more, and each that is under way stops after the
+    /// step that it is at. Dropping the worker stops at once, in the middle of steps.
     pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.until = Some(Box::pin(signal));
         self

@@ -12,7 +12,7 @@ use crate::error::Result;
 /// The largest file of a data set. Default is 64 MiB.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
 
-/// A data set: what is asked, row by row, and what should come out.
+/// Data set: what is asked, row by row, and what should come out.
 ///
 /// ```
 /// use genkit::evaluate::DataSet;
@@ -26,7 +26,7 @@ const MAX_FILE: u64 = 64 * 1024 * 1024;
 pub struct DataSet(Vec<DataPoint>);
 
 impl DataSet {
-    /// The rows of a file: lines where it ends in `.jsonl`, else a list.
+    /// Reads a data set from a file: lines where it ends in `.jsonl`, else a list.
     ///
     /// ```no_run
     /// let data = genkit::evaluate::DataSet::read("evals/capitals.jsonl")?;
@@ -48,7 +48,7 @@ impl DataSet {
         if is_lines { Self::from_jsonl(&text) } else { Self::from_json(&text) }
     }
 
-    /// The rows of a JSON list.
+    /// Parses a data set from a JSON list.
     ///
     /// # Errors
     /// `InvalidArgument`, with the number of the row that is none.
@@ -58,7 +58,7 @@ impl DataSet {
         rows.into_iter().enumerate().map(|(at, row)| read(at + 1, row)).collect()
     }
 
-    /// The rows of lines of JSON; empty lines are left out.
+    /// Parses a data set from lines of JSON; empty lines are left out.
     ///
     /// # Errors
     /// `InvalidArgument`, with the number of the line that is none.
@@ -74,7 +74,7 @@ impl DataSet {
             .collect()
     }
 
-    /// How many rows it has.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -84,7 +84,7 @@ impl DataSet {
         self.0.is_empty()
     }
 
-    /// Its rows.
+    /// Data points: its rows.
     pub fn points(&self) -> &[DataPoint] {
         &self.0
     }
@@ -107,7 +107,7 @@ impl FromIterator<DataPoint> for DataSet {
     }
 }
 
-/// What [`evaluate`](super::evaluate()) takes: a [`DataSet`], or a list of [`DataPoint`]s.
+/// Data set of [`evaluate`](super::evaluate()): a [`DataSet`], or a list of [`DataPoint`]s.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no data set",
     label = "not a data set",

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::action::{DataPoint, EvalStatus, Score};
 use crate::error::Error;
 
-/// The report of an evaluation: a table where it is printed, data where it is stored.
+/// Report of an evaluation: a table where it is printed, data where it is stored.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, Report, evaluate, metrics};
@@ -41,7 +41,7 @@ pub struct CaseReport {
     scores: Vec<MetricScore>,
 }
 
-/// What one metric says of a row.
+/// Score of one metric for a row of a report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MetricScore {
@@ -54,12 +54,12 @@ impl Report {
         Self { cases }
     }
 
-    /// Its rows, in the order of the data set.
+    /// Rows of the report, in the order of the data set.
     pub fn cases(&self) -> &[CaseReport] {
         &self.cases
     }
 
-    /// The metrics that it has scores of, in their order. Where an evaluator gives several scores, each is a
+    /// Metrics that it has scores of, in their order. Where an evaluator gives several scores, each is a
     /// metric: `evaluator:id`.
     pub fn metrics(&self) -> Vec<String> {
         let mut metrics: Vec<String> = Vec::new();
@@ -104,27 +104,27 @@ impl CaseReport {
         Self { test_case_id, point, scores: Vec::new() }
     }
 
-    /// Its name.
+    /// Id of the test case.
     pub fn test_case_id(&self) -> &str {
         &self.test_case_id
     }
 
-    /// Its input.
+    /// Input of the row.
     pub fn input(&self) -> &Value {
         &self.point.input
     }
 
-    /// What came out; `None` where the flow failed.
+    /// Output: what came out; `None` where the flow failed.
     pub fn output(&self) -> Option<&Value> {
         self.point.output.as_ref()
     }
 
-    /// Why nothing came out.
+    /// Error: why nothing came out.
     pub fn error(&self) -> Option<&str> {
         self.point.error.as_deref()
     }
 
-    /// What the metrics say.
+    /// Scores of the metrics.
     pub fn scores(&self) -> &[MetricScore] {
         &self.scores
     }

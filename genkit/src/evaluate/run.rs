@@ -20,8 +20,8 @@ const AT_A_TIME: usize = 4;
 
 type Target = dyn Fn(Value) -> BoxFuture<'static, Result<Value>> + Send + Sync;
 
-/// Begins an evaluation of `data`: add a flow (or closure) that makes the outputs, unless the rows have
-/// them, and the metrics. See the [module](crate::evaluate) for an example.
+/// Evaluation of `data`: add a flow (or closure) that makes the outputs, unless the rows have them, and
+/// the metrics. See the [module](crate::evaluate) for an example.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, evaluate, metrics};
@@ -80,7 +80,7 @@ pub struct Evaluate {
 }
 
 impl Evaluate {
-    /// Makes each output by this flow, from the row's input. For one that takes state see
+    /// Flow that makes each output, from the row's input. For one that takes state see
     /// [`flow_of`](Self::flow_of).
     pub fn flow(self, flow: Flow) -> Self {
         self.target(move |input| {
@@ -89,7 +89,7 @@ impl Evaluate {
         })
     }
 
-    /// Makes each output by the flow of that name of `genkit`, with its state.
+    /// Flow by its name in `genkit` that makes each output, with its state.
     ///
     /// ```
     /// use genkit::evaluate::{DataPoint, evaluate, metrics};
@@ -119,7 +119,7 @@ impl Evaluate {
         })
     }
 
-    /// Makes each output by a closure, from the row's input.
+    /// Function (a closure) that makes each output, from the row's input.
     pub fn function<F, Fut>(self, function: F) -> Self
     where
         F: Fn(Value) -> Fut + Send + Sync + 'static,
@@ -139,7 +139,7 @@ impl Evaluate {
         self
     }
 
-    /// Judges by one more evaluator, or several.
+    /// Evaluators (metrics): judges by one more, or several.
     pub fn with(mut self, evaluators: impl IntoEvaluators) -> Self {
         self.evaluators.extend(evaluators.into_evaluators());
         self
@@ -221,7 +221,7 @@ impl std::fmt::Debug for Evaluate {
     }
 }
 
-/// What [`Evaluate::with`] takes: an [`Evaluator`] or several.
+/// Evaluators of [`Evaluate::with`]: an [`Evaluator`] or several.
 pub trait IntoEvaluators {
     /// The evaluators, in their order.
     fn into_evaluators(self) -> Vec<Evaluator>;

@@ -6,7 +6,7 @@ use super::report::{CaseReport, Report};
 use super::table;
 
 impl Report {
-    /// For a test: panics with the table of what failed, unless all rows pass.
+    /// Asserts in a test that all rows pass: else panics with the table of what failed.
     ///
     /// # Panics
     /// See above.
@@ -21,8 +21,8 @@ impl Report {
         );
     }
 
-    /// For a test: panics with the table unless the average of `metric` is `least` or more, and no row
-    /// lacks a score of it.
+    /// Asserts in a test that the average of `metric` is `least` or more, and that no row lacks a
+    /// score of it: else panics with the table.
     ///
     /// ```
     /// use genkit::evaluate::{DataPoint, evaluate, metrics};

@@ -95,7 +95,7 @@ impl Genkit {
     }
 }
 
-/// A call of a tool by hand, about to run: see [`Tool::call`].
+/// Tool invocation: a call of a tool by hand, about to run: see [`Tool::call`].
 ///
 /// Awaiting it gives a [`ToolOutcome`]: the answer, with a failure as a model reads it, or what the
 /// tool asks.
@@ -160,27 +160,27 @@ impl ToolInvocation {
         self
     }
 
-    /// Calls the tool from inside of another function: with its state, its caller and its limits, so
-    /// that a question of the tool is a question of that function.
+    /// Calling context: calls the tool from inside of another function, with its state, its caller
+    /// and its limits, so that a question of the tool is a question of that function.
     pub fn context(mut self, context: &Context) -> Self {
         self.context = Some(context.clone());
         self
     }
 
-    /// The time limit of the call, where the tool has none of its own. Default is 60 seconds; asking
-    /// does not count.
+    /// Timeout: the time limit of the call, where the tool has none of its own. Default is 60
+    /// seconds; asking does not count.
     pub fn timeout(mut self, limit: std::time::Duration) -> Self {
         self.run = self.run.tool_timeout(limit);
         self
     }
 
-    /// Goes on with a call that asked: `answer` is asked for each question of `asked`.
+    /// Resumes a call that asked: `answer` is asked for each question of `asked`.
     pub fn resume(self, asked: ToolOutcome, answer: impl FnMut(&Interrupt) -> Answer) -> Self {
         let answers: Vec<Answer> = asked.interrupts(&self.request).iter().map(answer).collect();
         self.resume_with(asked, answers)
     }
 
-    /// Goes on with a call that asked, with answers that are there already.
+    /// Resumes a call that asked, with answers that are there already.
     pub fn resume_with(
         mut self,
         asked: ToolOutcome,

@@ -14,7 +14,7 @@ use crate::message::{Message, Role};
 use crate::model::ChunkSink;
 use crate::schema::Schema;
 
-/// A chat: each turn knows the ones before it.
+/// Chat: a conversation in which each turn knows the ones before it.
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;
@@ -55,8 +55,8 @@ impl Chat {
         ChatTurn { chat: self, turn }
     }
 
-    /// Sends a prompt, and gives the chunks of the answer as they come. The history keeps the answer
-    /// at the end of the stream; of one that is dropped before, it keeps nothing.
+    /// Streaming: sends a prompt, and gives the chunks of the answer as they come. The history keeps
+    /// the answer at the end of the stream; of one that is dropped before, it keeps nothing.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -80,8 +80,8 @@ impl Chat {
         self.send(prompt).stream()
     }
 
-    /// Answers the questions of an interrupted turn: `answer` is asked for each of them. Awaited it is
-    /// the response, [streamed](ChatTurn::stream) its chunks come first.
+    /// Resumes an interrupted turn: `answer` is asked for each of its questions. Awaited it is the
+    /// response, [streamed](ChatTurn::stream) its chunks come first.
     ///
     /// ```
     /// use genkit::model::ModelResponse;
@@ -117,7 +117,7 @@ impl Chat {
         self.resume_with(answers)
     }
 
-    /// Answers the questions of an interrupted turn with answers that are there already. Else as
+    /// Resumes an interrupted turn with answers that are there already. Else as
     /// [`resume`](Self::resume).
     ///
     /// # Errors
@@ -135,15 +135,15 @@ impl Chat {
         self.template.options.messages = response.messages();
     }
 
-    /// The conversation so far.
+    /// History: the conversation so far.
     pub fn messages(&self) -> &[Message] {
         &self.template.options.messages
     }
 }
 
-/// A turn of a [`Chat`], about to run: awaiting it gives the response, [`stream`](Self::stream) gives
-/// chunks first. Either way the history keeps the response, and nothing of a turn that fails or is
-/// dropped before its end.
+/// Chat turn: one of a [`Chat`], about to run: awaiting it gives the response,
+/// [`stream`](Self::stream) gives chunks first. Either way the history keeps the response, and
+/// nothing of a turn that fails or is dropped before its end.
 #[must_use = "a turn begins when it is awaited: add `.await`, or `.stream()`"]
 #[derive(Debug)]
 pub struct ChatTurn<'a> {
@@ -152,7 +152,7 @@ pub struct ChatTurn<'a> {
 }
 
 impl<'a> ChatTurn<'a> {
-    /// Runs it, and gives its chunks as they come.
+    /// Streaming: runs it, and gives its chunks as they come.
     pub fn stream(self) -> GenerateStream<'a> {
         let format = self.turn.as_ref().ok().and_then(Generate::output_format);
         GenerateStream::new(format, |chunks| self.start(chunks))
@@ -208,8 +208,8 @@ impl<'a> IntoFuture for ChatTurn<'a> {
 }
 
 impl Generate {
-    /// Makes a conversation of it: each turn is asked with these settings. A history that ends with
-    /// open questions waits for [`Chat::resume`].
+    /// Chat: makes a conversation of it, in which each turn is asked with these settings. A history
+    /// that ends with open questions waits for [`Chat::resume`].
     pub fn chat(mut self) -> Chat {
         let prompt = std::mem::take(&mut self.prompt);
         let asks = |last: &Message| prompt.is_empty() && !Interrupt::all(last).is_empty();

@@ -171,8 +171,8 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
         }
     }
 
-    /// Runs it, and gives its chunks as they come. [`GenerateStream::output`] is the value so far, and that of
-    /// the response fits. Where the model is asked again a chunk says so:
+    /// Streaming: runs it, and gives its chunks as they come. [`GenerateStream::output`] is the value so far,
+    /// and that of the response fits. Where the model is asked again a chunk says so:
     /// [`GenerateChunk::output_retry`](crate::model::GenerateChunk::output_retry).
     pub fn stream(self) -> GenerateStream<'a> {
         let format = match &self.asks {

@@ -29,7 +29,7 @@ struct AgentInput {
 }
 
 impl Generate {
-    /// An agent as a tool: each call is a run of its own, with this model, these tools and this system
+    /// Agent as a tool: each call is a run of its own, with this model, these tools and this system
     /// message, for a task in words. `about` says to a model what the agent is good for.
     ///
     /// ```

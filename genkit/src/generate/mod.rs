@@ -18,7 +18,7 @@
 //! | what tools and resources a run has | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
 //! | a run as plain data | [`GenerateOptions`] |
 //! | what a run may use, where it ends, what changes from turn to turn | [`UsageLimit`], [`Generate::stop_on_tool`], [`Turn`] |
-//! | code around runs and calls | [`middleware`] |
+//! | code around runs and calls | [`middleware`](crate::middleware) |
 
 mod builder;
 #[cfg(feature = "dev-tools")]
@@ -31,8 +31,7 @@ mod extract;
 mod format;
 pub(crate) mod interrupt;
 mod into_tool;
-#[doc(hidden)] // public as `genkit::middleware`
-pub mod middleware;
+pub(crate) mod middleware;
 mod prepare;
 mod prompt;
 mod request;

@@ -48,8 +48,8 @@ impl Generate {
         self.await
     }
 
-    /// Counts the tokens of the first model call of this run, as the model's provider counts them: those
-    /// of the messages, the tools and the schemas. The model is not asked, and middleware does not run.
+    /// Token count of the first model call of this run, as the model's provider counts: the messages,
+    /// the tools and the schemas. The model is not asked, and middleware does not run.
     ///
     /// ```
     /// use genkit::ErrorKind;
@@ -76,7 +76,7 @@ impl Generate {
         run.count_tokens(request).await
     }
 
-    /// Runs it, and gives its chunks as they come.
+    /// Streaming: runs it, and gives its chunks as they come.
     pub fn stream(self) -> GenerateStream<'static> {
         GenerateStream::new(self.output_format(), |chunks| self.begin(chunks))
     }

@@ -7,7 +7,7 @@ use crate::instance::Genkit;
 use crate::message::Message;
 
 impl Genkit {
-    /// Goes on with an interrupted run: see [`resume`](crate::resume()).
+    /// Resumes an interrupted run: see [`resume`](crate::resume()).
     pub fn resume(
         &self,
         interrupted: GenerateResponse,
@@ -16,7 +16,7 @@ impl Genkit {
         self.generate(()).resume(interrupted, answer)
     }
 
-    /// Goes on with an interrupted run: see [`resume_with`](crate::resume_with).
+    /// Resumes an interrupted run: see [`resume_with`](crate::resume_with).
     pub fn resume_with(
         &self,
         interrupted: GenerateResponse,

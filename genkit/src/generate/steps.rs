@@ -41,9 +41,9 @@ impl Generate {
         Ok(driver.into_steps(request, names))
     }
 
-    /// Goes on with a run from its state, with what of this request is code: an approval policy, validators,
-    /// middleware, tools and a model that the registry does not have. What is not given here is found by the names in
-    /// the state; what stands in the state counts, messages and settings alike.
+    /// Resumes a run from its state, with what of this request is code: an approval policy, validators, middleware,
+    /// tools and a model that the registry does not have. What is not given here is found by the names in the state;
+    /// what stands in the state counts, messages and settings alike.
     ///
     /// ```
     /// use genkit::generate::{Run, RunState};
@@ -140,7 +140,7 @@ impl Generate {
 }
 
 impl Run {
-    /// Goes on with a run in any process that has the same registry: model, tools and middleware are found by the
+    /// Resumes a run in any process that has the same registry: model, tools and middleware are found by the
     /// names in `state`. See [`Run`].
     ///
     /// # Errors

@@ -34,7 +34,8 @@ impl ChunkQueue {
     }
 }
 
-/// A run whose chunks come one by one: made by [`Generate::stream`](crate::Generate::stream).
+/// Stream of a run, whose chunks come one by one: made by
+/// [`Generate::stream`](crate::Generate::stream).
 ///
 /// The run goes on while it is read, and stops when it is dropped. `'a` is what the run borrows: the
 /// [`Chat`](crate::Chat) that keeps its answer, else nothing, which is `'static`.
@@ -96,14 +97,14 @@ impl<'a> GenerateStream<'a> {
         self.ended.take().unwrap_or_else(|| Err(E::AlreadyFailed.into()))
     }
 
-    /// The text so far of the message that the model is writing. It begins anew with each message, also
+    /// Text so far of the message that the model is writing. It begins anew with each message, also
     /// where an answer did not fit and the model is asked again:
     /// [`GenerateChunk::output_retry`](crate::model::GenerateChunk::output_retry).
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The value so far, as far as it is certain; `None` while there is none that fits `T`.
+    /// Structured output so far, as far as it is certain; `None` while there is none that fits `T`.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -129,7 +130,7 @@ impl<'a> GenerateStream<'a> {
         serde_json::from_value(self.output_value()?).ok()
     }
 
-    /// The same as JSON.
+    /// Structured output so far, as JSON.
     ///
     /// Each call reads the whole text so far: of a long answer ask when there is something to show, not for each chunk.
     pub fn output_value(&self) -> Option<Value> {

@@ -17,8 +17,9 @@ use crate::future::BoxFuture;
 pub(crate) type Acceptor =
     Arc<dyn Fn(HttpStream) -> BoxFuture<'static, io::Result<HttpStream>> + Send + Sync>;
 
-/// The connection of a client, as [`McpServer::accept_with`](crate::mcp::McpServer::accept_with) gets it: an
-/// `AsyncRead` and `AsyncWrite` of tokio.
+/// HTTP stream: the connection of a client, as
+/// [`McpServer::accept_with`](crate::mcp::McpServer::accept_with) gets it, an `AsyncRead` and `AsyncWrite`
+/// of tokio.
 pub struct HttpStream(Inner);
 
 enum Inner {

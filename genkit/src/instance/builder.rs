@@ -21,7 +21,7 @@ use crate::model::{Embedder, IntoModel, Model, Provider};
 use crate::prompts_dir::PromptFiles;
 use crate::registry::{IntoActions, Registry};
 
-/// A [`Genkit`] in the making.
+/// Builder of a [`Genkit`] instance.
 ///
 /// ```
 /// use genkit::{ErrorKind, Genkit, Registry, flow, flows};
@@ -72,14 +72,14 @@ impl GenkitBuilder {
         }
     }
 
-    /// Reads this registry instead of the program's.
+    /// Registry: reads this one instead of the program's.
     pub fn registry(mut self, registry: Registry) -> Self {
         self.registry = Some(registry);
         self
     }
 
-    /// Adds actions to the given registry, or to a copy of the program's: `tools![..]`, `actions![..]` of
-    /// several kinds, or values.
+    /// Actions: adds some to the given registry, or to a copy of the program's: `tools![..]`,
+    /// `actions![..]` of several kinds, or values.
     pub fn actions(mut self, actions: impl IntoActions) -> Self {
         self.registry = Some(self.registry.unwrap_or_else(Registry::linked).add(actions));
         self
@@ -91,7 +91,7 @@ impl GenkitBuilder {
         self
     }
 
-    /// Checks the whole and ends the making.
+    /// Builds the instance, once the whole is checked.
     ///
     /// # Errors
     /// As [`Registry::check`]; also if a function takes a `&T` that was not given, and all mistakes of
@@ -120,7 +120,7 @@ impl GenkitBuilder {
 
 #[cfg(feature = "generate")]
 impl GenkitBuilder {
-    /// The model of every request that names none.
+    /// Default model: that of every request that names none.
     ///
     /// ```
     /// use genkit::{Genkit, Registry, testing::ScriptedModel};
@@ -137,25 +137,25 @@ impl GenkitBuilder {
         self
     }
 
-    /// One more model that requests find by its name.
+    /// Model: one more that requests find by its name.
     pub fn model(mut self, model: impl Model) -> Self {
         self.runs.models.add(Arc::new(model));
         self
     }
 
-    /// One more embedder that [`embed`](crate::embed()) finds by its name.
+    /// Embedder: one more that [`embed`](crate::embed()) finds by its name.
     pub fn embedder(mut self, embedder: impl Embedder) -> Self {
         self.runs.models.add_embedder(Arc::new(embedder));
         self
     }
 
-    /// A provider with settings of your own, instead of the one that the environment gives.
+    /// Provider with settings of your own, instead of the one that the environment gives.
     pub fn provider(mut self, provider: impl Provider) -> Self {
         self.runs.models.add_provider(Arc::new(provider));
         self
     }
 
-    /// Code around every run, its model calls and its tool calls.
+    /// Middleware: code around every run, its model calls and its tool calls.
     pub fn middleware(mut self, middleware: impl Middleware) -> Self {
         self.runs.middleware.push(Arc::new(middleware));
         self
@@ -241,7 +241,7 @@ impl GenkitBuilder {
         self
     }
 
-    /// Records the texts in traces. Default is names, numbers and times only.
+    /// Tracing of contents: records the texts in traces. Default is names, numbers and times only.
     pub fn trace_contents(mut self, yes: bool) -> Self {
         self.runs.trace_contents = yes;
         self

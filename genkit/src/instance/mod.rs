@@ -18,7 +18,7 @@ use crate::registry::Registry;
 
 pub use builder::GenkitBuilder;
 
-/// A registry and the state that is injected into its functions.
+/// Genkit instance: a registry, and the state that is injected into its functions.
 ///
 /// The free functions ([`run_flow`](crate::run_flow), `serve_mcp`) act on the default one: every
 /// annotated function of the program, no state. Make your own for state, for tests, and for
@@ -55,7 +55,7 @@ pub struct Genkit {
 }
 
 impl Default for Genkit {
-    /// Every annotated function of the program, and no state.
+    /// Genkit instance of every annotated function of the program, without state.
     fn default() -> Self {
         Self {
             registry: Registry::global().clone(),
@@ -67,12 +67,12 @@ impl Default for Genkit {
 }
 
 impl Genkit {
-    /// Begins one: the program's registry unless another is given.
+    /// Builder of an instance: the program's registry unless another is given.
     pub fn builder() -> GenkitBuilder {
         GenkitBuilder::new()
     }
 
-    /// Its registry.
+    /// Registry of the instance.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
@@ -105,7 +105,7 @@ impl Genkit {
         self.flow(name)?.run(input).states(&self.states).await
     }
 
-    /// Runs a flow, and hands each chunk that it sends to `on_chunk` as it comes.
+    /// Streams a flow: runs it, and hands each chunk that it sends to `on_chunk` as it comes.
     ///
     /// ```
     /// use genkit::{Chunks, Genkit, Registry, Result, flow, flows};

@@ -26,8 +26,8 @@ pub(crate) struct RunDefaults {
 }
 
 impl Genkit {
-    /// Turns texts into vectors with an embedder, a value or one that is found by its name: see
-    /// [`embed`](crate::embed()).
+    /// Embeddings: turns texts into vectors with an embedder, a value or one that is found by its
+    /// name; see [`embed`](crate::embed()).
     ///
     /// ```
     /// use genkit::model::{Embedding, embedder_fn};

@@ -13,8 +13,8 @@ use crate::registry::Registry;
 use crate::template::{Error as E, TemplateCall};
 
 impl GenkitBuilder {
-    /// A folder of `.prompt` files, read when the instance is built: each becomes a prompt of the registry, of which
-    /// it is a copy unless one is given. Called again, this is one more.
+    /// Prompt folder: one of `.prompt` files, read when the instance is built: each becomes a prompt of the
+    /// registry, of which it is a copy unless one is given. Called again, this is one more.
     ///
     /// | file | is |
     /// |---|---|
@@ -58,9 +58,9 @@ impl GenkitBuilder {
         self
     }
 
-    /// Whether the folders of prompts are watched: a file that changes is read again within a second, all files as
-    /// one set, and MCP clients are told. With a mistake in a file the prompts stay as they were, and the
-    /// mistake is logged. Default is where `GENKIT_ENV` is `dev`.
+    /// Watching of prompts: whether the folders are watched: a file that changes is read again within a second,
+    /// all files as one set, and MCP clients are told. With a mistake in a file the prompts stay as they were, and
+    /// the mistake is logged. Default is where `GENKIT_ENV` is `dev`.
     ///
     /// ```
     /// let builder = genkit::Genkit::builder().watch_prompts(false); // also in development
@@ -71,7 +71,7 @@ impl GenkitBuilder {
         self
     }
 
-    /// A JSON schema that `.prompt` files know by its name: `input: {schema: Trip}`.
+    /// JSON schema that `.prompt` files know by its name: `input: {schema: Trip}`.
     ///
     /// ```
     /// let builder = genkit::Genkit::builder().schema("City", serde_json::json!({"type": "string"}));
@@ -82,7 +82,8 @@ impl GenkitBuilder {
         self
     }
 
-    /// The JSON schema of a type, which `.prompt` files know by the type's name: `output: {schema: Trip}`.
+    /// JSON schema of a type, which `.prompt` files know by the type's name: `output: {schema:
+    /// Trip}`.
     ///
     /// ```
     /// #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -96,7 +97,8 @@ impl GenkitBuilder {
         self.schema(name, crate::schema::inlined_of::<T>())
     }
 
-    /// A helper that the templates of the folders call: `{{shout name}}`. See [`TemplateCall`].
+    /// Template helper: one that the templates of the folders call: `{{shout name}}`. See
+    /// [`TemplateCall`].
     ///
     /// ```
     /// let builder = genkit::Genkit::builder()
@@ -112,7 +114,7 @@ impl GenkitBuilder {
         self
     }
 
-    /// A partial that the templates of the folders include, besides their own: `{{> name}}`.
+    /// Template partial that the templates of the folders include, besides their own: `{{> name}}`.
     ///
     /// ```
     /// let builder = genkit::Genkit::builder().template_partial("manners", "Be polite.");

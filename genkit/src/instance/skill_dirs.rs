@@ -8,8 +8,8 @@ use crate::registry::Registry;
 use crate::skill::Skill;
 
 impl GenkitBuilder {
-    /// A folder of skills, read when the instance is built: each is in the registry, of which it is a copy unless one is
-    /// given. Called again, this is one more. See [`Skill::read_dir`].
+    /// Skill folder: one of skills, read when the instance is built: each is in the registry, of which it is a copy
+    /// unless one is given. Called again, this is one more. See [`Skill::read_dir`].
     ///
     /// ```
     /// use genkit::{Genkit, Registry};

@@ -1,4 +1,4 @@
-//! The Model Context Protocol, from both sides.
+//! MCP (Model Context Protocol) from both sides: servers, and hosts with their clients.
 //!
 //! **Serving**: [`serve_mcp`](crate::serve_mcp) is the one-liner, and `McpServer` what it returns:
 //! the registry as an MCP server (features `mcp-server`, `mcp-http`).

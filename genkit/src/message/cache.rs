@@ -13,7 +13,7 @@ const CACHE_CONTROL: &str = "cache_control";
 const USUAL: Duration = Duration::from_secs(5 * 60);
 
 impl Part {
-    /// The part with a cache mark: the provider keeps the prompt up to its end, for five minutes after each use, and
+    /// Cache mark of the part: the provider keeps the prompt up to its end, for five minutes after each use, and
     /// later requests that begin with it cost less.
     ///
     /// Anthropic reads it, at most 4 in a request; with more the first of the conversation are left out. Providers
@@ -37,8 +37,8 @@ impl Part {
         self.with_cache_for(USUAL)
     }
 
-    /// The same for as long: Anthropic has five minutes and an hour, and takes the hour for all that is longer than
-    /// five minutes.
+    /// Cache mark of the part, for as long: Anthropic has five minutes and an hour, and takes the hour for all that
+    /// is longer than five minutes.
     ///
     /// ```
     /// use std::time::Duration;
@@ -54,7 +54,7 @@ impl Part {
 }
 
 impl Message {
-    /// The message with a cache mark at its end. See [`Part::with_cache`].
+    /// Cache mark at the end of the message. See [`Part::with_cache`].
     ///
     /// ```
     /// let message = genkit::Message::user("a long question").with_cache();
@@ -65,7 +65,7 @@ impl Message {
         self.with_cache_for(USUAL)
     }
 
-    /// The same for as long. See [`Part::with_cache_for`].
+    /// Cache mark at the end of the message, for as long. See [`Part::with_cache_for`].
     #[must_use]
     pub fn with_cache_for(mut self, time: Duration) -> Self {
         put_cache_mark(&mut self.metadata, time);

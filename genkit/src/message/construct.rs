@@ -9,12 +9,12 @@ use super::part::{Part, ToolResponse};
 use super::tool_request::ToolRequest;
 
 impl Part {
-    /// Text.
+    /// Text part.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into(), metadata: Map::new() }
     }
 
-    /// Media by its URL.
+    /// Media part, by its URL.
     ///
     /// ```
     /// use genkit::Part;
@@ -26,7 +26,7 @@ impl Part {
         Self::Media { media, metadata: Map::new() }
     }
 
-    /// An image from its bytes.
+    /// Image part, from its bytes.
     ///
     /// ```
     /// let part = genkit::Part::image("image/png", [0x89, b'P', b'N', b'G']);
@@ -35,7 +35,7 @@ impl Part {
         Self::inline(content_type, bytes)
     }
 
-    /// Audio from its bytes.
+    /// Audio part, from its bytes.
     ///
     /// ```
     /// let part = genkit::Part::audio("audio/wav", b"RIFF");
@@ -48,7 +48,7 @@ impl Part {
         Self::media(format!("data:{content_type};base64,{}", STANDARD.encode(bytes)), content_type)
     }
 
-    /// A resource with its text.
+    /// Resource part with its text.
     ///
     /// ```
     /// let part = genkit::Part::resource_text("note://1", "text/plain", "buy milk");
@@ -65,7 +65,7 @@ impl Part {
         })
     }
 
-    /// A resource with its bytes.
+    /// Resource part with its bytes.
     ///
     /// ```
     /// let part = genkit::Part::resource_bytes("file:///a.bin", "application/octet-stream", [1, 2]);
@@ -82,7 +82,7 @@ impl Part {
         })
     }
 
-    /// The address of a resource, without its content.
+    /// Resource link: the address of a resource, without its content.
     ///
     /// ```
     /// let part = genkit::Part::resource_link("note://1");
@@ -95,7 +95,7 @@ impl Part {
         Self::Resource { resource, metadata: Map::new() }
     }
 
-    /// Any JSON.
+    /// Data part: any JSON.
     ///
     /// ```
     /// let part = genkit::Part::data(serde_json::json!({"rows": 3}));
@@ -104,12 +104,12 @@ impl Part {
         Self::Data { data, metadata: Map::new() }
     }
 
-    /// Reasoning of a model.
+    /// Reasoning part, of a model.
     pub fn reasoning(text: impl Into<String>) -> Self {
         Self::Reasoning { reasoning: text.into(), metadata: Map::new() }
     }
 
-    /// A tool request of a model.
+    /// Tool request part, of a model.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -122,12 +122,12 @@ impl Part {
         Self::ToolRequest { tool_request, metadata: Map::new() }
     }
 
-    /// A tool response.
+    /// Tool response part.
     pub fn tool_response(tool_response: ToolResponse) -> Self {
         Self::ToolResponse { tool_response, metadata: Map::new() }
     }
 
-    /// What only one provider knows.
+    /// Custom part: what only one provider knows.
     pub fn custom(custom: Map<String, Value>) -> Self {
         Self::Custom { custom, metadata: Map::new() }
     }

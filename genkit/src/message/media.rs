@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// An image, audio or another file.
+/// Media: an image, audio or another file.
 ///
 /// ```
 /// use genkit::Part;
@@ -22,7 +22,7 @@ pub struct Media {
     pub content_type: Option<String>,
 }
 
-/// A resource inside a message: with `text` or `blob` it is embedded, without it is a link.
+/// Resource inside a message: with `text` or `blob` it is embedded, without it is a link.
 ///
 /// ```
 /// use genkit::Part;

@@ -52,7 +52,7 @@ pub enum Role {
     Tool,
 }
 
-/// One message of a conversation or of a prompt.
+/// Message of a conversation or of a prompt.
 ///
 /// ```
 /// use genkit::Message;
@@ -63,7 +63,7 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Message {
-    /// Who speaks.
+    /// Role: who speaks.
     pub role: Role,
     /// The content, part by part.
     pub content: Vec<Part>,
@@ -105,7 +105,7 @@ impl Message {
         Self::new(Role::System, [content.into()])
     }
 
-    /// The message with one more part.
+    /// Adds one more part.
     ///
     /// ```
     /// use genkit::{Message, Part};
@@ -119,7 +119,7 @@ impl Message {
         self
     }
 
-    /// The message, pinned: [`compact`](crate::middleware::compact()) never leaves it out.
+    /// Pins the message: [`compact`](crate::middleware::compact()) never leaves it out.
     ///
     /// ```
     /// use genkit::Message;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::media::{Media, ResourcePart};
 use super::tool_request::ToolRequest;
 
-/// A piece of content: text, media, a tool call or its answer, reasoning, a resource or data.
+/// Part of a message: text, media, a tool call or its answer, reasoning, a resource or data.
 ///
 /// The JSON is Genkit's: the key that is present tells the kind.
 ///
@@ -29,10 +29,10 @@ pub enum Part {
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// An image, audio, or another file, by URL or inline as a `data:` URL.
+    /// Media: an image, audio, or another file, by URL or inline as a `data:` URL.
     #[non_exhaustive]
     Media {
-        /// Where it is and what it is.
+        /// Media: where it is and what it is.
         media: Media,
         /// Data for programs.
         #[serde(skip_serializing_if = "Map::is_empty")]
@@ -76,7 +76,7 @@ pub enum Part {
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// Any JSON.
+    /// Data: any JSON.
     #[non_exhaustive]
     Data {
         /// The value.
@@ -85,7 +85,7 @@ pub enum Part {
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// What only one model's provider knows, for example code that it ran.
+    /// Custom data: what only one model's provider knows, for example code that it ran.
     #[non_exhaustive]
     Custom {
         /// The provider's own data.
@@ -155,7 +155,7 @@ macro_rules! metadata_of {
 }
 
 impl Part {
-    /// The part with one more entry of its metadata.
+    /// Adds one more entry to its metadata.
     ///
     /// ```
     /// let part = genkit::Part::text("hi").with_metadata("purpose", "context");
@@ -167,12 +167,12 @@ impl Part {
         self
     }
 
-    /// Data for programs.
+    /// Metadata: data for programs.
     pub fn metadata(&self) -> &Map<String, Value> {
         metadata_of!(self)
     }
 
-    /// The same, to change it.
+    /// Metadata, to change it.
     pub fn metadata_mut(&mut self) -> &mut Map<String, Value> {
         metadata_of!(self)
     }
@@ -187,7 +187,7 @@ impl Part {
         self.is_pending() && matches!(self, Self::Data { data: Value::Null, .. })
     }
 
-    /// The text, if this is a text part.
+    /// Text, if this is a text part.
     ///
     /// ```
     /// assert_eq!(genkit::Part::text("hi").as_text(), Some("hi"));
@@ -199,7 +199,7 @@ impl Part {
         }
     }
 
-    /// The call, if a model wants one here.
+    /// Tool request, if a model wants a call here.
     pub fn as_tool_request(&self) -> Option<&ToolRequest> {
         match self {
             Self::ToolRequest { tool_request, .. } => Some(tool_request),
@@ -207,7 +207,7 @@ impl Part {
         }
     }
 
-    /// The answer of a tool, if this is one.
+    /// Tool response, if this is one.
     pub fn as_tool_response(&self) -> Option<&ToolResponse> {
         match self {
             Self::ToolResponse { tool_response, .. } => Some(tool_response),
@@ -227,9 +227,9 @@ impl Part {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolResponse {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// That of the request.
+    /// Reference (`ref`) of the request.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The result; `{"error": ".."}` where the tool failed.
@@ -241,7 +241,7 @@ pub struct ToolResponse {
 }
 
 impl ToolRequest {
-    /// The answer to this call.
+    /// Tool response to this call.
     pub fn respond(&self, output: impl Into<Value>) -> ToolResponse {
         ToolResponse {
             name: self.name.clone(),
@@ -258,19 +258,19 @@ impl ToolRequest {
 }
 
 impl ToolResponse {
-    /// The answer of the tool `name`.
+    /// Tool response of the tool `name`.
     pub fn new(name: impl Into<String>, output: impl Into<Value>) -> Self {
         Self { name: name.into(), id: None, output: output.into(), content: Vec::new() }
     }
 
-    /// The same answer with the reference of its call.
+    /// Sets the reference of its call.
     #[must_use]
     pub fn with_id(mut self, reference: impl Into<String>) -> Self {
         self.id = Some(reference.into());
         self
     }
 
-    /// What went wrong, where the tool failed: the text under `error`.
+    /// Error: what went wrong, where the tool failed: the text under `error`.
     ///
     /// ```
     /// let answer = genkit::message::ToolResponse::new("add", serde_json::json!({"error": "no such number"}));

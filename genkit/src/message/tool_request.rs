@@ -16,9 +16,9 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolRequest {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// Tells parallel calls apart; the answer carries the same.
+    /// Reference (`ref`), which tells parallel calls apart; the answer carries the same.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The arguments; null where the tool takes none.
@@ -30,12 +30,12 @@ pub struct ToolRequest {
 }
 
 impl ToolRequest {
-    /// A call of the tool `name` with these arguments.
+    /// Tool request: a call of the tool `name` with these arguments.
     pub fn new(name: impl Into<String>, input: impl Into<Value>) -> Self {
         Self { name: name.into(), id: None, input: input.into(), partial: false }
     }
 
-    /// The same call with a reference.
+    /// Sets the reference.
     #[must_use]
     pub fn with_id(mut self, reference: impl Into<String>) -> Self {
         self.id = Some(reference.into());

@@ -81,7 +81,7 @@ where
 }
 
 impl FnModel {
-    /// The same model with what it can do. Default is unknown, and then nothing is checked.
+    /// Sets the model info: what it can do. Default is unknown, and then nothing is checked.
     ///
     /// ```
     /// use genkit::model::{self, ModelInfo, Supports};
@@ -126,7 +126,7 @@ impl fmt::Debug for FnModel {
     }
 }
 
-/// What a closure may return where a `T` is wanted: the value, or a `Result` of it with any error.
+/// Result of a closure where a `T` is wanted: the value, or a `Result` of it with any error.
 ///
 /// Of a [`ModelResponse`] text and a [`Message`] are forms too. An error is whatever converts into
 /// `Box<dyn std::error::Error + Send + Sync>`, as those of a tool: a `String`, `anyhow::Error`,

@@ -27,34 +27,34 @@ pub struct ModelInfo {
     /// The schema of its own settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_schema: Option<Value>,
-    /// What it can do; `None` is unknown, and then nothing is checked.
+    /// Capabilities: what it can do; `None` is unknown, and then nothing is checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supports: Option<Supports>,
 }
 
 impl ModelInfo {
-    /// The same with a name for people.
+    /// Sets the label: a name for people.
     #[must_use]
     pub fn with_label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// The same with the versions that `config.version` may name. Default is any.
+    /// Sets the versions that `config.version` may name. Default is any.
     #[must_use]
     pub fn with_versions<V: Into<String>>(mut self, all: impl IntoIterator<Item = V>) -> Self {
         self.versions = all.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The same with the schema of its own settings.
+    /// Sets the schema of its own settings.
     #[must_use]
     pub fn with_config_schema(mut self, schema: Value) -> Self {
         self.config_schema = Some(schema);
         self
     }
 
-    /// The same with what it can do. Default is unknown, and then nothing is checked.
+    /// Sets the capabilities: what it can do. Default is unknown, and then nothing is checked.
     #[must_use]
     pub fn with_supports(mut self, supports: Supports) -> Self {
         self.supports = Some(supports);
@@ -99,7 +99,7 @@ impl Default for Supports {
 }
 
 impl Supports {
-    /// Several messages of text, with a system message.
+    /// Capabilities of a model of text: several messages, with a system message.
     pub const fn text_only() -> Self {
         Self {
             multiturn: true,
@@ -112,7 +112,7 @@ impl Supports {
         }
     }
 
-    /// All of it, as large models can; documents are put into the messages.
+    /// Capabilities of large models: all of them; documents are put into the messages.
     pub const fn all() -> Self {
         Self {
             multiturn: true,
@@ -125,49 +125,49 @@ impl Supports {
         }
     }
 
-    /// The same with or without [more than one message](Self::multiturn).
+    /// Sets whether it takes [more than one message](Self::multiturn).
     #[must_use]
     pub const fn with_multiturn(mut self, yes: bool) -> Self {
         self.multiturn = yes;
         self
     }
 
-    /// The same with or without [files in a message](Self::media).
+    /// Sets whether it takes [files in a message](Self::media).
     #[must_use]
     pub const fn with_media(mut self, yes: bool) -> Self {
         self.media = yes;
         self
     }
 
-    /// The same with or without [tools](Self::tools).
+    /// Sets whether it takes [tools](Self::tools).
     #[must_use]
     pub const fn with_tools(mut self, yes: bool) -> Self {
         self.tools = yes;
         self
     }
 
-    /// The same with or without a [choice of tools](Self::tool_choice).
+    /// Sets whether it takes a [choice of tools](Self::tool_choice).
     #[must_use]
     pub const fn with_tool_choice(mut self, yes: bool) -> Self {
         self.tool_choice = yes;
         self
     }
 
-    /// The same with or without [messages of the role `system`](Self::system_role).
+    /// Sets whether it takes [messages of the role `system`](Self::system_role).
     #[must_use]
     pub const fn with_system_role(mut self, yes: bool) -> Self {
         self.system_role = yes;
         self
     }
 
-    /// The same with when it can [bind its output to a schema](Self::constrained).
+    /// Sets when it can [bind its output to a schema](Self::constrained).
     #[must_use]
     pub const fn with_constrained(mut self, when: Constrained) -> Self {
         self.constrained = when;
         self
     }
 
-    /// The same with or without [documents as part of the request](Self::docs).
+    /// Sets whether it takes [documents as part of the request](Self::docs).
     #[must_use]
     pub const fn with_docs(mut self, yes: bool) -> Self {
         self.docs = yes;
@@ -175,7 +175,7 @@ impl Supports {
     }
 }
 
-/// When a model can bind its output to a schema.
+/// Constrained output: when a model can bind its output to a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -9,7 +9,7 @@ use super::response::{GenerateChunk, ModelResponse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
 
-/// A language model: one call, with a request and a response as data.
+/// Language model: one call, with a request and a response as data.
 ///
 /// For a closure see [`from_fn`](super::from_fn); this is for a model with a type of its own.
 ///
@@ -59,16 +59,16 @@ use crate::future::BoxFuture;
     note = "a provider makes models: `Gemini::from_env()?.model(\"gemini-2.5-flash\")`; `Genkit::builder().provider(..)` lets all of its models be named"
 )]
 pub trait Model: Send + Sync + 'static {
-    /// The name that requests use and traces show: `provider/model`.
+    /// Name that requests use and traces show: `provider/model`.
     fn name(&self) -> &str;
 
-    /// What it can do. Without `supports` nothing is checked before a call.
+    /// Model info: what it can do. Without `supports` nothing is checked before a call.
     fn info(&self) -> ModelInfo {
         ModelInfo::default()
     }
 
-    /// Answers `request`. Where `chunks` [are wanted](ChunkSink::is_wanted) the answer is also sent
-    /// there piece by piece; the response is whole all the same.
+    /// Generates: answers `request`. Where `chunks` [are wanted](ChunkSink::is_wanted) the answer
+    /// is also sent there piece by piece; the response is whole all the same.
     ///
     /// Parts that carry metadata (a thought signature) must come back in later requests as they are.
     fn generate<'a>(
@@ -132,7 +132,7 @@ impl<M: Model + ?Sized> Model for Arc<M> {
     }
 }
 
-/// Where a model sends its answer while it is being written.
+/// Chunk sink: where a model sends its answer while it is being written.
 ///
 /// ```
 /// use genkit::model::{ChunkSink, GenerateChunk};
@@ -158,12 +158,12 @@ struct Sink<F: ?Sized> {
 }
 
 impl ChunkSink {
-    /// Nobody wants chunks.
+    /// Chunk sink of nobody.
     pub fn none() -> Self {
         Self(None)
     }
 
-    /// Each chunk goes to `send`.
+    /// Chunk sink that gives each chunk to `send`.
     pub fn new(send: impl Fn(GenerateChunk) + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(Sink { sent: AtomicUsize::new(0), send })))
     }

@@ -54,17 +54,17 @@ use crate::model::{Embedder, Model};
     note = "a builder becomes a provider with `.build()?`; one model is given with `.model(..)`"
 )]
 pub trait Provider: Send + Sync + 'static {
-    /// The part before the first `/` of a model's name.
+    /// Name: the part before the first `/` of a model's name.
     fn name(&self) -> &str;
 
-    /// The model of that name, which is what stands after the `/`. A model that is not known is
-    /// made all the same: new ones come out every week.
+    /// Model of that name, which is what stands after the `/`. A model that is not known is made
+    /// all the same: new ones come out every week.
     ///
     /// # Errors
     /// The provider cannot be used: a key is missing.
     fn model(&self, name: &str) -> Result<Arc<dyn Model>>;
 
-    /// The embedder of that name, which is what stands after the `/`. Default is that there are none.
+    /// Embedder of that name, which is what stands after the `/`. Default is that there are none.
     ///
     /// # Errors
     /// The provider has no embedders, or cannot be used.

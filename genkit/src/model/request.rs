@@ -20,7 +20,7 @@ pub(crate) const GENERATED_REF: &str = "generatedRef";
 #[cfg(any(feature = "anthropic", feature = "gemini", feature = "openai"))]
 pub(crate) const UNANSWERED: &str = "This call was not answered.";
 
-/// One request to a model.
+/// Model request: what one call asks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -34,10 +34,10 @@ pub struct ModelRequest {
     /// The tools that it may ask for.
     #[serde(default)]
     pub tools: Vec<ToolDefinition>,
-    /// Whether it may, must or must not ask for tools, or which one it must ask for.
+    /// Tool choice: whether it may, must or must not ask for tools, or which one it must ask for.
     #[serde(flatten, with = "crate::run_options::tool_choice")]
     pub tool_choice: Option<ToolChoice>,
-    /// What the answer must look like.
+    /// Output configuration: what the answer must look like.
     #[serde(default)]
     pub output: OutputConfig,
     /// Documents to answer from.
@@ -80,7 +80,7 @@ impl ModelRequest {
         self
     }
 
-    /// The same with one more setting; it replaces one of the same name.
+    /// Adds one more setting; it replaces one of the same name.
     #[must_use]
     pub fn with_config(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.config.insert(key.into(), value.into());
@@ -97,28 +97,28 @@ impl ModelRequest {
         self.with_config(key, value)
     }
 
-    /// The same with these tools.
+    /// Sets the tools.
     #[must_use]
     pub fn with_tools(mut self, tools: impl IntoIterator<Item = ToolDefinition>) -> Self {
         self.tools = tools.into_iter().collect();
         self
     }
 
-    /// The same with a choice of tools.
+    /// Sets the tool choice.
     #[must_use]
     pub fn with_tool_choice(mut self, choice: ToolChoice) -> Self {
         self.tool_choice = Some(choice);
         self
     }
 
-    /// The same with what the answer must look like.
+    /// Sets the output configuration: what the answer must look like.
     #[must_use]
     pub fn with_output(mut self, output: OutputConfig) -> Self {
         self.output = output;
         self
     }
 
-    /// The same with these documents to answer from.
+    /// Sets the documents to answer from.
     #[must_use]
     pub fn with_docs<D: Into<Document>>(mut self, docs: impl IntoIterator<Item = D>) -> Self {
         self.docs = docs.into_iter().map(Into::into).collect();
@@ -126,7 +126,7 @@ impl ModelRequest {
     }
 }
 
-/// A tool as a model sees it.
+/// Tool definition: a tool as a model sees it.
 ///
 /// ```
 /// use genkit::model::ToolDefinition;
@@ -139,23 +139,23 @@ impl ModelRequest {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ToolDefinition {
-    /// Its name, which may be longer or richer than a provider takes: the provider sends a safe,
-    /// unique one and maps it back.
+    /// Name, which may be longer or richer than a provider takes: the provider sends a safe, unique
+    /// one and maps it back.
     pub name: String,
-    /// What it is for.
+    /// Description: what it is for.
     #[serde(default)]
     pub description: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     input_schema: Option<Schema>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     output_schema: Option<Schema>,
-    /// Data for programs.
+    /// Metadata: data for programs.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
 }
 
 impl ToolDefinition {
-    /// A tool without arguments.
+    /// Tool definition without arguments.
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -166,28 +166,28 @@ impl ToolDefinition {
         }
     }
 
-    /// The same with a schema of its arguments.
+    /// Sets the input schema: that of its arguments.
     #[must_use]
     pub fn with_input_schema(mut self, schema: impl Into<Schema>) -> Self {
         self.input_schema = Some(schema.into());
         self
     }
 
-    /// The same with a schema of its result.
+    /// Sets the output schema: that of its result.
     #[must_use]
     pub fn with_output_schema(mut self, schema: impl Into<Schema>) -> Self {
         self.output_schema = Some(schema.into());
         self
     }
 
-    /// The same with one more entry for programs.
+    /// Adds one more entry to its metadata.
     #[must_use]
     pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());
         self
     }
 
-    /// The same with a cache mark: the provider keeps the tools up to this one. See
+    /// Cache mark: the provider keeps the tools up to this one. See
     /// [`Part::with_cache`](crate::Part::with_cache); a `#[tool]` has it in its metadata, as `cache_control`.
     #[must_use]
     pub fn with_cache(mut self) -> Self {
@@ -195,12 +195,12 @@ impl ToolDefinition {
         self
     }
 
-    /// The exact schema of its arguments.
+    /// Input schema: that of its arguments, as exact as it was given.
     pub fn input_schema(&self) -> Option<&Value> {
         self.input_schema.as_deref()
     }
 
-    /// The exact schema of its result.
+    /// Output schema: that of its result, as exact as it was given.
     pub fn output_schema(&self) -> Option<&Value> {
         self.output_schema.as_deref()
     }
@@ -231,13 +231,13 @@ impl ToolDefinition {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct OutputConfig {
-    /// `text`, `json`, `array`, `enum`, `jsonl`.
+    /// Output format: `text`, `json`, `array`, `enum`, `jsonl`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
     /// The schema of the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Schema>,
-    /// Whether the model is to be bound to the schema by its provider.
+    /// Constrained output: whether the model is to be bound to the schema by its provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constrained: Option<bool>,
     /// The media type of the text.
@@ -246,28 +246,28 @@ pub struct OutputConfig {
 }
 
 impl OutputConfig {
-    /// The same with a format: `text`, `json`, `array`, `enum`, `jsonl`.
+    /// Sets the output format: `text`, `json`, `array`, `enum`, `jsonl`.
     #[must_use]
     pub fn with_format(mut self, format: impl Into<String>) -> Self {
         self.format = Some(format.into());
         self
     }
 
-    /// The same with the schema of the value.
+    /// Sets the schema of the value.
     #[must_use]
     pub fn with_schema(mut self, schema: impl Into<Schema>) -> Self {
         self.schema = Some(schema.into());
         self
     }
 
-    /// The same, bound to the schema by the provider or not.
+    /// Sets whether the provider binds the model to the schema.
     #[must_use]
     pub fn with_constrained(mut self, yes: bool) -> Self {
         self.constrained = Some(yes);
         self
     }
 
-    /// The same with the media type of the text.
+    /// Sets the media type of the text.
     #[must_use]
     pub fn with_content_type(mut self, media_type: impl Into<String>) -> Self {
         self.content_type = Some(media_type.into());

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::message::{Message, Part, Role, ToolRequest};
 
-/// One answer of a model.
+/// Model response: what one call answered.
 ///
 /// ```
 /// use genkit::model::{FinishReason, ModelResponse, Usage};
@@ -25,61 +25,62 @@ pub struct ModelResponse {
     /// The message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
-    /// Why it stopped.
+    /// Finish reason: why it stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<FinishReason>,
-    /// Why it stopped, as text.
+    /// Finish message: why it stopped, as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_message: Option<String>,
-    /// What it used.
+    /// Usage: what it used.
     #[serde(default)]
     pub usage: Usage,
-    /// How long the call took, in milliseconds.
+    /// Latency: how long the call took, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<f64>,
-    /// What only its provider knows: safety ratings, grounding, the id of the response.
+    /// Custom data: what only its provider knows, such as safety ratings, grounding, the id of the
+    /// response.
     #[serde(default)]
     pub custom: Map<String, Value>,
 }
 
 impl ModelResponse {
-    /// An answer that ended well.
+    /// Response that ended well.
     pub fn new(message: Message) -> Self {
         Self { message: Some(message), finish_reason: Some(FinishReason::Stop), ..Self::default() }
     }
 
-    /// An answer of text.
+    /// Response of text.
     pub fn from_text(text: impl Into<String>) -> Self {
         Self::new(Message::model(text.into()))
     }
 
-    /// An answer that calls tools.
+    /// Response that calls tools.
     pub fn from_tool_requests(requests: impl IntoIterator<Item = ToolRequest>) -> Self {
         Self::new(Message::new(Role::Model, requests.into_iter().map(Part::from)))
     }
 
-    /// The same with another reason why it stopped.
+    /// Sets the finish reason: why it stopped.
     #[must_use]
     pub fn with_finish_reason(mut self, reason: FinishReason) -> Self {
         self.finish_reason = Some(reason);
         self
     }
 
-    /// The same with the reason as text.
+    /// Sets the finish message: the reason as text.
     #[must_use]
     pub fn with_finish_message(mut self, text: impl Into<String>) -> Self {
         self.finish_message = Some(text.into());
         self
     }
 
-    /// The same with what it used.
+    /// Sets the usage: what it used.
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = usage;
         self
     }
 
-    /// The same with one more entry of what only its provider knows.
+    /// Adds one more entry of custom data: what only its provider knows.
     #[must_use]
     pub fn with_custom(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.custom.insert(key.into(), value.into());
@@ -87,7 +88,7 @@ impl ModelResponse {
     }
 }
 
-/// Why a model stopped.
+/// Finish reason: why a model stopped.
 ///
 /// ```
 /// use genkit::model::FinishReason;
@@ -117,7 +118,7 @@ pub enum FinishReason {
     Unknown,
 }
 
-/// What a call used, as far as its provider reports it.
+/// Usage: what a call used, as far as its provider reports it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -128,7 +129,7 @@ pub struct Usage {
     /// Tokens of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// All tokens.
+    /// Tokens in all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_tokens: Option<u64>,
     /// Tokens of thoughts.
@@ -137,48 +138,48 @@ pub struct Usage {
     /// Tokens of the request that were cached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_content_tokens: Option<u64>,
-    /// What else is counted.
+    /// Custom counts: what else is counted.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub custom: Map<String, Value>,
 }
 
 impl Usage {
-    /// The same with the tokens of the request, cached ones included.
+    /// Sets the tokens of the request, cached ones included.
     #[must_use]
     pub fn with_input_tokens(mut self, tokens: u64) -> Self {
         self.input_tokens = Some(tokens);
         self
     }
 
-    /// The same with the tokens of the answer.
+    /// Sets the tokens of the answer.
     #[must_use]
     pub fn with_output_tokens(mut self, tokens: u64) -> Self {
         self.output_tokens = Some(tokens);
         self
     }
 
-    /// The same with all tokens.
+    /// Sets the count of all tokens.
     #[must_use]
     pub fn with_total_tokens(mut self, tokens: u64) -> Self {
         self.total_tokens = Some(tokens);
         self
     }
 
-    /// The same with the tokens of thoughts.
+    /// Sets the tokens of thoughts.
     #[must_use]
     pub fn with_thoughts_tokens(mut self, tokens: u64) -> Self {
         self.thoughts_tokens = Some(tokens);
         self
     }
 
-    /// The same with the tokens of the request that were cached.
+    /// Sets the tokens of the request that were cached.
     #[must_use]
     pub fn with_cached_content_tokens(mut self, tokens: u64) -> Self {
         self.cached_content_tokens = Some(tokens);
         self
     }
 
-    /// The same with one more count.
+    /// Adds one more count.
     #[must_use]
     pub fn with_custom(mut self, key: impl Into<String>, count: impl Into<Value>) -> Self {
         self.custom.insert(key.into(), count.into());
@@ -214,7 +215,7 @@ impl Usage {
     }
 }
 
-/// A piece of an answer while it is being written.
+/// Chunk of an answer while it is being written.
 ///
 /// The loop numbers the messages that it produces: chunks of the model's first message have the
 /// index 0, the tools' answers 1, the model's next message 2.
@@ -227,57 +228,57 @@ impl Usage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GenerateChunk {
-    /// Whose message it is.
+    /// Role: whose message it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// Which of the produced messages this belongs to.
+    /// Index: which of the produced messages this belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
-    /// What is new.
+    /// Content: what is new.
     pub content: Vec<Part>,
-    /// What only the provider knows.
+    /// Custom data: what only the provider knows.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub custom: Map<String, Value>,
 }
 
 impl GenerateChunk {
-    /// A chunk with these parts.
+    /// Chunk with these parts.
     pub fn new(content: impl IntoIterator<Item = Part>) -> Self {
         Self { content: content.into_iter().collect(), ..Self::default() }
     }
 
-    /// A piece of text.
+    /// Chunk of text.
     pub fn from_text(text: impl Into<String>) -> Self {
         Self::new([Part::text(text)])
     }
 
-    /// The same with whose message it is.
+    /// Sets the role: whose message it is.
     #[must_use]
     pub fn with_role(mut self, role: Role) -> Self {
         self.role = Some(role);
         self
     }
 
-    /// The same with which of the produced messages it belongs to.
+    /// Sets the index: which of the produced messages it belongs to.
     #[must_use]
     pub fn with_index(mut self, index: usize) -> Self {
         self.index = Some(index);
         self
     }
 
-    /// The same with one more entry of what only the provider knows.
+    /// Adds one more entry of custom data: what only the provider knows.
     #[must_use]
     pub fn with_custom(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.custom.insert(key.into(), value.into());
         self
     }
 
-    /// Its text.
+    /// Text of the chunk.
     pub fn text(&self) -> String {
         self.content.iter().filter_map(Part::as_text).collect()
     }
 
-    /// The model's thoughts in it.
+    /// Reasoning in the chunk: the model's thoughts.
     pub fn reasoning(&self) -> String {
         self.content
             .iter()
@@ -288,7 +289,7 @@ impl GenerateChunk {
             .collect()
     }
 
-    /// The tool calls in it.
+    /// Tool requests in the chunk.
     pub fn tool_requests(&self) -> impl Iterator<Item = &ToolRequest> {
         self.content.iter().filter_map(Part::as_tool_request)
     }

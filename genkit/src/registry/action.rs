@@ -5,7 +5,8 @@ use crate::action::Evaluator;
 use crate::action::{AnnotatedFn, Flow, Linked, Prompt, Resource, Tool};
 use crate::skill::Skill;
 
-/// An action: a tool, a prompt, a resource, a flow or an evaluator; or a skill, which says how to use them.
+/// Action: a tool, a prompt, a resource, a flow or an evaluator; or a skill, which says how to use
+/// them.
 ///
 /// [`actions!`](crate::actions) lists annotated functions of several kinds.
 ///
@@ -103,7 +104,7 @@ impl Action {
     }
 }
 
-/// A list of actions, of one kind or of several, or one action.
+/// Actions as a list, of one kind or of several, or one action.
 ///
 /// ```
 /// use genkit::{Action, IntoActions, prompt, prompts, tool, tools};

@@ -31,7 +31,7 @@ pub use action::{Action, IntoActions};
 use self::actions::Actions;
 use self::changes::Changes;
 
-/// Tools, prompts, resources and flows by their names.
+/// Registry: tools, prompts, resources and flows by their names.
 ///
 /// [`Registry::global`] holds everything that is annotated in the program. A registry of one's
 /// own serves tests and several tenants in one process. Cheap to clone; clones share.
@@ -81,12 +81,13 @@ impl WeakRegistry {
 }
 
 impl Registry {
-    /// An empty registry.
+    /// Empty registry.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A new registry with everything that is annotated in the program and linked into it.
+    /// Linked registry: a new one with everything that is annotated in the program and linked into
+    /// it.
     ///
     /// Without the feature `inventory` it is empty.
     pub fn linked() -> Self {
@@ -103,7 +104,7 @@ impl Registry {
         registry
     }
 
-    /// The registry of the program: [`linked`](Self::linked), made once.
+    /// Global registry of the program: [`linked`](Self::linked), made once.
     ///
     /// ```
     /// use genkit::{Registry, tool};
@@ -120,8 +121,7 @@ impl Registry {
         GLOBAL.get_or_init(Self::linked)
     }
 
-    /// The registry with more actions: `tools![..]`, `prompts![..]`, `actions![..]` of several
-    /// kinds, or values.
+    /// Adds actions: `tools![..]`, `prompts![..]`, `actions![..]` of several kinds, or values.
     ///
     /// ```
     /// use genkit::{Context, Registry, Tool, actions, flow, tool};
@@ -162,7 +162,7 @@ impl Registry {
         }
     }
 
-    /// Adds one action, also while the registry is being served: clients are notified.
+    /// Inserts one action, also while the registry is being served: clients are notified.
     ///
     /// ```
     /// use genkit::{Context, ErrorKind, Registry, Tool};
@@ -193,13 +193,13 @@ impl Registry {
         }
     }
 
-    /// Takes a tool out; returns whether it was there.
+    /// Removes a tool; returns whether it was there.
     pub fn remove_tool(&self, name: &str) -> bool {
         let removed = self.write().tools.remove(name).is_some();
         self.removed(removed, RegistryChange::Tools)
     }
 
-    /// Takes a prompt out; returns whether it was there.
+    /// Removes a prompt; returns whether it was there.
     ///
     /// ```
     /// assert!(!genkit::Registry::new().remove_prompt("poem"));
@@ -241,7 +241,7 @@ impl Registry {
         WeakRegistry(Arc::downgrade(&self.0))
     }
 
-    /// Takes a resource out by its URI or template; returns whether it was there.
+    /// Removes a resource by its URI or template; returns whether it was there.
     ///
     /// ```
     /// assert!(!genkit::Registry::new().remove_resource("note://{id}"));
@@ -251,7 +251,7 @@ impl Registry {
         self.removed(removed, RegistryChange::Resources)
     }
 
-    /// Takes a flow out; returns whether it was there.
+    /// Removes a flow; returns whether it was there.
     pub fn remove_flow(&self, name: &str) -> bool {
         self.write().flows.remove(name).is_some()
     }
@@ -267,7 +267,7 @@ impl Registry {
         self.insert(skill)
     }
 
-    /// Takes a skill out; returns whether it was there.
+    /// Removes a skill; returns whether it was there.
     ///
     /// ```
     /// assert!(!genkit::Registry::new().remove_skill("refunds"));

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::message::Part;
 
-/// A document to answer from.
+/// Document to answer from.
 ///
 /// ```
 /// use genkit::model::Document;
@@ -30,7 +30,7 @@ impl Document {
         Self { content: content.into_iter().collect(), metadata: Map::new() }
     }
 
-    /// The same with one more entry for programs; `ref`, `id` or `title` names it in the prompt.
+    /// Adds one more entry to its metadata; `ref`, `id` or `title` names it in the prompt.
     #[must_use]
     pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());

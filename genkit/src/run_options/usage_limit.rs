@@ -32,31 +32,31 @@ pub struct UsageLimit {
 }
 
 impl UsageLimit {
-    /// A limit on all tokens, of requests and of answers.
+    /// Usage limit on all tokens, of requests and of answers.
     pub fn tokens(most: u64) -> Self {
         Self { tokens: Some(most), ..Self::default() }
     }
 
-    /// A limit on model calls alone.
+    /// Usage limit on model calls alone.
     pub fn of_requests(most: u64) -> Self {
         Self::default().requests(most)
     }
 
-    /// The same with a limit on the tokens of requests, cached ones included.
+    /// Sets the limit on the tokens of requests, cached ones included.
     #[must_use]
     pub fn input_tokens(mut self, most: u64) -> Self {
         self.input_tokens = Some(most);
         self
     }
 
-    /// The same with a limit on the tokens of answers.
+    /// Sets the limit on the tokens of answers.
     #[must_use]
     pub fn output_tokens(mut self, most: u64) -> Self {
         self.output_tokens = Some(most);
         self
     }
 
-    /// The same with a limit on model calls.
+    /// Sets the limit on model calls.
     #[must_use]
     pub fn requests(mut self, most: u64) -> Self {
         self.requests = Some(most);

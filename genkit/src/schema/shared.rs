@@ -13,7 +13,7 @@ use super::bounds::{Bounds, Shape};
 use super::dialect::{Dialect, DialectCache};
 use super::error::Error as E;
 
-/// A JSON schema that is cheap to clone. What providers make of it is made once.
+/// JSON Schema that is cheap to clone. What providers make of it is made once.
 ///
 /// It reads as its [`Value`]:
 ///
@@ -39,7 +39,7 @@ struct ExactSchema {
 }
 
 impl Schema {
-    /// Shares `schema`.
+    /// JSON Schema of this value, shared.
     pub fn new(schema: Value) -> Self {
         Self(Arc::new(ExactSchema {
             exact: schema,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// A file of a [`Skill`](super::Skill). Cheap to clone.
+/// Skill file: one of a [`Skill`](super::Skill). Cheap to clone.
 #[derive(Clone)]
 pub struct SkillFile {
     path: Arc<str>,
@@ -41,12 +41,12 @@ impl SkillFile {
         &self.path
     }
 
-    /// Its address: `skill://pdf/references/FORMS.md`.
+    /// URI of the file: `skill://pdf/references/FORMS.md`.
     pub fn uri(&self) -> &str {
         &self.uri
     }
 
-    /// What it holds.
+    /// Bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         match &self.bytes {
             FileBytes::Static(bytes) => bytes,
@@ -54,7 +54,7 @@ impl SkillFile {
         }
     }
 
-    /// What it holds, where that is UTF-8.
+    /// Text of the file, where that is UTF-8.
     pub fn text(&self) -> Option<&str> {
         std::str::from_utf8(self.bytes()).ok()
     }
@@ -64,12 +64,12 @@ impl SkillFile {
         &self.digest
     }
 
-    /// How many bytes it has.
+    /// Size of the file, in bytes.
     pub fn size(&self) -> u64 {
         self.bytes().len() as u64
     }
 
-    /// Its media type, by what its name ends with.
+    /// Media type (MIME type), by what its name ends with.
     pub fn mime_type(&self) -> &'static str {
         let extension = self.path.rsplit('/').next().and_then(|file| file.rsplit_once('.'));
         match extension.map_or("", |(_, extension)| extension) {

@@ -25,7 +25,8 @@ impl Topic for Error {
 }
 
 impl Skill {
-    /// The skills of a folder, or the one skill that a folder is: each folder with a `SKILL.md`, at any depth.
+    /// Reads the skills of a folder, or the one skill that a folder is: each folder with a
+    /// `SKILL.md`, at any depth.
     ///
     /// | file | is |
     /// |---|---|
@@ -48,7 +49,7 @@ impl Skill {
         Ok(found.into_iter().map(of_folder).collect())
     }
 
-    /// What stands below the frontmatter of its `SKILL.md`.
+    /// Instructions: what stands below the frontmatter of its `SKILL.md`.
     pub fn instructions(&self) -> &str {
         let text = self.file(SKILL_MD).and_then(SkillFile::text).unwrap_or_default();
         SkillText::parse(self.uri(), text).map_or("", |read| read.instructions)

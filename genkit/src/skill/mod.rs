@@ -45,7 +45,8 @@ pub(crate) const SCHEME: &str = "skill:";
 #[cfg(any(feature = "skills", feature = "mcp-server"))]
 pub(crate) const SKILL_MD: &str = "SKILL.md";
 
-/// A skill: instructions that a model reads when it needs them, and the files that they speak of. Cheap to clone.
+/// Skill: instructions that a model reads when it needs them, and the files that they speak of.
+/// Cheap to clone.
 ///
 /// ```
 /// # #[cfg(feature = "skills")]
@@ -98,17 +99,17 @@ impl Skill {
         Self(Arc::new(SkillData { info, root, uri, frontmatter, files }))
     }
 
-    /// Its name, by which models ask for it.
+    /// Name by which models ask for it.
     pub fn name(&self) -> &str {
         &self.0.info.name
     }
 
-    /// What it does, and when to use it.
+    /// Description: what it does, and when to use it.
     pub fn description(&self) -> &str {
         &self.0.info.description
     }
 
-    /// The address of its `SKILL.md`: `skill://git-flow/SKILL.md`.
+    /// URI of its `SKILL.md`: `skill://git-flow/SKILL.md`.
     pub fn uri(&self) -> &str {
         &self.0.uri
     }
@@ -118,7 +119,8 @@ impl Skill {
         &self.0.frontmatter
     }
 
-    /// All of its files, in the order of their paths: `SKILL.md`, and those of nested skills, too.
+    /// Files, all of them, in the order of their paths: `SKILL.md`, and those of nested skills,
+    /// too.
     pub fn files(&self) -> &[SkillFile] {
         &self.0.files
     }

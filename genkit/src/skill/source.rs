@@ -10,25 +10,25 @@ use super::{SKILL_MD, Skill};
 use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
 
-/// Where skills come from: a folder (`&str`, `String`, `PathBuf`), a [`Skill`], a [`Registry`](crate::Registry), a server or
-/// a host of MCP servers.
+/// Skill source: a folder (`&str`, `String`, `PathBuf`), a [`Skill`], a [`Registry`](crate::Registry), a server or a
+/// host of MCP servers.
 ///
 /// Listing fetches nothing of a skill.
 pub trait SkillSource: Send + Sync + 'static {
-    /// The skills that it has now.
+    /// Lists the skills that it has now.
     fn list(&self) -> BoxFuture<'_, Result<Vec<OfferedSkill>>>;
 }
 
 /// What of a skill is read when it is used.
 pub(crate) trait SkillReader: Send + Sync {
-    /// What stands below the frontmatter of its `SKILL.md`.
+    /// Loads a skill: what stands below the frontmatter of its `SKILL.md`.
     fn load(&self) -> BoxFuture<'_, Result<String>>;
 
-    /// One of its files.
+    /// Reads one of its files.
     fn read<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Vec<u8>>>;
 }
 
-/// A skill as a source lists it.
+/// Offered skill: one as a source lists it.
 #[derive(Clone)]
 pub struct OfferedSkill {
     pub(crate) name: String,
@@ -40,23 +40,24 @@ pub struct OfferedSkill {
 }
 
 impl OfferedSkill {
-    /// Its name; that of an MCP server's has the server's key before it, `shop/refunds`, so that it never stands for one
-    /// of this program.
+    /// Name; that of an MCP server's skill has the server's key before it, `shop/refunds`, so that it never stands
+    /// for one of this program.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it does, and when to use it.
+    /// Description: what it does, and when to use it.
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// The key of the MCP server that has it; `None` is this program.
+    /// Server: the key of the MCP server that has it; `None` is this program.
     pub fn server(&self) -> Option<&str> {
         self.server.as_deref()
     }
 
-    /// A digest of the addresses and digests of all of its files: another where one of them is another.
+    /// Fingerprint: a digest of the addresses and digests of all of its files, another where one of
+    /// them is another.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }

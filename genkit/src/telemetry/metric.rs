@@ -36,26 +36,26 @@ const TOKENS: &[f64] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Metric {
-    /// How long a request took that was served. How many there were, and with `error.type` how many failed, is the
+    /// Duration of a request that was served. How many there were, and with `error.type` how many failed, is the
     /// count of it.
     McpServerDuration,
-    /// How many requests are being served.
+    /// Number of requests that are being served.
     McpServerActiveRequests,
-    /// How many sessions are open.
+    /// Number of sessions that are open.
     McpServerActiveSessions,
-    /// How long a session was open.
+    /// Duration of a session.
     McpServerSessionDuration,
-    /// How long a request to another MCP server took.
+    /// Duration of a request to another MCP server.
     McpClientDuration,
-    /// How long a connection to another MCP server lasted.
+    /// Duration of a connection to another MCP server.
     McpClientSessionDuration,
-    /// How long a call of a model took.
+    /// Duration of a call of a model.
     GenAiDuration,
-    /// How many tokens a call of a model took, by `gen_ai.token.type`.
+    /// Tokens of a call of a model, by `gen_ai.token.type`.
     GenAiTokens,
 }
 
-/// How the measurements of a [`Metric`] are put together.
+/// Metric kind: how the measurements of a [`Metric`] are put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MetricKind {
@@ -66,7 +66,7 @@ pub enum MetricKind {
 }
 
 impl Metric {
-    /// All of them.
+    /// All metrics.
     pub const ALL: &[Self] = &[
         Self::McpServerDuration,
         Self::McpServerActiveRequests,
@@ -78,7 +78,7 @@ impl Metric {
         Self::GenAiTokens,
     ];
 
-    /// Its name: that of OpenTelemetry's conventions where they have one.
+    /// Name: that of OpenTelemetry's conventions where they have one.
     pub fn name(self) -> &'static str {
         match self {
             Self::McpServerDuration => "mcp.server.operation.duration",
@@ -92,7 +92,7 @@ impl Metric {
         }
     }
 
-    /// Its unit, as UCUM writes it.
+    /// Unit, as UCUM writes it.
     pub fn unit(self) -> &'static str {
         match self {
             Self::McpServerActiveRequests => "{request}",
@@ -102,7 +102,7 @@ impl Metric {
         }
     }
 
-    /// What it measures, in a sentence.
+    /// Description: what it measures, in a sentence.
     pub fn description(self) -> &'static str {
         match self {
             Self::McpServerDuration => {
@@ -118,7 +118,7 @@ impl Metric {
         }
     }
 
-    /// How its measurements are put together.
+    /// Kind: how its measurements are put together.
     pub fn kind(self) -> MetricKind {
         match self {
             Self::McpServerActiveRequests | Self::McpServerActiveSessions => {

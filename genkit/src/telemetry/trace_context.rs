@@ -24,7 +24,7 @@ const KNOWN_FLAGS: u8 = 0b11;
 /// How long a `traceparent` of the version that is known is.
 const TRACEPARENT_BYTES: usize = 55;
 
-/// A trace context of W3C: which trace a request belongs to, and the span that it was sent in.
+/// Trace context of W3C: which trace a request belongs to, and the span that it was sent in.
 ///
 /// ```
 /// use genkit::telemetry::TraceContext;
@@ -45,7 +45,7 @@ pub struct TraceContext {
 }
 
 impl TraceContext {
-    /// A span of a trace; `None` where an id is zero, which is no id.
+    /// Trace context of a span; `None` where an id is zero, which is no id.
     pub fn new(trace_id: u128, span_id: u64, is_sampled: bool) -> Option<Self> {
         let state = Box::default();
         let context = Self { trace_id, span_id, flags: u8::from(is_sampled), state };
@@ -71,7 +71,7 @@ impl TraceContext {
         Some(Self { flags, ..Self::new(hex(trace_id)?, span_id, false)? })
     }
 
-    /// The same with a `tracestate`; one that W3C does not allow is left out.
+    /// Sets the `tracestate`; one that W3C does not allow is left out.
     #[must_use]
     pub fn with_state(mut self, tracestate: &str) -> Self {
         self.state = if is_state(tracestate) { tracestate.into() } else { Box::default() };
@@ -88,7 +88,7 @@ impl TraceContext {
         self.span_id
     }
 
-    /// Whether who sent it records the trace.
+    /// Sampling: whether who sent it records the trace.
     pub fn is_sampled(&self) -> bool {
         self.flags & 1 == 1
     }

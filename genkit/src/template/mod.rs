@@ -36,7 +36,7 @@ pub(crate) use settings::Templates;
 
 use crate::error::Result;
 
-/// A call of a helper of your own in a template: its values.
+/// Template call: that of a helper of your own in a template, with its values.
 ///
 /// ```
 /// use genkit::Prompt;

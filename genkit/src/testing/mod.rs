@@ -1,4 +1,4 @@
-//! For tests of programs that use this library.
+//! Testing: what tests of programs that use this library need, without a model and without a network.
 //!
 //! A function is tested by calling it. [`Context::testing`](crate::Context::testing) answers what it
 //! asks and shows what it told, and [`Chunks::collect`](crate::Chunks::collect) what it streamed.
@@ -58,7 +58,7 @@ pub use scripted::{Scripted, ScriptedModel};
 use crate::error::Result;
 use crate::registry::Registry;
 
-/// Looks at everything that is annotated in the program: see [`Registry::check`].
+/// Checks everything that is annotated in the program: see [`Registry::check`].
 ///
 /// As a unit test it finds at build time what serving would find at start-up:
 ///

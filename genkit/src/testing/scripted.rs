@@ -15,7 +15,7 @@ use crate::sync::lock;
 
 type CountTokens = dyn Fn(&ModelRequest) -> u64 + Send + Sync;
 
-/// A model that gives the answers of a script, one for each call, and records its requests.
+/// Scripted model: it gives the answers of a script, one for each call, and records its requests.
 ///
 /// Clones share script and requests: give one to the run and look at the other.
 ///
@@ -56,7 +56,7 @@ struct ScriptState {
     requests: Vec<ModelRequest>,
 }
 
-/// One answer of a [`ScriptedModel`]: a response, an error, or chunks and then a response.
+/// Scripted answer of a [`ScriptedModel`]: a response, an error, or chunks and then a response.
 pub struct Scripted {
     chunks: Vec<GenerateChunk>,
     end: ScriptedEnd,
@@ -68,7 +68,7 @@ enum ScriptedEnd {
 }
 
 impl Scripted {
-    /// These chunks, then this response.
+    /// Streamed answer: these chunks, then this response.
     pub fn chunks(
         chunks: impl IntoIterator<Item = GenerateChunk>,
         response: ModelResponse,
@@ -90,7 +90,7 @@ impl From<Result<ModelResponse>> for Scripted {
 }
 
 impl ScriptedModel {
-    /// These answers, in this order. Another call is an error.
+    /// Scripted model with these answers, in this order. Another call is an error.
     pub fn new<S: Into<Scripted>>(script: impl IntoIterator<Item = S>) -> Self {
         let script: VecDeque<Scripted> = script.into_iter().map(Into::into).collect();
         let state = ScriptState { length: script.len(), script, requests: Vec::new() };
@@ -99,43 +99,43 @@ impl ScriptedModel {
         Self { name: "scripted".to_owned(), info, count: None, state: Arc::new(Mutex::new(state)) }
     }
 
-    /// One answer of text.
+    /// Scripted model with one answer of text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::texts([text.into()])
     }
 
-    /// Several answers of text.
+    /// Scripted model with several answers of text.
     pub fn texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
         Self::new(texts.into_iter().map(|text| ModelResponse::from_text(text)))
     }
 
-    /// One answer of text that comes in pieces.
+    /// Scripted model with one answer of text that comes in pieces.
     pub fn streaming<T: Into<String>>(pieces: impl IntoIterator<Item = T>) -> Self {
         let pieces: Vec<String> = pieces.into_iter().map(Into::into).collect();
         let whole = ModelResponse::from_text(pieces.concat());
         Self::new([Scripted::chunks(pieces.into_iter().map(GenerateChunk::from_text), whole)])
     }
 
-    /// A model that never answers.
+    /// Scripted model that never answers.
     pub fn pending() -> Self {
         Self::new([Scripted { chunks: Vec::new(), end: ScriptedEnd::Never }])
     }
 
-    /// The same model under another name. Default is `scripted`.
+    /// Sets the name. Default is `scripted`.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// The same model with other capabilities. Default is all of them.
+    /// Sets the capabilities. Default is all of them.
     #[must_use]
     pub fn with_info(mut self, info: ModelInfo) -> Self {
         self.info = info;
         self
     }
 
-    /// The same model, which counts the tokens of requests with `count`. Default is that it cannot, as many
+    /// Sets how the tokens of requests are counted: with `count`. Default is that it cannot, as many
     /// providers.
     #[must_use]
     pub fn with_token_counts(
@@ -146,19 +146,19 @@ impl ScriptedModel {
         self
     }
 
-    /// Its requests, call by call.
+    /// Requests that it got, call by call.
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.lock().requests.clone()
     }
 
-    /// Every tool call in the history of its last request.
+    /// Tool calls: every one in the history of its last request.
     pub fn tool_calls(&self) -> Vec<ToolRequest> {
         let state = self.lock();
         let messages = state.requests.last().map(|request| &request.messages);
         messages.into_iter().flatten().flat_map(Message::tool_requests).cloned().collect()
     }
 
-    /// Every output of the tool `name` that it was shown in its last request.
+    /// Tool outputs: every one of the tool `name` that it was shown in its last request.
     pub fn tool_outputs(&self, name: &str) -> Vec<serde_json::Value> {
         let state = self.lock();
         let messages = state.requests.last().map(|request| &request.messages);

@@ -4,6 +4,7 @@ mod blocks;
 mod commands;
 mod links;
 mod made;
+mod names;
 mod pages;
 mod programs;
 mod readme;

@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::limits::{Limits, MAX_SOURCE_BYTES};
 use crate::template::{Builtin, Template};
 
-/// Builds an [`Environment`].
+/// Builder of an [`Environment`].
 #[derive(Default)]
 pub struct EnvironmentBuilder(Registered);
 
@@ -104,28 +104,29 @@ impl EnvironmentBuilder {
         Ok(self)
     }
 
-    /// The configuration that prompts of a model begin with.
+    /// Model configuration: what prompts of a model begin with.
     #[must_use]
     pub fn model_config(mut self, model: &str, config: Map<String, Value>) -> Self {
         self.0.model_configs.insert(model.into(), config);
         self
     }
 
-    /// Whose configuration counts where a prompt names no model. It is not written into the metadata.
+    /// Default model: whose configuration counts where a prompt names no model. It is not written
+    /// into the metadata.
     #[must_use]
     pub fn default_model(mut self, model: impl Into<String>) -> Self {
         self.0.default_model = Some(model.into());
         self
     }
 
-    /// What one rendering may cost.
+    /// Limits: what one rendering may cost.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.0.limits = limits;
         self
     }
 
-    /// Where `{{log value level="warn"}}` goes: level and text. By default nowhere.
+    /// Logging: where `{{log value level="warn"}}` goes: level and text. By default nowhere.
     #[must_use]
     pub fn log(mut self, log: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
         self.0.log = Some(Box::new(log));

@@ -23,8 +23,8 @@ type Finder<T> = Box<dyn Fn(&str) -> Option<T> + Send + Sync>;
 type HelperFn = Box<dyn Fn(&HelperCall<'_>) -> Result<Value, String> + Send + Sync>;
 type Log = Box<dyn Fn(&str, &str) + Send + Sync>;
 
-/// What prompts share: partials, named schemas, definitions of tools, helpers, limits. It does not change once it is
-/// built, and is cheap to clone.
+/// Environment of prompts: the partials, named schemas, definitions of tools, helpers and limits that they share. It
+/// does not change once it is built, and is cheap to clone.
 ///
 /// ```
 /// use genkit_dotprompt::{Data, Environment, PromptFile};
@@ -80,7 +80,7 @@ impl fmt::Debug for Environment {
 }
 
 impl Environment {
-    /// Begins an environment.
+    /// Builder of an environment.
     pub fn builder() -> EnvironmentBuilder {
         EnvironmentBuilder::default()
     }
@@ -181,7 +181,7 @@ impl Environment {
     }
 }
 
-/// What a helper of your own is called with.
+/// Helper call: what a helper of your own is called with.
 #[derive(Debug)]
 pub struct HelperCall<'a> {
     pub(crate) params: &'a [Value],

@@ -14,11 +14,12 @@ use crate::error::Error as E;
 use crate::limits::{PATIENCE, WATCH};
 use crate::wire::Whole;
 
-/// A durable run of the loop that Restate keeps: made by [`RestateClient::durable_run`].
+/// Restate run: a durable run of the loop that Restate keeps, made by
+/// [`RestateClient::durable_run`].
 #[derive(Clone, Debug)]
 pub struct RestateRun(RestateHandle);
 
-/// A durable flow that Restate keeps: made by [`RestateClient::durable_flow`].
+/// Restate flow: a durable flow that Restate keeps, made by [`RestateClient::durable_flow`].
 #[derive(Clone, Debug)]
 pub struct RestateFlow(RestateHandle);
 
@@ -51,12 +52,12 @@ macro_rules! handle_methods {
                 Self(RestateHandle { client, id })
             }
 
-            /// Its id.
+            /// Id of the run.
             pub fn id(&self) -> &RunId {
                 &self.0.id
             }
 
-            /// Its status.
+            /// Status of the run.
             ///
             /// # Errors
             /// `NotFound` where it was removed, `Unavailable` where the server does not answer.
@@ -94,7 +95,8 @@ macro_rules! handle_methods {
                 self.0.answer(EngineAnswers::all(open.iter().filter_map(answer))?).await
             }
 
-            /// Ends it: what runs is told so, at whatever worker. `false` where it was over already.
+            /// Cancels the run: what runs is told so, at whatever worker. `false` where it was over
+            /// already.
             ///
             /// # Errors
             /// As [`status`](Self::status).
@@ -102,8 +104,8 @@ macro_rules! handle_methods {
                 self.0.ask::<Option<bool>>("cancel").await?.ok_or_else(|| self.0.none())
             }
 
-            /// Takes it out of Restate, with all that is kept of it; what runs is ended. `false` where it was not there. The
-            /// id is free then.
+            /// Removes the run from Restate, with all that is kept of it; what runs is ended. `false` where it was
+            /// not there. The id is free then.
             ///
             /// # Errors
             /// `Unavailable` where the server does not answer.

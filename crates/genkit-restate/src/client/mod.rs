@@ -14,7 +14,7 @@ use crate::wire::{FirstState, RUN, kind_of};
 
 pub use handle::{RestateFlow, RestateRun};
 
-/// A client of Restate's ingress (port 8080): begins durable runs and flows, and finds them again.
+/// Restate client, of its ingress (port 8080): begins durable runs and flows, and finds them again.
 ///
 /// It performs nothing itself: the [`RestateWorker`](crate::RestateWorker)s do. Its registry must have the models, tools and
 /// flows by the same names.
@@ -25,7 +25,7 @@ pub struct RestateClient {
 }
 
 impl RestateClient {
-    /// A client of the server whose ingress is at this address.
+    /// Restate client of the server whose ingress is at this address.
     ///
     /// # Errors
     /// `InvalidArgument` for an address that is none.
@@ -33,7 +33,7 @@ impl RestateClient {
         Ok(Self { genkit: genkit.clone(), server: Server::new(url)? })
     }
 
-    /// The same with a token, as Restate's cloud wants one.
+    /// Sets the token, as Restate's cloud wants one.
     #[must_use]
     pub fn token(self, token: impl Into<String>) -> Self {
         Self { server: self.server.with_token(token.into()), ..self }

@@ -101,11 +101,11 @@ impl<C: Send + 'static> Chunks<C> {
     }
 }
 
-/// The chunks that a function under test sent: see [`Chunks::collect`].
+/// Collected chunks: what a function under test sent, made by [`Chunks::collect`].
 pub struct CollectedChunks<C>(Arc<Mutex<Vec<C>>>);
 
 impl<C> CollectedChunks<C> {
-    /// Those that were sent since the last look, in their order.
+    /// Takes the chunks that were sent since the last call, in their order.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

@@ -9,7 +9,7 @@ use crate::action::info::Info;
 use crate::context::Context;
 
 impl Evaluator {
-    /// Begins an evaluator of that name; `description` says what it judges.
+    /// Builder of an evaluator of that name; `description` says what it judges.
     ///
     /// ```
     /// use genkit::Registry;
@@ -30,7 +30,7 @@ impl Evaluator {
     }
 }
 
-/// An evaluator in the making: see [`Evaluator::builder`].
+/// Builder of an [`Evaluator`]: see [`Evaluator::builder`].
 ///
 /// ```
 /// use genkit::evaluate::{EvalStatus, Evaluator, Score};
@@ -52,20 +52,21 @@ pub struct EvaluatorBuilder {
 }
 
 impl EvaluatorBuilder {
-    /// The name for people. Default is the name.
+    /// Display name: the name for people. Default is the name.
     pub fn display_name(mut self, name: impl Into<String>) -> Self {
         self.display_name = Some(name.into());
         self
     }
 
-    /// Whether it costs money to run. Default is `false`.
+    /// Billing: whether it costs money to run. Default is `false`.
     pub fn billed(mut self, yes: bool) -> Self {
         self.is_billed = yes;
         self
     }
 
-    /// Ends the making: the closure that judges a data point. It may fail with any error, by `?`, which
-    /// is then the result of that data point alone. It gives a [`Score`](super::Score) or several.
+    /// Handler, which builds the evaluator: the closure that judges a data point. It may fail with any
+    /// error, by `?`, which is then the result of that data point alone. It gives a
+    /// [`Score`](super::Score) or several.
     pub fn handler<S, F, Fut>(self, function: F) -> Evaluator
     where
         S: IntoScores,

@@ -50,35 +50,36 @@ impl DataPoint {
         Self { input: input.into(), ..Self::default() }
     }
 
-    /// The same with the output that is judged.
+    /// Sets the output that is judged.
     #[must_use]
     pub fn with_output(mut self, output: impl Into<Value>) -> Self {
         self.output = Some(output.into());
         self
     }
 
-    /// The same with what the output should be, or what judges it: a pattern, an expression.
+    /// Sets the reference: what the output should be, or what judges it: a pattern, an expression.
     #[must_use]
     pub fn with_reference(mut self, reference: impl Into<Value>) -> Self {
         self.reference = Some(reference.into());
         self
     }
 
-    /// The same with what was known when the output was made, for example the documents that were found.
+    /// Sets the context: what was known when the output was made, for example the documents that
+    /// were found.
     #[must_use]
     pub fn with_context<V: Into<Value>>(mut self, context: impl IntoIterator<Item = V>) -> Self {
         self.context = Some(context.into_iter().map(Into::into).collect());
         self
     }
 
-    /// The same under that name, which the results have, too.
+    /// Sets the id of the test case, which the results have, too.
     #[must_use]
     pub fn with_test_case_id(mut self, id: impl Into<String>) -> Self {
         self.test_case_id = Some(id.into());
         self
     }
 
-    /// Its name, if it has one.
+    /// Id of the test case, if it has one.
     pub fn test_case_id(&self) -> Option<&str> {
         self.test_case_id.as_deref()
     }

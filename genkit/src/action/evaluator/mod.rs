@@ -32,7 +32,7 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 
 type Handler = dyn Fn(Context, DataPoint) -> BoxFuture<'static, Result<Vec<Score>>> + Send + Sync;
 
-/// An evaluator: it judges outputs, for [`evaluate`](crate::evaluate::evaluate()) in a test and for
+/// Evaluator: it judges outputs, for [`evaluate`](crate::evaluate::evaluate()) in a test and for
 /// Genkit's developer tools. Cheap to clone.
 ///
 /// ```
@@ -81,27 +81,27 @@ impl Evaluator {
         }))
     }
 
-    /// Its name: what stands behind `/evaluator/`.
+    /// Name: what stands behind `/evaluator/`.
     pub fn name(&self) -> &str {
         &self.0.info.name
     }
 
-    /// What it judges.
+    /// Description: what it judges.
     pub fn description(&self) -> &str {
         &self.0.info.description
     }
 
-    /// The name for people.
+    /// Display name: the name for people.
     pub fn display_name(&self) -> &str {
         self.0.display_name.as_deref().unwrap_or(self.name())
     }
 
-    /// Whether it costs money to run: Genkit's CLI asks before it does.
+    /// Billing: whether it costs money to run; Genkit's CLI asks before it does.
     pub fn is_billed(&self) -> bool {
         self.0.is_billed
     }
 
-    /// Where it was defined.
+    /// Source location: where it was defined.
     pub fn location(&self) -> Option<super::SourceLocation> {
         self.0.info.location
     }
@@ -110,7 +110,7 @@ impl Evaluator {
         &self.0.info
     }
 
-    /// What Genkit's developer tools read of it.
+    /// Metadata: what Genkit's developer tools read of it.
     ///
     /// ```
     /// use genkit::evaluate::metrics;

@@ -30,7 +30,7 @@ pub struct Score {
     details: Map<String, Value>,
 }
 
-/// Whether a score is a pass.
+/// Status of a score: whether it is a pass.
 ///
 /// ```
 /// use genkit::evaluate::EvalStatus;
@@ -41,11 +41,11 @@ pub struct Score {
 #[serde(rename_all = "UPPERCASE")]
 #[non_exhaustive]
 pub enum EvalStatus {
-    /// It is.
+    /// A pass.
     Pass,
-    /// It is not.
+    /// A fail.
     Fail,
-    /// Nobody can tell.
+    /// Neither: nobody can tell.
     #[serde(other)]
     Unknown,
 }
@@ -58,49 +58,49 @@ impl EvalStatus {
 }
 
 impl Score {
-    /// A score of that value: a number, a text, `true` or `false`.
+    /// Score of that value: a number, a text, `true` or `false`.
     pub fn of(value: impl Into<Value>) -> Self {
         Self { value: Some(value.into()), ..Self::default() }
     }
 
-    /// A yes or no, which is a pass or a fail.
+    /// Score of a yes or no, which is a pass or a fail.
     pub fn passed(yes: bool) -> Self {
         Self::of(yes).with_status(EvalStatus::passed(yes))
     }
 
-    /// Why there is no score.
+    /// Score of what could not be judged, with the reason.
     pub fn failed(error: impl Into<String>) -> Self {
         Self { error: Some(error.into()), ..Self::default() }
     }
 
-    /// The same with whether it is a pass.
+    /// Sets the status: whether it is a pass.
     #[must_use]
     pub fn with_status(mut self, status: EvalStatus) -> Self {
         self.status = Some(status);
         self
     }
 
-    /// The same under that name, where an evaluator gives several.
+    /// Sets the id, where an evaluator gives several scores.
     #[must_use]
     pub fn with_id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// The same with the reason for it.
+    /// Sets the reasoning: why the score is what it is.
     #[must_use]
     pub fn with_reasoning(self, why: impl Into<String>) -> Self {
         self.with_detail("reasoning", why.into())
     }
 
-    /// The same with one more detail.
+    /// Adds one more detail.
     #[must_use]
     pub fn with_detail(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.details.insert(key.into(), value.into());
         self
     }
 
-    /// Its name, where an evaluator gives several.
+    /// Id, where an evaluator gives several scores.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
@@ -118,17 +118,17 @@ impl Score {
         }
     }
 
-    /// Whether it is a pass, where the evaluator says so.
+    /// Status: whether it is a pass, where the evaluator says so.
     pub fn status(&self) -> Option<EvalStatus> {
         self.status
     }
 
-    /// Why there is no score.
+    /// Error: why there is no score.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// The reason for it.
+    /// Reasoning: why the score is what it is.
     pub fn reasoning(&self) -> Option<&str> {
         self.details.get("reasoning")?.as_str()
     }
@@ -139,7 +139,7 @@ impl Score {
     }
 }
 
-/// What an evaluator gives for a data point: one [`Score`] or several.
+/// Scores: what an evaluator gives for a data point, one [`Score`] or several.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no score",
     label = "not a score",

@@ -26,7 +26,7 @@ use crate::schema::Schemas;
 use crate::template::Templates;
 
 impl Prompt {
-    /// Begins a prompt that is made at run time.
+    /// Builder of a prompt that is made at run time.
     ///
     /// ```
     /// use genkit::{Context, Prompt};
@@ -56,7 +56,7 @@ impl Prompt {
     }
 }
 
-/// A prompt in the making: see [`Prompt::builder`].
+/// Builder of a [`Prompt`]: see [`Prompt::builder`].
 ///
 /// ```
 /// use genkit::{Context, Message, Prompt};
@@ -132,7 +132,7 @@ impl PromptBuilder {
         Prompt(Arc::new(PromptData { definition, version, timeout, options, completers, template }))
     }
 
-    /// An argument as data, a text that must be given: no type is needed then, and the handler takes a
+    /// Argument as data, a text that must be given: no type is needed then, and the handler takes a
     /// `Map<String, Value>`. Called again, this is one more.
     ///
     /// ```
@@ -156,7 +156,7 @@ impl PromptBuilder {
         self.with_argument(name.into(), description.into(), true)
     }
 
-    /// An argument as data, a text that may be left out.
+    /// Optional argument as data, a text that may be left out.
     pub fn optional_argument(
         self,
         name: impl Into<String>,
@@ -181,9 +181,9 @@ impl PromptBuilder {
         self
     }
 
-    /// The schema of its input as data, instead of that of the handler's type: no type is needed then,
-    /// and the handler takes a `Map<String, Value>`. Defaults that it shows are filled in before a
-    /// call is checked.
+    /// Input schema as data, instead of that of the handler's type: no type is needed then, and the
+    /// handler takes a `Map<String, Value>`. Defaults that it shows are filled in before a call is
+    /// checked.
     ///
     /// ```
     /// use genkit::{Context, Prompt};
@@ -210,32 +210,33 @@ impl PromptBuilder {
         self
     }
 
-    /// The model of its runs, by name. Default is that of whoever runs it.
+    /// Model of its runs, by name. Default is that of whoever runs it.
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.options = self.options.with_model(model);
         self
     }
 
-    /// The tools of its runs: `tools![..]`, values, names, patterns with `*`. Called again, these are
+    /// Tools of its runs: `tools![..]`, values, names, patterns with `*`. Called again, these are
     /// added.
     pub fn tools<T: Into<PromptTool>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.options = self.options.with_tools(tools);
         self
     }
 
-    /// Everything that it says of its runs at once, instead of what was said before.
+    /// Prompt options: everything that it says of its runs at once, instead of what was said
+    /// before.
     pub fn options(mut self, options: PromptOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Its version.
+    /// Version of the prompt.
     pub fn version(mut self, version: impl Into<Cow<'static, str>>) -> Self {
         self.version = Some(version.into());
         self
     }
 
-    /// Its own time limit. Default is that of whoever calls: 60 seconds for a server.
+    /// Timeout: its own time limit. Default is that of whoever calls: 60 seconds for a server.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self
@@ -253,7 +254,7 @@ impl PromptBuilder {
         self.build(Schemas::foreign(input_schema, None), forward(function))
     }
 
-    /// Ends the making: the closure that writes the messages.
+    /// Handler, which builds the prompt: the closure that writes the messages.
     pub fn handler<I, T, F, Fut>(self, function: F) -> Prompt
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,

@@ -77,7 +77,7 @@ pub(crate) struct Earlier {
     pub(crate) docs: Vec<Document>,
 }
 
-/// A prompt: a name, a description, arguments and a function that writes messages.
+/// Prompt: a name, a description, arguments and a function that writes messages.
 ///
 /// ```
 /// use genkit::{Prompt, prompt};
@@ -152,12 +152,12 @@ impl Prompt {
         self.0.version.as_deref()
     }
 
-    /// Its own time limit; `None` is the default of whoever calls.
+    /// Timeout: its own time limit; `None` is the default of whoever calls.
     pub fn timeout(&self) -> Option<Duration> {
         self.0.timeout
     }
 
-    /// What it says of the run that it begins: its model, its tools and so on.
+    /// Prompt options: what it says of the run that it begins, its model, its tools and so on.
     ///
     /// ```
     /// use genkit::{Context, Prompt};
@@ -171,17 +171,17 @@ impl Prompt {
         &self.0.options
     }
 
-    /// The text of its template, where it is one.
+    /// Template: its text, where the prompt is one.
     pub fn template(&self) -> Option<&str> {
         self.0.template.as_deref()
     }
 
-    /// The exact schema of its arguments.
+    /// Input schema: that of its arguments, as exact as the types are.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
 
-    /// Its arguments, described from the signature.
+    /// Arguments, described from the signature.
     pub fn arguments(&self) -> Vec<PromptArgument> {
         crate::schema::properties(self.schemas().portable_input())
             .map(|property| PromptArgument {

@@ -92,21 +92,21 @@ impl From<String> for PromptTool {
 }
 
 impl PromptOptions {
-    /// The same options with the name of a model.
+    /// Sets the model, by its name.
     #[must_use]
     pub fn with_model(mut self, model: impl Into<String>) -> Self {
         self.model = Some(model.into());
         self
     }
 
-    /// The same options with these settings of the model, over those that were there.
+    /// Adds settings of the model, over those that were there.
     #[must_use]
     pub fn with_config(mut self, config: Map<String, Value>) -> Self {
         self.config.extend(config);
         self
     }
 
-    /// The same options with one more setting of the model.
+    /// Adds one more setting of the model.
     #[must_use]
     pub fn with_config_value(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.config.insert(key.into(), value.into());
@@ -123,63 +123,63 @@ impl PromptOptions {
         self.with_config_value(key, value)
     }
 
-    /// The same options with more tools: `tools![..]`, values, names, patterns with `*`.
+    /// Adds tools: `tools![..]`, values, names, patterns with `*`.
     #[must_use]
     pub fn with_tools<T: Into<PromptTool>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.tools.extend(tools.into_iter().map(Into::into));
         self
     }
 
-    /// The same options with this choice of tools.
+    /// Sets the tool choice.
     #[must_use]
     pub fn with_tool_choice(mut self, choice: ToolChoice) -> Self {
         self.tool_choice = Some(choice);
         self
     }
 
-    /// The same options with a limit on the rounds of tools.
+    /// Sets the turn limit: how many rounds of tools there may be.
     #[must_use]
     pub fn with_max_turns(mut self, rounds: usize) -> Self {
         self.max_turns = Some(rounds);
         self
     }
 
-    /// The same options; whether the caller runs the tools.
+    /// Sets whether the caller runs the tools.
     #[must_use]
     pub fn with_return_tool_requests(mut self, yes: bool) -> Self {
         self.return_tool_requests = Some(yes);
         self
     }
 
-    /// The same options with what the answer must look like.
+    /// Sets the output options: what the answer must look like.
     #[must_use]
     pub fn with_output(mut self, output: OutputOptions) -> Self {
         self.output = Some(output);
         self
     }
 
-    /// The same options with the schema of the answer.
+    /// Sets the output schema: the schema of the answer.
     #[must_use]
     pub fn with_output_schema(mut self, schema: impl Into<Schema>) -> Self {
         self.output.get_or_insert_default().json_schema = Some(schema.into());
         self
     }
 
-    /// The same options with the format of the answer: `text`, `json`, `array`, `enum`, `jsonl`.
+    /// Sets the output format of the answer: `text`, `json`, `array`, `enum`, `jsonl`.
     #[must_use]
     pub fn with_output_format(mut self, format: impl Into<String>) -> Self {
         self.output.get_or_insert_default().format = Some(format.into());
         self
     }
 
-    /// The same options with output instructions: `true`, `false`, or a text.
+    /// Sets the output instructions: `true`, `false`, or a text.
     #[must_use]
     pub fn with_output_instructions(mut self, instructions: impl Into<Instructions>) -> Self {
         self.output.get_or_insert_default().instructions = Some(instructions.into());
         self
     }
 
-    /// The same options with more middleware by its name: the name, or `{"name": .., "config": ..}`.
+    /// Adds middleware by its name: the name, or `{"name": .., "config": ..}`.
     /// [`GenkitBuilder::named_middleware`](crate::GenkitBuilder::named_middleware) says what it is.
     #[must_use]
     pub fn with_middleware<T: Into<Value>>(
@@ -190,7 +190,7 @@ impl PromptOptions {
         self
     }
 
-    /// The same options with more documents to answer from.
+    /// Adds documents to answer from.
     #[must_use]
     pub fn with_docs<D: Into<Document>>(mut self, docs: impl IntoIterator<Item = D>) -> Self {
         self.docs.extend(docs.into_iter().map(Into::into));
@@ -210,27 +210,27 @@ impl PromptOptions {
         self
     }
 
-    /// The name of the model.
+    /// Model, by its name.
     pub fn model(&self) -> Option<&str> {
         self.model.as_deref()
     }
 
-    /// The settings of the model.
+    /// Settings of the model.
     pub fn config(&self) -> &Map<String, Value> {
         &self.config
     }
 
-    /// The tools.
+    /// Tools of the run.
     pub fn tools(&self) -> &[PromptTool] {
         &self.tools
     }
 
-    /// Whether tools may, must or must not be used.
+    /// Tool choice: whether tools may, must or must not be used.
     pub fn tool_choice(&self) -> Option<&ToolChoice> {
         self.tool_choice.as_ref()
     }
 
-    /// How many rounds of tools there may be.
+    /// Turn limit: how many rounds of tools there may be.
     pub fn max_turns(&self) -> Option<usize> {
         self.max_turns
     }
@@ -240,17 +240,17 @@ impl PromptOptions {
         self.return_tool_requests
     }
 
-    /// What the answer must look like.
+    /// Output options: what the answer must look like.
     pub fn output(&self) -> Option<&OutputOptions> {
         self.output.as_ref()
     }
 
-    /// The middleware, by name.
+    /// Middleware, by name.
     pub fn middleware(&self) -> &[Value] {
         &self.middleware
     }
 
-    /// The documents to answer from.
+    /// Documents to answer from.
     pub fn docs(&self) -> &[Document] {
         &self.docs
     }

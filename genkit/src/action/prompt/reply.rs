@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::options::PromptOptions;
 use crate::message::{Message, Part, Role};
 
-/// The result of a prompt: messages, and perhaps a description of this result.
+/// Prompt reply: messages, and perhaps a description of them.
 ///
 /// ```
 /// use genkit::action::PromptReply;
@@ -37,7 +37,7 @@ impl PromptReply {
         Self { messages: messages.into_iter().collect(), ..Self::default() }
     }
 
-    /// The same reply with a description of its messages.
+    /// Sets the description of its messages.
     ///
     /// ```
     /// use genkit::action::PromptReply;
@@ -53,7 +53,8 @@ impl PromptReply {
         self
     }
 
-    /// The same reply with what it says of the run that it begins, instead of what its prompt says.
+    /// Sets the prompt options: what it says of the run that it begins, instead of what its prompt
+    /// says.
     ///
     /// ```
     /// use genkit::action::{PromptOptions, PromptReply};
@@ -73,7 +74,7 @@ impl PromptReply {
         self
     }
 
-    /// What it says of the run that it begins.
+    /// Prompt options: what it says of the run that it begins.
     pub fn options(&self) -> Option<&PromptOptions> {
         self.options.as_deref()
     }
@@ -88,7 +89,7 @@ impl PromptReply {
         &self.messages
     }
 
-    /// What they are about, if that is known.
+    /// Description of the messages, if there is one.
     pub fn description(&self) -> Option<&str> {
         self.description.as_deref()
     }

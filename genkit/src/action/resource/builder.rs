@@ -22,7 +22,7 @@ use crate::future::BoxFuture;
 use crate::schema::Schemas;
 
 impl Resource {
-    /// Begins a resource that is made at run time; `uri` may be an RFC 6570 template.
+    /// Builder of a resource that is made at run time; `uri` may be an RFC 6570 template.
     ///
     /// ```
     /// use genkit::{Context, Resource};
@@ -54,7 +54,7 @@ impl Resource {
     }
 }
 
-/// A resource in the making: see [`Resource::builder`].
+/// Builder of a [`Resource`]: see [`Resource::builder`].
 ///
 /// ```
 /// use genkit::{Context, Resource};
@@ -99,13 +99,13 @@ impl ResourceBuilder {
         Resource::new(definition, self.uri, self.mime_type, self.timeout, self.completers)
     }
 
-    /// The media type of its content.
+    /// Media type (MIME type) of its content.
     pub fn mime_type(mut self, mime_type: impl Into<Cow<'static, str>>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
 
-    /// Its own time limit. Default is that of whoever calls: 60 seconds for a server.
+    /// Timeout: its own time limit. Default is that of whoever calls: 60 seconds for a server.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self
@@ -128,7 +128,7 @@ impl ResourceBuilder {
         self.build(schemas, forward(move |context, uri| function(context, uri_of(uri))))
     }
 
-    /// Ends the making: the closure that reads the resource.
+    /// Handler, which builds the resource: the closure that reads it.
     pub fn handler<I, T, F, Fut>(self, function: F) -> Resource
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::error::Result;
 
-/// A piece of a resource's content: text or bytes.
+/// Resource contents: a piece of what a resource holds, text or bytes.
 ///
 /// ```
 /// use genkit::action::ResourceContents;
@@ -33,17 +33,17 @@ pub(crate) enum ContentsBody {
 }
 
 impl ResourceContents {
-    /// Text.
+    /// Contents that are text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { uri: None, mime_type: None, body: ContentsBody::Text(text.into()) }
     }
 
-    /// Bytes.
+    /// Contents that are bytes.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
         Self { uri: None, mime_type: None, body: ContentsBody::Bytes(bytes.into()) }
     }
 
-    /// A value as JSON text of type `application/json`.
+    /// Contents that are a value as JSON text, of type `application/json`.
     ///
     /// ```
     /// let contents = genkit::action::ResourceContents::json(&[1, 2, 3])?;
@@ -57,21 +57,21 @@ impl ResourceContents {
         Ok(Self::text(serde_json::to_string(value)?).with_mime_type("application/json"))
     }
 
-    /// The same contents with a media type; without, the resource's own is used.
+    /// Sets the media type; without, the resource's own is used.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
 
-    /// The same contents with a URI of their own; without, it is the URI that was read.
+    /// Sets a URI of their own; without, it is the URI that was read.
     #[must_use]
     pub fn with_uri(mut self, uri: impl Into<String>) -> Self {
         self.uri = Some(uri.into());
         self
     }
 
-    /// Its text, if it is text.
+    /// Text of the contents, if they are text.
     ///
     /// ```
     /// use genkit::action::ResourceContents;
@@ -89,7 +89,7 @@ impl ResourceContents {
         }
     }
 
-    /// Its bytes; of text, those of UTF-8.
+    /// Bytes of the contents; of text, those of UTF-8.
     pub fn as_bytes(&self) -> &[u8] {
         match &self.body {
             ContentsBody::Text(text) => text.as_bytes(),
@@ -97,12 +97,12 @@ impl ResourceContents {
         }
     }
 
-    /// Its media type, if it has one of its own.
+    /// Media type (MIME type), if they have one of their own.
     pub fn mime_type(&self) -> Option<&str> {
         self.mime_type.as_deref()
     }
 
-    /// Its URI, if it has one of its own.
+    /// URI, if they have one of their own.
     pub fn uri(&self) -> Option<&str> {
         self.uri.as_deref()
     }

@@ -30,7 +30,7 @@ pub use function::{ResourceFn, StaticResource};
 /// the last.
 const MAX_SEARCHES: usize = 32;
 
-/// A resource or a resource template.
+/// Resource or resource template: something that clients read by its address.
 ///
 /// ```
 /// use genkit::{Resource, resource};
@@ -102,22 +102,22 @@ impl Resource {
         &self.0.definition
     }
 
-    /// Its address, or the template of its addresses.
+    /// URI of the resource, or the URI template of its addresses.
     pub fn uri(&self) -> &str {
         &self.0.uri
     }
 
-    /// Whether the address has variables.
+    /// Whether it is a template: the URI has variables.
     pub fn is_template(&self) -> bool {
         self.0.template.as_ref().is_ok_and(|template| !template.is_static())
     }
 
-    /// The media type of its content, if it is always the same.
+    /// Media type (MIME type) of its content, if it is always the same.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
     }
 
-    /// Its own time limit; `None` is the default of whoever calls.
+    /// Timeout: its own time limit; `None` is the default of whoever calls.
     pub fn timeout(&self) -> Option<Duration> {
         self.0.timeout
     }

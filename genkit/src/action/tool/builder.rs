@@ -22,7 +22,7 @@ use crate::future::BoxFuture;
 use crate::schema::{Schemas, input_of};
 
 impl Tool {
-    /// Begins a tool that is made at run time.
+    /// Builder of a tool that is made at run time.
     ///
     /// ```
     /// use genkit::{Context, Tool};
@@ -60,7 +60,7 @@ impl Tool {
     }
 }
 
-/// A tool in the making: see [`Tool::builder`].
+/// Builder of a [`Tool`]: see [`Tool::builder`].
 ///
 /// ```
 /// use genkit::{Context, Tool};
@@ -167,7 +167,7 @@ impl ToolBuilder {
         self
     }
 
-    /// A schema for the arguments, written by hand: served as it is.
+    /// Input schema: one for the arguments, written by hand and served as it is.
     ///
     /// Arguments are checked against it before the handler runs, in counted steps: what is too large
     /// or too deep for that is refused, and says so. A schema that cannot be checked is an error at
@@ -177,14 +177,14 @@ impl ToolBuilder {
         self
     }
 
-    /// A schema for the result, written by hand: served as it is. A result that does not fit is an
-    /// internal error, not an answer.
+    /// Output schema: one for the result, written by hand and served as it is. A result that does
+    /// not fit is an internal error, not an answer.
     pub fn output_schema(mut self, schema: Value) -> Self {
         self.output = Some(OutputSchema::Written(schema));
         self
     }
 
-    /// Ends the making without a function: each call of the tool interrupts the run, and whoever
+    /// Interrupting tool, without a function: each call of it interrupts the run, and whoever
     /// called [`generate`](crate::generate()) answers it with
     /// [`Interrupt::respond`](crate::Interrupt::respond).
     ///
@@ -223,8 +223,8 @@ impl ToolBuilder {
         self.build(schemas, forward(function))
     }
 
-    /// Ends the making: the closure that runs when the tool is called. It may fail with any error, by
-    /// `?`, and its last line is `Ok(..)`.
+    /// Handler, which builds the tool: the closure that runs when it is called. It may fail with any
+    /// error, by `?`, and its last line is `Ok(..)`.
     ///
     /// A function whose error type is another one is called inside of it:
     ///

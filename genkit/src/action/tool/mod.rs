@@ -36,7 +36,7 @@ pub use settings::{ToolAnnotations, ToolTask};
 
 use self::settings::ToolSettings;
 
-/// A tool: a name, a description, schemas and a function.
+/// Tool: a name, a description, schemas and a function.
 ///
 /// Made by `#[tool]`, or at run time by [`Tool::builder`]. Cheap to clone.
 ///
@@ -95,42 +95,42 @@ impl Tool {
         &self.0.definition
     }
 
-    /// Its annotations: hints on its effects.
+    /// Annotations: hints on its effects.
     pub fn annotations(&self) -> ToolAnnotations {
         self.0.settings.hints
     }
 
-    /// Whether a durable run never makes a call of it again that may have happened.
+    /// At most once: whether a durable run never makes a call of it again that may have happened.
     pub fn is_at_most_once(&self) -> bool {
         self.0.settings.at_most_once
     }
 
-    /// When a call becomes a task, for MCP clients that know tasks; `None` is never.
+    /// Task setting: when a call becomes a task, for MCP clients that know tasks; `None` is never.
     pub fn task(&self) -> Option<ToolTask> {
         self.0.settings.task
     }
 
-    /// Whether the user is asked before each call.
+    /// Approval: whether the user is asked before each call.
     pub fn needs_approval(&self) -> bool {
         self.0.settings.needs_approval
     }
 
-    /// Its own time limit; `None` is the default of whoever calls.
+    /// Timeout: its own time limit; `None` is the default of whoever calls.
     pub fn timeout(&self) -> Option<Duration> {
         self.0.settings.timeout
     }
 
-    /// Its own limit on the size of an answer, in bytes.
+    /// Output limit: its own limit on the size of an answer, in bytes.
     pub fn max_output(&self) -> Option<usize> {
         self.0.settings.max_output
     }
 
-    /// The exact schema of its arguments.
+    /// Input schema: that of its arguments, as exact as the types are.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
 
-    /// The exact schema of its result, where the result is a value.
+    /// Output schema: that of its result, as exact as the type is, where the result is a value.
     pub fn output_schema(&self) -> Option<&Value> {
         self.schemas().output()
     }

@@ -55,7 +55,7 @@ impl ToolOutput {
     }
 }
 
-/// A value for programs beside content for people and models.
+/// Tool reply: a value for programs beside content for people and models.
 ///
 /// ```
 /// use genkit::{ToolReply, tool};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The hints of a tool on its effects: for clients, not promises.
+/// Tool annotations: hints of a tool on its effects, for clients, not promises.
 ///
 /// `None` means that the hint is not given. MCP assumes the worst then: not read-only, destructive,
 /// not idempotent, open world.
@@ -23,19 +23,19 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
-    /// Changes nothing.
+    /// Read-only: changes nothing.
     pub read_only: Option<bool>,
-    /// May destroy something.
+    /// Destructive: may destroy something.
     pub destructive: Option<bool>,
-    /// Calling it twice is calling it once.
+    /// Idempotent: calling it twice is calling it once.
     pub idempotent: Option<bool>,
-    /// Reaches out of this program: the web, another system.
+    /// Open world: reaches out of this program, to the web or another system.
     pub open_world: Option<bool>,
 }
 
-/// When a call of a tool becomes a task: MCP's extension `io.modelcontextprotocol/tasks` of 2026-07-28. `#[tool(task)]`,
-/// `task = "5s"`, `task = "now"` and `task = "always"` are `ToolTask::new()`, `.after(..)`, `.now()` and
-/// `.now().required()`.
+/// Task setting of a tool: when a call of it becomes a task (MCP's extension `io.modelcontextprotocol/tasks` of
+/// 2026-07-28). `#[tool(task)]`, `task = "5s"`, `task = "now"` and `task = "always"` are `ToolTask::new()`,
+/// `.after(..)`, `.now()` and `.now().required()`.
 ///
 /// A client that declares the extension in a call gets the plain answer of one that ends, or asks, in time; else a task,
 /// which it polls, answers and cancels. Every other client waits for the answer, as do the loop and flows. A server makes
@@ -76,13 +76,13 @@ impl ToolTask {
         self.after(Duration::ZERO)
     }
 
-    /// Clients without the extension are refused, with `-32021`.
+    /// A task that clients must know: those without the extension are refused, with `-32021`.
     #[must_use]
     pub const fn required(self) -> Self {
         Self { required: true, ..self }
     }
 
-    /// How long a call runs before it is a task.
+    /// Delay: how long a call runs before it is a task.
     pub const fn starts_after(self) -> Duration {
         self.after
     }

@@ -15,7 +15,8 @@ use crate::action::info::Info;
 use crate::error::Result;
 
 impl Tool {
-    /// The same tool under another name: for two of one name, or one that says more to a model.
+    /// Renames the tool: the same under another name, for two of one name, or one that says more to
+    /// a model.
     ///
     /// ```
     /// use genkit::{Registry, Tool, tool};
@@ -32,7 +33,7 @@ impl Tool {
         Self::new(self.definition().renamed(name.into()), self.0.settings)
     }
 
-    /// The same tool with another description: what a model reads of it.
+    /// Describes the tool anew: what a model reads of it.
     ///
     /// ```
     /// use genkit::{Tool, tool};
@@ -51,9 +52,8 @@ impl Tool {
         Self::new(self.definition().with_info(info), self.0.settings)
     }
 
-    /// The same tool with a fixed argument: it is not in the schema any more, and is given at each call.
-    /// A caller that sends one of its name is refused, or overruled where the schema allows more arguments
-    /// than it names.
+    /// Fixes an argument: it is not in the schema any more, and is given at each call. A caller that sends
+    /// one of its name is refused, or overruled where the schema allows more arguments than it names.
     ///
     /// ```
     /// use genkit::message::ToolRequest;

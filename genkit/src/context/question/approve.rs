@@ -9,8 +9,8 @@ use crate::visible;
 pub(crate) const APPROVAL_KEY: &str = "approve";
 
 impl Context {
-    /// Asks the user to allow what `message` says. `#[tool(needs_approval)]` does this before
-    /// the body runs.
+    /// Approval: asks the user to allow what `message` says. `#[tool(needs_approval)]` does this
+    /// before the body runs.
     ///
     /// ```
     /// use genkit::{Context, ErrorKind, Result, tool};

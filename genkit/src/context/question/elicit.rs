@@ -18,7 +18,8 @@ use crate::schema::{Bounds, Shape};
 use crate::visible;
 
 impl Context {
-    /// Asks the user for a `T`: an object of plain fields (text, numbers, booleans, enums).
+    /// Elicitation: asks the user for a `T`, an object of plain fields (text, numbers, booleans,
+    /// enums).
     ///
     /// ```
     /// use genkit::{Context, Elicited, Result, tool};
@@ -46,7 +47,8 @@ impl Context {
         Elicit::new(self, message.into(), crate::schema::input_of::<T>(), Shape::Read)
     }
 
-    /// Asks the user to fill in a form whose schema is written by hand; the answer is JSON.
+    /// Elicitation with a schema that is written by hand: asks the user to fill in a form; the
+    /// answer is JSON.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};
@@ -117,7 +119,7 @@ pub trait ElicitForm: DeserializeOwned + JsonSchema {}
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema> ElicitForm for T {}
 
-/// A form for the user, about to be asked: see [`Context::elicit`].
+/// Elicitation, about to be asked: a form for the user, see [`Context::elicit`].
 ///
 /// Awaiting it asks. The answer is an [`Elicited`].
 ///
@@ -169,8 +171,8 @@ impl<'a, T> Elicit<'a, T> {
         Self { context, key: None, message, schema, shape, takes_unasked: false, read }
     }
 
-    /// Names the question. Without, questions are told apart by their order: name those whose
-    /// order may differ from run to run.
+    /// Key of the question: names it. Without, questions are told apart by their order: name those
+    /// whose order may differ from run to run.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self

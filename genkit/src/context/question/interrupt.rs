@@ -12,8 +12,9 @@ use crate::visible;
 pub(crate) const MCP_TASK: &str = "mcpTask";
 
 impl Context {
-    /// Stops and asks whoever called [`generate`](crate::generate()): the run ends as interrupted,
-    /// and this call goes on with what [`Interrupt::restart`](crate::Interrupt::restart) gives.
+    /// Interrupts the run: stops and asks whoever called [`generate`](crate::generate()), so that
+    /// the run ends as interrupted, and this call goes on with what
+    /// [`Interrupt::restart`](crate::Interrupt::restart) gives.
     ///
     /// `metadata` is any JSON that says what is needed. An MCP client, which knows no interrupts,
     /// is asked for a yes, with `metadata.message` as the text.

@@ -71,26 +71,26 @@ impl<T> Elicited<T> {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sampled {
-    /// One block, or several.
+    /// Content of the answer, in MCP's JSON: one block, or several.
     content: Value,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
 impl Sampled {
-    /// Its text.
+    /// Text of the answer.
     pub fn text(&self) -> String {
         let content = &self.content;
         let blocks = content.as_array().map_or(std::slice::from_ref(content), Vec::as_slice);
         blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect()
     }
 
-    /// The model that the client used.
+    /// Model that the client used.
     pub fn model(&self) -> Option<&str> {
         self.rest.get("model")?.as_str()
     }
 
-    /// Why it ended, in MCP's terms: `endTurn`, `maxTokens`, ….
+    /// Stop reason: why it ended, in MCP's terms: `endTurn`, `maxTokens`, ….
     pub fn stop_reason(&self) -> Option<&str> {
         self.rest.get("stopReason")?.as_str()
     }

@@ -36,7 +36,7 @@ impl Root {
         Self { uri: uri.into(), name: None }
     }
 
-    /// The root with a name for people.
+    /// Sets the name for people.
     #[must_use]
     pub fn with_name(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }

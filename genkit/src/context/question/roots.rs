@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 
 impl Context {
-    /// Asks the client which folders it works in.
+    /// Roots: asks the client which folders it works in.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};
@@ -31,7 +31,7 @@ impl Context {
     }
 }
 
-/// A question for the client's folders, about to be asked: see [`Context::roots`].
+/// Request for the client's roots (folders), about to be asked: see [`Context::roots`].
 ///
 /// Awaiting it asks. The answer is a list of [`Root`]s.
 ///
@@ -62,7 +62,7 @@ impl<'a> Roots<'a> {
         Self { context, key: None }
     }
 
-    /// Names the question: see [`Elicit::key`](crate::context::Elicit::key).
+    /// Key of the question: names it, see [`Elicit::key`](crate::context::Elicit::key).
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self

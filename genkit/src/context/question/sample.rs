@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 
 impl Context {
-    /// Borrows the client's model: `ctx.sample("Summarize: …").await?.text()`.
+    /// Sampling: borrows the client's model: `ctx.sample("Summarize: …").await?.text()`.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};
@@ -32,7 +32,7 @@ impl Context {
     }
 }
 
-/// A request to the client's model, about to be sent: see [`Context::sample`].
+/// Sampling request to the client's model, about to be sent: see [`Context::sample`].
 ///
 /// Awaiting it asks. The answer is a [`Sampled`].
 ///
@@ -72,31 +72,31 @@ impl<'a> Sample<'a> {
         Self { context, key: None, request }
     }
 
-    /// Names the question: see [`Elicit::key`](crate::context::Elicit::key).
+    /// Key of the question: names it, see [`Elicit::key`](crate::context::Elicit::key).
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// How many tokens the answer may have.
+    /// Token limit: how many tokens the answer may have.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.request = self.request.with_max_tokens(tokens);
         self
     }
 
-    /// Instructions above the conversation.
+    /// System prompt: instructions above the conversation.
     pub fn system(mut self, text: impl Into<String>) -> Self {
         self.request = self.request.with_system(text);
         self
     }
 
-    /// How freely the model chooses, from 0.
+    /// Temperature: how freely the model chooses, from 0.
     pub fn temperature(mut self, temperature: f32) -> Self {
         self.request = self.request.with_temperature(temperature);
         self
     }
 
-    /// Where the answer ends.
+    /// Stop sequence: where the answer ends.
     pub fn stop(mut self, sequence: impl Into<String>) -> Self {
         self.request = self.request.with_stop(sequence);
         self

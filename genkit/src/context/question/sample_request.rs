@@ -5,7 +5,7 @@ use crate::message::Message;
 /// Tokens that a sampled answer may have. Default is 1,024.
 const DEFAULT_MAX_TOKENS: u32 = 1024;
 
-/// A sampling request to the client's model.
+/// Sampling request to the client's model, as data.
 ///
 /// ```
 /// use genkit::context::SampleRequest;
@@ -26,7 +26,7 @@ pub struct SampleRequest {
 }
 
 impl SampleRequest {
-    /// A conversation that the model continues. At most 1,024 tokens by default.
+    /// Request that the model continue a conversation. At most 1,024 tokens by default.
     pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
         Self {
             messages: messages.into_iter().collect(),
@@ -37,55 +37,55 @@ impl SampleRequest {
         }
     }
 
-    /// Instructions above the conversation.
+    /// Sets the system prompt: instructions above the conversation.
     #[must_use]
     pub fn with_system(mut self, text: impl Into<String>) -> Self {
         self.system = Some(text.into());
         self
     }
 
-    /// How many tokens the answer may have. Default is 1,024.
+    /// Sets the token limit: how many tokens the answer may have. Default is 1,024.
     #[must_use]
     pub fn with_max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = tokens;
         self
     }
 
-    /// How freely the model chooses, from 0. Default is the client's.
+    /// Sets the temperature: how freely the model chooses, from 0. Default is the client's.
     #[must_use]
     pub fn with_temperature(mut self, temperature: f32) -> Self {
         self.temperature = Some(temperature);
         self
     }
 
-    /// One more text at which the answer ends.
+    /// Adds one more stop sequence: a text at which the answer ends.
     #[must_use]
     pub fn with_stop(mut self, sequence: impl Into<String>) -> Self {
         self.stop.push(sequence.into());
         self
     }
 
-    /// The conversation.
+    /// Messages: the conversation.
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// The instructions above the conversation.
+    /// System prompt: the instructions above the conversation.
     pub fn system(&self) -> Option<&str> {
         self.system.as_deref()
     }
 
-    /// How many tokens the answer may have.
+    /// Token limit: how many tokens the answer may have.
     pub fn max_tokens(&self) -> u32 {
         self.max_tokens
     }
 
-    /// How freely the model chooses.
+    /// Temperature: how freely the model chooses.
     pub fn temperature(&self) -> Option<f32> {
         self.temperature
     }
 
-    /// The texts at which the answer ends.
+    /// Stop sequences: the texts at which the answer ends.
     pub fn stop(&self) -> &[String] {
         &self.stop
     }

@@ -16,8 +16,8 @@ use crate::context::question::Elicited;
 use crate::context::{Context, ContextParts};
 
 impl Context {
-    /// Begins a context for unit tests of functions that ask, log or need state: without a server
-    /// and without a model.
+    /// Builder of a context for unit tests of functions that ask, log or need state: without a
+    /// server and without a model.
     ///
     /// ```
     /// use genkit::{Context, Elicited, Result, tool};
@@ -62,7 +62,7 @@ impl Context {
     }
 }
 
-/// A context for unit tests in the making: see [`Context::testing`].
+/// Builder of a context for unit tests: see [`Context::testing`].
 ///
 /// Answers are given in the order of the questions, by their keys, or by a closure.
 ///
@@ -188,7 +188,7 @@ impl TestContextBuilder {
         self
     }
 
-    /// A value of the request, by its type.
+    /// Extension: a value of the request, by its type.
     ///
     /// ```
     /// struct User(&'static str);
@@ -201,7 +201,7 @@ impl TestContextBuilder {
         self
     }
 
-    /// An entry of the request's `_meta`, which [`Context::meta`] reads.
+    /// Request metadata: an entry of `_meta`, which [`Context::meta`] reads.
     ///
     /// ```
     /// let ctx = genkit::Context::testing().meta("traceparent", "00-1").build();
@@ -212,7 +212,7 @@ impl TestContextBuilder {
         self
     }
 
-    /// Who calls, for [`Context::client`]. Default is nobody.
+    /// Client info: who calls, for [`Context::client`]. Default is nobody.
     ///
     /// ```
     /// let ctx = genkit::Context::testing().client("claude-ai", "1.0").build();
@@ -223,7 +223,8 @@ impl TestContextBuilder {
         self
     }
 
-    /// Whether the caller has given up already. [`TestContext::cancel`] does it later.
+    /// Cancellation: whether the caller has given up already. [`TestContext::cancel`] does it
+    /// later.
     pub fn cancelled(self, yes: bool) -> Self {
         if yes {
             self.parts.cancel.cancel();
@@ -231,7 +232,7 @@ impl TestContextBuilder {
         self
     }
 
-    /// How much time the call has, for [`Context::time_left`]. Default is no limit.
+    /// Deadline: how much time the call has, for [`Context::time_left`]. Default is no limit.
     ///
     /// ```
     /// use std::time::Duration;

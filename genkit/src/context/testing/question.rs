@@ -35,7 +35,7 @@ pub struct AskedQuestion {
     message: String,
 }
 
-/// What kind of question a function asked: by which method of [`Context`](crate::Context).
+/// Kind of a question that a function asked: by which method of [`Context`](crate::Context).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AskedKind {
@@ -67,7 +67,7 @@ impl AskedQuestion {
         &self.question.key
     }
 
-    /// By which method it was asked.
+    /// Kind of the question: by which method it was asked.
     pub fn kind(&self) -> AskedKind {
         match self.question.kind {
             QuestionKind::Elicitation { .. } => AskedKind::Elicit,
@@ -78,17 +78,17 @@ impl AskedQuestion {
         }
     }
 
-    /// Its text: what the user or the model reads; empty for roots.
+    /// Message: what the user or the model reads; empty for roots.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The schema of the form, where the user is asked to fill one in.
+    /// Schema of the form, where the user is asked to fill one in.
     pub fn schema(&self) -> Option<&Value> {
         self.question.schema()
     }
 
-    /// What [`Context::interrupt`](crate::Context::interrupt) was given.
+    /// Metadata: what [`Context::interrupt`](crate::Context::interrupt) was given.
     pub fn metadata(&self) -> Option<&Value> {
         self.question.metadata()
     }

@@ -5,13 +5,14 @@ use serde_json::Value;
 use super::question::AskedQuestion;
 use crate::context::report::{LogLevel, Progress};
 
-/// What a function told and asked through a [`TestContext`](super::TestContext), each list in its order.
+/// Report of a [`TestContext`](super::TestContext): what a function told and asked through it, each
+/// list in its order.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Reported {
     /// The questions that it asked.
     pub questions: Vec<AskedQuestion>,
-    /// How far it said that it was.
+    /// Progress that it told.
     pub progress: Vec<Progress>,
     /// Its log messages.
     pub logs: Vec<(LogLevel, Value)>,

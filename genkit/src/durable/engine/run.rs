@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::generate::{Answer, Generate, GenerateResponse, Interrupt, NextStep, Resume, Run};
 use crate::instance::Genkit;
 
-/// A durable run that an engine keeps, loaded to be changed or read. See [`engine`](super).
+/// Durable run that an engine keeps, loaded to be changed or read. See [`engine`](super).
 pub struct EngineRun {
     genkit: Genkit,
     id: RunId,
@@ -72,7 +72,7 @@ impl EngineAnswers {
 }
 
 impl EngineRun {
-    /// What an engine keeps first of a run of the loop.
+    /// First record of a run of the loop, as an engine keeps it.
     ///
     /// # Errors
     /// As [`Genkit::durable_run`](crate::Genkit::durable_run).
@@ -80,7 +80,7 @@ impl EngineRun {
         genkit.first_of_run(id, run).await
     }
 
-    /// What an engine keeps first of a flow.
+    /// First record of a flow, as an engine keeps it.
     ///
     /// # Errors
     /// As [`Genkit::durable_flow`](crate::Genkit::durable_flow).
@@ -111,7 +111,7 @@ impl EngineRun {
         Ok(Self { genkit, id, status, steps, error, logged, body })
     }
 
-    /// Its status.
+    /// Status of the run.
     pub fn status(&self) -> RunStatus {
         self.status
     }
@@ -145,7 +145,7 @@ impl EngineRun {
         }
     }
 
-    /// Takes what came of a step. `false` where the step is not open any more: it came too late.
+    /// Takes the result of a step. `false` where the step is not open any more: it came too late.
     ///
     /// # Errors
     /// It is of another kind of run.
@@ -201,7 +201,7 @@ impl EngineRun {
         Ok(())
     }
 
-    /// Ends it. `false` where it was over already.
+    /// Cancels the run. `false` where it was over already.
     pub fn cancel(&mut self) -> bool {
         let is_over = self.status.is_over();
         if !is_over {
@@ -210,7 +210,7 @@ impl EngineRun {
         !is_over
     }
 
-    /// What is to be kept from now on.
+    /// Change to be stored: what is to be kept from now on.
     ///
     /// # Errors
     /// It does not serialize.
@@ -226,7 +226,7 @@ impl EngineRun {
         Ok(RunChange::new(self.status, head).with_log(log))
     }
 
-    /// The response of a run of the loop that is over or asks.
+    /// Response of a run of the loop that is over or asks.
     ///
     /// # Errors
     /// What it failed with, which owns what was done; `Cancelled`; `FailedPrecondition` for a flow.
@@ -242,7 +242,7 @@ impl EngineRun {
         response_of(&self.id, &self.genkit.registry, self.status, self.error, *state)
     }
 
-    /// What a flow has returned, or asks.
+    /// Outcome of a flow: what it has returned, or asks.
     ///
     /// # Errors
     /// What it failed with; `Cancelled`; `FailedPrecondition` for a run of the loop.

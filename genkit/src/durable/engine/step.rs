@@ -21,14 +21,14 @@ use crate::future::BoxFuture;
 use crate::generate::{CallSettled, ModelAnswered, NextStep, Run, RunState};
 use crate::instance::Genkit;
 
-/// Where a step of an engine records what it did by [`Context::once`](crate::Context::once): the function goes on once
-/// the future has resolved, so that what it says is kept by then.
+/// Step log: where a step of an engine records what it did by [`Context::once`](crate::Context::once): the function
+/// goes on once the future has resolved, so that what it says is kept by then.
 pub trait StepLog: Send + Sync + 'static {
     /// Keeps what was done under `key`.
     fn once(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>>;
 }
 
-/// A [`StepLog`] that keeps nothing: for tests, and for engines that perform a step only once.
+/// Step log that keeps nothing: for tests, and for engines that perform a step only once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoStepLog;
 
@@ -66,7 +66,7 @@ pub(super) enum StepWork {
     Flow(Box<FlowState>),
 }
 
-/// What came of a step, as data: for [`EngineRun::take`](super::EngineRun::take).
+/// Result of a step, as data: for [`EngineRun::take`](super::EngineRun::take).
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use = "the run goes on when `EngineRun::take` gets it"]
@@ -99,17 +99,17 @@ impl EngineStep {
         Self { run, number, work }
     }
 
-    /// The run that it is of.
+    /// Id of the run that it is a step of.
     pub fn run(&self) -> &RunId {
         &self.run
     }
 
-    /// Its number, which no other step of its run has.
+    /// Number, which no other step of its run has.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// The tool that it calls; `None` for a model call and a flow.
+    /// Name of the tool that it calls; `None` for a model call and a flow.
     pub fn tool(&self) -> Option<&str> {
         match &self.work {
             StepWork::Call { tool, .. } => Some(tool),
@@ -117,7 +117,7 @@ impl EngineStep {
         }
     }
 
-    /// The flow that it runs; `None` for the steps of a loop.
+    /// Name of the flow that it runs; `None` for the steps of a loop.
     pub fn flow(&self) -> Option<&str> {
         match &self.work {
             StepWork::Flow(state) => Some(state.name()),
@@ -125,14 +125,15 @@ impl EngineStep {
         }
     }
 
-    /// Whether nobody may begin it twice: `#[tool(at_most_once)]`. Where it was begun before, it is
-    /// [`unknown`](Self::unknown).
+    /// At most once: whether nobody may begin it twice: `#[tool(at_most_once)]`. Where it was begun
+    /// before, it is [`unknown`](Self::unknown).
     pub fn is_at_most_once(&self, genkit: &Genkit) -> bool {
         let tool = self.tool().and_then(|name| genkit.registry.tool(name));
         tool.is_some_and(|tool| tool.is_at_most_once())
     }
 
-    /// How long it may take, where something says so: an engine that gives up earlier runs it twice.
+    /// Time limit: how long it may take, where something says so: an engine that gives up earlier
+    /// runs it twice.
     pub fn time_limit(&self, genkit: &Genkit) -> Option<Duration> {
         match &self.work {
             StepWork::Model(state) => Some(state.model_timeout()),
@@ -144,14 +145,14 @@ impl EngineStep {
         }
     }
 
-    /// What is to be said of a step that was begun before, must not be begun twice, and whose outcome nobody knows: the
-    /// run asks a person. `recorded` is what it is known to have done by `once`.
+    /// Result of a step that was begun before, must not be begun twice, and whose outcome nobody knows: the run asks
+    /// a person. `recorded` is what it is known to have done by `once`.
     pub fn unknown(self, recorded: BTreeMap<String, Value>) -> StepDone {
         StepDone { number: self.number, outcome: StepOutcome::Unknown { once: recorded } }
     }
 
-    /// Performs it, without what it is `recorded` to have done by `once`. What it does by `once` goes to `log`. Where
-    /// `cancelled` resolves, what it began elsewhere is told so, and it ends.
+    /// Performs the step, without what it is `recorded` to have done by `once`. What it does by `once` goes to `log`.
+    /// Where `cancelled` resolves, what it began elsewhere is told so, and it ends.
     ///
     /// # Errors
     /// This process lacks what it needs, a tool for example: another may have it. Whatever else fails is an outcome of
@@ -271,9 +272,9 @@ impl StepDone {
         matches!(&self.outcome, StepOutcome::Flow(state) if state.asks())
     }
 
-    /// How long to wait before the step is performed once more, after `tries` tries: where it failed with what may pass
-    /// (`Unavailable`, `ResourceExhausted`, `DeadlineExceeded` of a model or a flow), and was not tried often enough.
-    /// What a server asked to wait counts.
+    /// Retry delay: how long to wait before the step is performed once more, after `tries` tries: where it failed
+    /// with what may pass (`Unavailable`, `ResourceExhausted`, `DeadlineExceeded` of a model or a flow), and was not
+    /// tried often enough. What a server asked to wait counts.
     pub fn retry_after(&self, tries: u32) -> Option<Duration> {
         match &self.outcome {
             StepOutcome::Failed { again_after: Some(asked), .. } if tries < STEP_TRIES => {
@@ -283,7 +284,8 @@ impl StepDone {
         }
     }
 
-    /// What the step failed with; a tool that failed mostly is an answer for the model instead.
+    /// Error: what the step failed with; a tool that failed mostly is an answer for the model
+    /// instead.
     pub fn error(&self) -> Option<Error> {
         match &self.outcome {
             StepOutcome::Failed { error, .. } => Some(error.clone().into_error()),

@@ -89,7 +89,7 @@ impl RunId {
         (random.len() == 32 && random.bytes().all(is_hex)).then(|| Self(id.to_owned()))
     }
 
-    /// Its text.
+    /// Text of the id.
     pub fn as_str(&self) -> &str {
         &self.0
     }

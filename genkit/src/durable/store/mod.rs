@@ -25,19 +25,20 @@ pub(crate) use crate::time::now_ms;
 ///
 /// `genkit::testing::check_run_store` looks whether a store does.
 pub trait RunStore: Send + Sync + 'static {
-    /// Puts a new run in, at revision 1. `false` where there is one of that id: nothing is changed then.
+    /// Creates a run, at revision 1. `false` where there is one of that id: nothing is changed
+    /// then.
     ///
     /// # Errors
     /// The store cannot be written.
     fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>>;
 
-    /// All that is kept of a run; `None` where there is none.
+    /// Loads all that is kept of a run; `None` where there is none.
     ///
     /// # Errors
     /// The store cannot be read.
     fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>>;
 
-    /// Where a run stands, which costs less than to load it.
+    /// Reads where a run stands, which costs less than to load it.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -55,8 +56,8 @@ pub trait RunStore: Send + Sync + 'static {
         change: &'a RunChange,
     ) -> BoxFuture<'a, Result<Option<u64>>>;
 
-    /// Takes the lease of a run for `ttl` from now, or renews it for its owner: where the run stands. `None` where
-    /// another owner has it, or where there is no such run.
+    /// Leases a run to a worker for `ttl` from now, or renews the lease for its owner: where the run stands.
+    /// `None` where another owner has it, or where there is no such run.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -67,7 +68,7 @@ pub trait RunStore: Send + Sync + 'static {
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Option<RunHead>>>;
 
-    /// Gives a lease back; nothing where `owner` has none.
+    /// Releases a lease; nothing where `owner` has none.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -80,7 +81,7 @@ pub trait RunStore: Send + Sync + 'static {
     /// The store cannot be read.
     fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>>;
 
-    /// Takes a run out with all that is kept of it. `false` where there is none.
+    /// Removes a run with all that is kept of it. `false` where there is none.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -132,7 +133,7 @@ impl RunStatus {
         Self::ALL.into_iter().find(|status| status.as_str() == name)
     }
 
-    /// Whether nothing will change any more.
+    /// Whether the run is over: nothing will change any more.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
@@ -144,11 +145,11 @@ impl RunStatus {
 pub struct RunChange {
     /// The status from now on.
     pub status: RunStatus,
-    /// When there is work to do, in milliseconds since 1970; `None` is at once.
+    /// Wake-up time: when there is work to do, in milliseconds since 1970; `None` is at once.
     pub wake_at_ms: Option<u64>,
-    /// What replaces the head: JSON on one line, so that it has no NUL either.
+    /// Head: what replaces the old one, JSON on one line, so that it has no NUL either.
     pub head: String,
-    /// What is added to the log: JSON on one line each.
+    /// Log: what is added to it, JSON on one line each.
     pub log: Vec<String>,
 }
 
@@ -158,43 +159,43 @@ impl RunChange {
         Self { status, wake_at_ms: None, head: head.into(), log: Vec::new() }
     }
 
-    /// The same with these lines for the log.
+    /// Adds lines to the log.
     #[must_use]
     pub fn with_log(self, lines: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { log: lines.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// The same with work to do at this time, in milliseconds since 1970.
+    /// Sets the wake-up time: when there is work to do, in milliseconds since 1970.
     #[must_use]
     pub fn with_wake_at_ms(self, time: Option<u64>) -> Self {
         Self { wake_at_ms: time, ..self }
     }
 }
 
-/// Where a run stands.
+/// Head of a run: where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunHead {
-    /// How often it was saved.
+    /// Revision: how often it was saved.
     pub revision: u64,
-    /// Its status.
+    /// Status of the run.
     pub status: RunStatus,
-    /// When there is work to do, in milliseconds since 1970; `None` is at once.
+    /// Wake-up time: when there is work to do, in milliseconds since 1970; `None` is at once.
     pub wake_at_ms: Option<u64>,
 }
 
 impl RunHead {
-    /// A run that stands there.
+    /// Head of a run at this revision.
     pub fn new(revision: u64, status: RunStatus, wake_at_ms: Option<u64>) -> Self {
         Self { revision, status, wake_at_ms }
     }
 }
 
-/// All that is kept of a run.
+/// Stored run: all that is kept of it.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StoredRun {
-    /// Where it stands.
+    /// Head: where it stands.
     pub at: RunHead,
     /// The head of the last change.
     pub head: String,
@@ -203,7 +204,7 @@ pub struct StoredRun {
 }
 
 impl StoredRun {
-    /// A run of this.
+    /// Stored run of this head and log.
     pub fn new(at: RunHead, head: impl Into<String>, log: Vec<String>) -> Self {
         Self { at, head: head.into(), log }
     }

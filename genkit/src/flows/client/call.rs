@@ -59,25 +59,25 @@ impl FlowCall {
 }
 
 impl<O, C> FlowCall<O, C> {
-    /// What the flow is given. Default is nothing.
+    /// Input of the flow. Default is nothing.
     pub fn input(mut self, input: impl Serialize) -> Self {
         self.request.input =
             serde_json::to_value(input).map(Some).map_err(|error| error.to_string());
         self
     }
 
-    /// A header of the request; called again, one more.
+    /// Header of the request; called again, one more.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.request.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Sends `Authorization: Bearer TOKEN`.
+    /// Bearer token: sends `Authorization: Bearer TOKEN`.
     pub fn bearer(self, token: impl AsRef<str>) -> Self {
         self.header(AUTHORIZATION.as_str(), format!("Bearer {}", token.as_ref()))
     }
 
-    /// How long the call may take, its stream included. Default is 10 minutes.
+    /// Timeout: how long the call may take, its stream included. Default is 10 minutes.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.request.timeout = limit;
         self
@@ -97,12 +97,12 @@ impl<O, C> FlowCall<O, C> {
         self
     }
 
-    /// Reads the result as a `T`.
+    /// Output type: reads the result as a `T`.
     pub fn output<T: DeserializeOwned>(self) -> FlowCall<T, C> {
         self.retyped()
     }
 
-    /// Reads each chunk as a `T`.
+    /// Chunk type: reads each chunk as a `T`.
     pub fn chunks<T: DeserializeOwned>(self) -> FlowCall<O, T> {
         self.retyped()
     }
@@ -129,7 +129,7 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowCall<O, C> {
         answer::fit("result", result)
     }
 
-    /// The chunks and then the result, as they come. The call is made by the first
+    /// Streaming: the chunks and then the result, as they come. The call is made by the first
     /// [`next`](FlowStream::next).
     pub fn stream(self) -> FlowStream<O, C> {
         FlowStream::new(self.request)

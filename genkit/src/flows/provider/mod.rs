@@ -65,16 +65,16 @@ const PROVIDER_TIMEOUT: Duration = Duration::from_secs(30);
 /// let server = genkit::serve_flows().context_provider(Tenants(vec!["acme".to_owned()]));
 /// ```
 pub trait ContextProvider: Send + Sync + 'static {
-    /// What is known of whoever sent `request`.
+    /// Action context of a request: what is known of whoever sent it.
     ///
     /// # Errors
     /// The request may not run.
     fn provide<'a>(&'a self, request: &'a FlowRequest)
     -> BoxFuture<'a, Result<Map<String, Value>>>;
 
-    /// Whose the durable streams are that a request with this action context opens, as text that is the same
-    /// in all requests of one caller and in none of another: a user's id, a tenant. The context is that of
-    /// all providers; what several say counts together.
+    /// Owner of durable streams: whose those are that a request with this action context opens, as text that
+    /// is the same in all requests of one caller and in none of another: a user's id, a tenant. The context
+    /// is that of all providers; what several say counts together.
     ///
     /// Default is `None`: where no provider says anything it is `auth` as a whole, and the whole context where
     /// there is no `auth`. Say it where those change between requests of one caller: the claims of a token, with

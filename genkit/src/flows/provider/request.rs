@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::http::{HeaderMap, Method};
 use serde_json::Value;
 
-/// A request for a flow, as a [`ContextProvider`](super::ContextProvider) sees it.
+/// Flow request: one for a flow, as a [`ContextProvider`](super::ContextProvider) sees it.
 ///
 /// ```
 /// use genkit::flows::FlowRequest;
@@ -64,12 +64,12 @@ impl FlowRequest {
         &self.headers
     }
 
-    /// What the flow is about to be given; null where a lost stream is asked for again.
+    /// Input that the flow is about to be given; null where a lost stream is asked for again.
     pub fn input(&self) -> &Value {
         &self.input
     }
 
-    /// What a layer of your app put into the request's extensions.
+    /// Extension: what a layer of your app put into the request.
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.extensions.get()
     }

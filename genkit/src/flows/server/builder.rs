@@ -123,22 +123,22 @@ impl FlowServer {
         Self { genkit, settings, listening: Listening::default(), shutdown: None }
     }
 
-    /// Where it listens. Default is `127.0.0.1` at the port of the environment variable `PORT`, or 3400.
-    /// Port 0 takes a free one: [`on_listening`](Self::on_listening) is told which, and the log has it
-    /// ([`log_to_stderr`](crate::log_to_stderr)). In a container that is `0.0.0.0:8080`, say.
+    /// Address: where it listens. Default is `127.0.0.1` at the port of the environment variable `PORT`,
+    /// or 3400. Port 0 takes a free one: [`on_listening`](Self::on_listening) is told which, and the log
+    /// has it ([`log_to_stderr`](crate::log_to_stderr)). In a container that is `0.0.0.0:8080`, say.
     pub fn http(mut self, address: impl Into<String>) -> Self {
         self.listening.place = Some(ListenPlace::Address(address.into()));
         self
     }
 
-    /// Serves on a listener that is bound already, instead of [`http`](Self::http). It is the standard
-    /// library's; one of tokio becomes it by `.into_std()?`.
+    /// Listener: serves on one that is bound already, instead of [`http`](Self::http). It is the
+    /// standard library's; one of tokio becomes it by `.into_std()?`.
     pub fn listener(mut self, listener: TcpListener) -> Self {
         self.listening.place = Some(ListenPlace::Listener(listener));
         self
     }
 
-    /// Calls `told` with the address once the server accepts connections.
+    /// Listening address: calls `told` with it once the server accepts connections.
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -153,22 +153,24 @@ impl FlowServer {
         self
     }
 
-    /// A path in front of the flows' names: with `/api` the flow `greet` is at `/api/greet`.
+    /// Path prefix: one in front of the flows' names: with `/api` the flow `greet` is at
+    /// `/api/greet`.
     pub fn prefix(mut self, prefix: impl AsRef<str>) -> Self {
         let prefix = prefix.as_ref().trim_matches('/');
         self.settings.prefix = if prefix.is_empty() { String::new() } else { format!("/{prefix}") };
         self
     }
 
-    /// Serves only flows of these names; `*` stands for any text. A name that fits no flow is an error
-    /// when the server starts.
+    /// Filter: serves only flows of these names; `*` stands for any text. A name that fits no flow is
+    /// an error when the server starts.
     pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.only.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Adds a [`ContextProvider`], which reads each request before its flow runs. Of several all are
-    /// asked, in their order, and what a later one says of a key wins. Default is none: everybody may call.
+    /// Context provider: adds a [`ContextProvider`], which reads each request before its flow runs. Of
+    /// several all are asked, in their order, and what a later one says of a key wins. Default is none:
+    /// everybody may call.
     pub fn context_provider(mut self, provider: impl ContextProvider) -> Self {
         self.settings.providers.push(Arc::new(provider));
         self
@@ -191,26 +193,27 @@ impl FlowServer {
         this
     }
 
-    /// [Durable streams](Self::durable_streams) in this store.
+    /// Stream store: [durable streams](Self::durable_streams) in this store.
     pub fn stream_store(mut self, store: impl StreamStore) -> Self {
         self.settings.store = Some(Arc::new(store));
         self
     }
 
-    /// How long a flow may run. Default is 10 minutes; one that takes longer ends with
+    /// Timeout: how long a flow may run. Default is 10 minutes; one that takes longer ends with
     /// [`DeadlineExceeded`](crate::ErrorKind::DeadlineExceeded).
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.settings.timeout = limit;
         self
     }
 
-    /// How large the body of a request may be, in bytes. Default is 4 MiB.
+    /// Body limit: how large the body of a request may be, in bytes. Default is 4 MiB.
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.settings.max_body = bytes;
         self
     }
 
-    /// How many flows may run at once. Default is 1,024; one more is refused with 429.
+    /// Concurrency limit: how many flows may run at once. Default is 1,024; one more is refused
+    /// with 429.
     pub fn max_running(mut self, flows: usize) -> Self {
         self.settings.max_running = flows;
         self
@@ -224,10 +227,10 @@ impl FlowServer {
         self
     }
 
-    /// The hosts that requests may name in `Host`, with or without a port; `*` is any. Default is loopback
-    /// for a [`router`](Self::router) and for a server that listens there, so that a web page that points
-    /// its own name at this machine (DNS rebinding) is refused, and any for a server that listens on an
-    /// address that others reach.
+    /// Allowed hosts: those that requests may name in `Host`, with or without a port; `*` is any. Default
+    /// is loopback for a [`router`](Self::router) and for a server that listens there, so that a web page
+    /// that points its own name at this machine (DNS rebinding) is refused, and any for a server that
+    /// listens on an address that others reach.
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.hosts = Some(hosts.into_iter().map(Into::into).collect());
         self
@@ -244,15 +247,15 @@ impl FlowServer {
         self
     }
 
-    /// How long running flows may take to finish when the server stops. Default is 10 seconds; what is
-    /// left then ends with an error, and has one more second to say so.
+    /// Grace period: how long running flows may take to finish when the server stops. Default is 10
+    /// seconds; what is left then ends with an error, and has one more second to say so.
     pub fn grace(mut self, time: Duration) -> Self {
         self.settings.grace = time;
         self
     }
 
-    /// Ends the server when this future resolves: no new requests, and the running ones may finish within
-    /// [`grace`](Self::grace). Ctrl-C and SIGTERM do the same.
+    /// Graceful shutdown: ends the server when this future resolves: no new requests, and the running
+    /// ones may finish within [`grace`](Self::grace). Ctrl-C and SIGTERM do the same.
     pub fn shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.shutdown = Some(Box::pin(signal));
         self

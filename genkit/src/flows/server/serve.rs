@@ -24,7 +24,7 @@ use crate::shutdown::{cancel_at_shutdown, interrupted};
 const PORT: u16 = 3400;
 
 impl Genkit {
-    /// Serves its flows over HTTP: see [`serve_flows`](crate::serve_flows).
+    /// Serves the flows of this instance over HTTP: see [`serve_flows`](crate::serve_flows).
     ///
     /// ```no_run
     /// use genkit::{Genkit, Registry, flow, flows};
@@ -90,7 +90,7 @@ impl FlowServer {
         served
     }
 
-    /// The flows as a router, to mount them in an existing `axum` app:
+    /// Router: the flows as one, to mount them in an existing `axum` app:.
     ///
     /// ```
     /// # use genkit::{Genkit, Registry, flow, flows};

@@ -90,34 +90,34 @@ impl Default for MemoryStreams {
 }
 
 impl MemoryStreams {
-    /// With the default limits.
+    /// Store in memory with the default limits.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many streams are kept at once. Default is 1,000. One more takes the place of the one that ended
-    /// first; where all still run it is refused.
+    /// Stream limit: how many streams are kept at once. Default is 1,000. One more takes the place of the
+    /// one that ended first; where all still run it is refused.
     pub fn max_streams(mut self, streams: usize) -> Self {
         self.max_streams = streams;
         self
     }
 
-    /// How much of one stream is kept, in bytes of JSON. Default is 4 MiB. A stream that grows longer ends
-    /// with an error.
+    /// Stream size limit: how much of one stream is kept, in bytes of JSON. Default is 4 MiB. A stream
+    /// that grows longer ends with an error.
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
         self
     }
 
-    /// How much of all streams together is kept, in bytes of JSON. Default is 256 MiB. What is added above it
-    /// takes the place of the streams that ended first; where all still run, the stream that grows ends with
-    /// an error.
+    /// Total size limit: how much of all streams together is kept, in bytes of JSON. Default is 256 MiB. What
+    /// is added above it takes the place of the streams that ended first; where all still run, the stream
+    /// that grows ends with an error.
     pub fn max_total_bytes(mut self, bytes: usize) -> Self {
         self.max_total_bytes = bytes;
         self
     }
 
-    /// How long a stream is kept after its end. Default is 5 minutes.
+    /// Time to live: how long a stream is kept after its end. Default is 5 minutes.
     pub fn ttl(mut self, ttl: Duration) -> Self {
         self.ttl = ttl;
         self

@@ -41,7 +41,7 @@ pub trait StreamStore: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Option<Box<dyn StreamReader>>>>;
 }
 
-/// Writes the events of one stream, the last of which is a result or an error.
+/// Stream writer: keeps the events of one stream, the last of which is a result or an error.
 pub trait StreamWriter: Send + 'static {
     /// Keeps one event, and tells who reads.
     ///
@@ -50,7 +50,7 @@ pub trait StreamWriter: Send + 'static {
     fn write(&mut self, event: StreamEvent) -> BoxFuture<'_, Result<()>>;
 }
 
-/// Reads the events of one stream.
+/// Stream reader: reads the events of one stream.
 pub trait StreamReader: Send + 'static {
     /// The next event, waited for where the flow still runs; `None` after the last one.
     ///
@@ -59,7 +59,7 @@ pub trait StreamReader: Send + 'static {
     fn next(&mut self) -> BoxFuture<'_, Option<Result<StreamEvent>>>;
 }
 
-/// One event of a durable stream.
+/// Stream event: one of a durable stream.
 ///
 /// ```
 /// use genkit::flows::StreamEvent;

@@ -21,7 +21,8 @@ use crate::instance::Genkit;
 use crate::message::Part;
 use crate::model::{Document, IntoModel, ModelRef, ToolChoice};
 
-/// A request to generate, about to run: see [`generate`](crate::generate()).
+/// Generate request: a prompt with its model, tools and settings, run by awaiting it; see
+/// [`generate`](crate::generate()).
 ///
 /// Awaiting it gives a [`GenerateResponse`](crate::GenerateResponse); [`stream`](Self::stream)
 /// gives chunks first.
@@ -91,7 +92,7 @@ pub struct Generate {
 }
 
 impl Genkit {
-    /// Asks a model: see [`generate`](crate::generate()).
+    /// Asks a language model: see [`generate`](crate::generate()).
     ///
     /// ```
     /// use genkit::{Genkit, Registry, testing::ScriptedModel};
@@ -107,7 +108,7 @@ impl Genkit {
         self.generate_with(GenerateOptions::default()).prompt(prompt)
     }
 
-    /// The same from plain data: what Genkit's tools send to `/util/generate`.
+    /// Asks a language model from plain data: what Genkit's tools send to `/util/generate`.
     pub fn generate_with(&self, options: GenerateOptions) -> Generate {
         Generate {
             genkit: self.clone(),
@@ -156,14 +157,14 @@ impl Generate {
         self
     }
 
-    /// The model, by its name (`"gemini/gemini-2.5-flash"`) or as a value. Default is that of the
+    /// Model, by its name (`"gemini/gemini-2.5-flash"`) or as a value. Default is that of the
     /// [`Genkit`], then the environment variable `GENKIT_MODEL`.
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
         self
     }
 
-    /// The tools that the model may ask for: `tools![..]`, values, names, patterns, tags; see
+    /// Tools that the model may ask for: `tools![..]`, values, names, patterns, tags; see
     /// [`ToolRef`]. Called again, these are added.
     pub fn tools(mut self, tools: impl IntoTools) -> Self {
         self.tools.extend(tools.into_tools());
@@ -192,14 +193,15 @@ impl Generate {
         self
     }
 
-    /// Whether reaching [`max_turns`](Self::max_turns) is an error, which owns the response. Default is
-    /// `false`.
+    /// Failing at the turn limit: whether reaching [`max_turns`](Self::max_turns) is an error, which
+    /// owns the response. Default is `false`.
     pub fn fail_on_max_turns(mut self, yes: bool) -> Self {
         self.settings.fail_on_max_turns = yes;
         self
     }
 
-    /// Leaves the tools to the caller: the first answer that asks for tools is the response.
+    /// Tool requests to the caller: leaves the tools to it, so that the first answer that asks for
+    /// tools is the response.
     ///
     /// ```
     /// use genkit::model::ModelResponse;
@@ -280,7 +282,8 @@ impl Generate {
         self
     }
 
-    /// Gives a value to the tools of this run: [`Context::extension`](crate::Context::extension).
+    /// Extension: gives a value to the tools of this run:
+    /// [`Context::extension`](crate::Context::extension).
     pub fn extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.settings.values.insert(value);
         self

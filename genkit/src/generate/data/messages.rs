@@ -4,7 +4,7 @@ use super::response::GenerateResponse;
 use crate::action::PromptReply;
 use crate::message::Message;
 
-/// What a history may be: a list of [`Message`]s, a response, a rendered prompt.
+/// Messages of a history: a list of [`Message`]s, a response, a rendered prompt.
 ///
 /// ```
 /// use genkit::action::PromptReply;
@@ -22,7 +22,7 @@ use crate::message::Message;
     note = "a prompt that is not rendered yet begins a run: `genkit::prompt(..)`"
 )]
 pub trait IntoMessages {
-    /// As messages.
+    /// Converts it into messages.
     fn into_messages(self) -> Vec<Message>;
 }
 

@@ -35,7 +35,7 @@ use crate::schema::Schema;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GenerateOptions {
-    /// The model's name; the program's default where there is none.
+    /// Model by its name; the program's default where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Documents to answer from.
@@ -44,42 +44,42 @@ pub struct GenerateOptions {
     /// The conversation.
     #[serde(default)]
     pub messages: Vec<Message>,
-    /// The names of tools, or patterns with `*`.
+    /// Tools by their names, or patterns with `*`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// The addresses of resources that messages may name; those of the registry may be named
+    /// Resources that messages may name, by their addresses; those of the registry may be named
     /// without standing here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<String>,
-    /// Whether tools may, must or must not be used.
+    /// Tool choice: whether tools may, must or must not be used.
     #[serde(flatten, with = "crate::run_options::tool_choice")]
     pub tool_choice: Option<ToolChoice>,
     /// Settings of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<Map<String, Value>>,
-    /// What the answer must look like.
+    /// Output options: what the answer must look like.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputOptions>,
-    /// The answers to an interrupted run.
+    /// Resume: the answers to an interrupted run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,
-    /// Whether the caller runs the tools.
+    /// Tool requests to the caller: whether the caller runs the tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub return_tool_requests: Option<bool>,
-    /// How many rounds of tools there may be. Default is 5.
+    /// Turn limit: how many rounds of tools there may be. Default is 5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<usize>,
-    /// What the run may use of its model.
+    /// Usage limit: what the run may use of its model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage_limit: Option<UsageLimit>,
-    /// The names of tools whose answer ends the run.
+    /// Tools whose answer ends the run, by their names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop_on_tools: Vec<String>,
     /// Middleware by name, or as `{"name": .., "config": ..}`:
     /// [`GenkitBuilder::named_middleware`](crate::GenkitBuilder::named_middleware) says what it is.
     #[serde(default, rename = "use", skip_serializing_if = "Vec::is_empty")]
     pub middleware: Vec<Value>,
-    /// A name for traces.
+    /// Step name: a name for traces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_name: Option<String>,
 }
@@ -116,31 +116,31 @@ impl GenerateOptions {
     }
 
     with_field! {
-        /// The same options with the name of a model.
+        /// Sets the model, by its name.
         with_model: model = impl Into<String> => |model| Some(model.into());
-        /// The same options with these documents to answer from.
+        /// Sets the documents to answer from.
         with_docs: docs = Vec<Document> => |docs| docs;
-        /// The same options with the names of these tools, or patterns with `*`.
+        /// Sets the tools, by their names or patterns with `*`.
         with_tools: tools = Vec<String> => |tools| tools;
-        /// The same options with the addresses of these resources.
+        /// Sets the resources that messages may name, by their addresses.
         with_resources: resources = Vec<String> => |uris| uris;
-        /// The same options with this choice of tools.
+        /// Sets the tool choice.
         with_tool_choice: tool_choice = ToolChoice => |choice| Some(choice);
-        /// The same options with these settings of the model.
+        /// Sets the settings of the model.
         with_config: config = Map<String, Value> => |config| Some(config);
-        /// The same options with what the answer must look like.
+        /// Sets the output options: what the answer must look like.
         with_output: output = OutputOptions => |output| Some(output);
-        /// The same options with the answers to an interrupted run.
+        /// Sets the answers to an interrupted run.
         with_resume: resume = Resume => |resume| Some(resume);
-        /// The same options; whether the caller runs the tools.
+        /// Sets whether the caller runs the tools.
         with_return_tool_requests: return_tool_requests = bool => |yes| Some(yes);
-        /// The same options with a limit on the rounds of tools.
+        /// Sets the turn limit: how many rounds of tools there may be.
         with_max_turns: max_turns = usize => |rounds| Some(rounds);
-        /// The same options with a limit on what the run may use.
+        /// Sets the usage limit: what the run may use.
         with_usage_limit: usage_limit = UsageLimit => |limit| Some(limit);
-        /// The same options with the names of tools whose answer ends the run.
+        /// Sets the tools whose answer ends the run, by their names.
         with_stop_on_tools: stop_on_tools = Vec<String> => |names| names;
-        /// The same options with a name for traces.
+        /// Sets the step name: a name for traces.
         with_step_name: step_name = impl Into<String> => |name| Some(name.into());
     }
 
@@ -181,15 +181,15 @@ impl GenerateOptions {
 
 impl OutputOptions {
     with_field! {
-        /// The same options with a format.
+        /// Sets the output format.
         with_format: format = Format => |format| Some(format.as_str().to_owned());
-        /// The same options with the media type of the answer.
+        /// Sets the media type of the answer.
         with_content_type: content_type = impl Into<String> => |kind| Some(kind.into());
-        /// The same options with instructions.
+        /// Sets the output instructions.
         with_instructions: instructions = impl Into<Instructions> => |text| Some(text.into());
-        /// The same options with the schema of the value.
+        /// Sets the schema of the value.
         with_json_schema: json_schema = impl Into<Schema> => |schema| Some(schema.into());
-        /// The same options; whether the provider is to bind the answer to the schema.
+        /// Sets whether the provider is to bind the answer to the schema.
         with_constrained: constrained = bool => |yes| Some(yes);
     }
 

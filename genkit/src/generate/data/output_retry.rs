@@ -40,7 +40,7 @@ pub struct OutputRetry {
     pub attempt: usize,
     /// Which of the produced messages does not fit: that of its chunks.
     pub index: usize,
-    /// Why it does not, as the model is told.
+    /// Reason why it does not fit, as the model is told.
     pub reason: String,
 }
 

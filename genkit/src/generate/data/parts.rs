@@ -2,7 +2,7 @@
 
 use crate::message::{Part, ToolResponse};
 
-/// What a prompt may be: text, a [`Part`], several, or `()` for nothing.
+/// Parts of a prompt: text, a [`Part`], several, or `()` for nothing.
 ///
 /// ```
 /// use genkit::generate::IntoParts;
@@ -18,7 +18,7 @@ use crate::message::{Part, ToolResponse};
     note = "give `&str`, `String`, `Part`, `Vec<Part>`, an array of parts, or `()` for nothing"
 )]
 pub trait IntoParts {
-    /// As parts.
+    /// Converts it into parts.
     fn into_parts(self) -> Vec<Part>;
 }
 

@@ -34,28 +34,28 @@ use crate::run_options::drop_account;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GenerateResponse {
-    /// What the model said last.
+    /// Message: what the model said last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
-    /// Why it ended.
+    /// Finish reason: why it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<FinishReason>,
-    /// Why it ended, in words.
+    /// Finish message: why it ended, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_message: Option<String>,
-    /// What all model calls of the run used together.
+    /// Usage: what all model calls of the run used together.
     #[serde(default)]
     pub usage: Usage,
-    /// What only the model's provider knows of its last answer.
+    /// Custom data: what only the model's provider knows of its last answer.
     #[serde(default)]
     pub custom: Map<String, Value>,
-    /// What the model was asked last, with the whole history.
+    /// Request: what the model was asked last, with the whole history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<ModelRequest>,
 }
 
 impl GenerateResponse {
-    /// The text of the last message. Of a run that ended on [a tool](crate::Generate::stop_on_tool) it is
+    /// Text of the last message. Of a run that ended on [a tool](crate::Generate::stop_on_tool) it is
     /// that tool's answer: its text, or its JSON.
     pub fn text(&self) -> String {
         match self.stopped_on() {
@@ -64,7 +64,7 @@ impl GenerateResponse {
         }
     }
 
-    /// What the model thought before its last message.
+    /// Reasoning: what the model thought before its last message.
     pub fn reasoning(&self) -> String {
         self.parts()
             .filter_map(|part| match part {
@@ -74,7 +74,7 @@ impl GenerateResponse {
             .collect()
     }
 
-    /// The first image, sound or file of the last message.
+    /// Media: the first image, sound or file of the last message.
     pub fn media(&self) -> Option<&Media> {
         self.parts().find_map(|part| match part {
             Part::Media { media, .. } => Some(media),
@@ -82,12 +82,12 @@ impl GenerateResponse {
         })
     }
 
-    /// The calls that the last message asks for.
+    /// Tool requests: the calls that the last message asks for.
     pub fn tool_requests(&self) -> Vec<&ToolRequest> {
         self.message.iter().flat_map(Message::tool_requests).collect()
     }
 
-    /// The open questions of an interrupted run.
+    /// Interrupts: the open questions of an interrupted run.
     pub fn interrupts(&self) -> Vec<Interrupt> {
         self.message.as_ref().map(Interrupt::all).unwrap_or_default()
     }
@@ -97,20 +97,20 @@ impl GenerateResponse {
         self.finish_reason == Some(FinishReason::Interrupted)
     }
 
-    /// The whole conversation: give it to `.messages(..)` to go on.
+    /// History: the whole conversation; give it to `.messages(..)` to go on.
     pub fn messages(&self) -> Vec<Message> {
         let history = self.request.iter().flat_map(|request| &request.messages);
         history.chain(&self.message).cloned().collect()
     }
 
-    /// The same without a copy.
+    /// History: the whole conversation, without a copy.
     pub fn into_messages(self) -> Vec<Message> {
         let mut messages = self.request.map(|request| request.messages).unwrap_or_default();
         messages.extend(self.message);
         messages
     }
 
-    /// The answer as a `T`.
+    /// Structured output: the answer as a `T`.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -139,7 +139,7 @@ impl GenerateResponse {
         })
     }
 
-    /// The answer as JSON, read by the format that was asked for.
+    /// Structured output as JSON, read by the format that was asked for.
     ///
     /// # Errors
     /// As [`output`](Self::output).
@@ -203,7 +203,7 @@ impl std::fmt::Debug for GenerateResponse {
 }
 
 impl Error {
-    /// What a run had done before it failed: its history, usage and last message.
+    /// Partial response: what a run had done before it failed, its history, usage and last message.
     ///
     /// ```
     /// use genkit::model::ModelResponse;
@@ -230,7 +230,7 @@ impl Error {
         self.partial_of()
     }
 
-    /// The same, taken out.
+    /// Partial response: what a run had done before it failed, taken out of the error.
     pub fn into_partial(mut self) -> Option<GenerateResponse> {
         self.take_partial()
     }

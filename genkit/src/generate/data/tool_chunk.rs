@@ -48,17 +48,17 @@ const TOOL: &str = "tool";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolProgress {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
     /// That of the [`ToolRequest`], which tells parallel calls of one tool apart.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// How much is done, in the tool's own unit.
+    /// Progress: how much is done, in the tool's own unit.
     pub progress: f64,
-    /// How much there is to do, where it is known.
+    /// Total: how much there is to do, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<f64>,
-    /// What it is doing.
+    /// Message: what it is doing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -103,17 +103,17 @@ pub struct ToolProgress {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolChunk {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
     /// That of the [`ToolRequest`], which tells parallel calls of one tool apart.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What it sent.
+    /// Chunk: what the tool sent.
     pub chunk: Value,
 }
 
 impl ToolChunk {
-    /// What it sent, as a `T`.
+    /// Reads what it sent as a `T`.
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) if it is none.

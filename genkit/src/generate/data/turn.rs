@@ -11,12 +11,13 @@ use crate::glob::glob;
 use crate::message::Message;
 use crate::model::{IntoModel, IntoResult, ModelRef, ModelRequest, ToolChoice, Usage};
 
-/// A turn that is about to begin: see [`Generate::before_turn`](crate::Generate::before_turn).
+/// Turn of a run that is about to begin: see
+/// [`Generate::before_turn`](crate::Generate::before_turn).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Turn {
-    /// What the model is asked in this turn. What is changed here counts for this turn alone: the history
-    /// of the run stays as it is.
+    /// Request: what the model is asked in this turn. What is changed here counts for this turn alone:
+    /// the history of the run stays as it is.
     pub request: ModelRequest,
     pub(crate) round: usize,
     pub(crate) usage: Usage,
@@ -26,7 +27,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// How many rounds of tools there were: 0 in the first turn.
+    /// Round: how many rounds of tools there were, 0 in the first turn.
     pub fn round(&self) -> usize {
         self.round
     }
@@ -36,26 +37,26 @@ impl Turn {
         &self.request.messages
     }
 
-    /// What the run used so far.
+    /// Usage: what the run used so far.
     pub fn usage(&self) -> &Usage {
         &self.usage
     }
 
-    /// How many model calls the run made so far.
+    /// Model calls that the run made so far.
     pub fn requests(&self) -> u64 {
         self.requests
     }
 
-    /// The same turn with another model. The key, address and version in the settings are the first model's
-    /// own, and are not sent to it.
+    /// Sets the model of this turn. The key, address and version in the settings are the first model's own,
+    /// and are not sent to it.
     #[must_use]
     pub fn with_model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
         self
     }
 
-    /// The same turn with these tools of the run alone, by name or pattern with `*`. A name that no tool of the
-    /// run has ends the run with an error. A call of another tool is answered with an error, which the model reads.
+    /// Restricts this turn to these tools of the run, by name or pattern with `*`. A name that no tool of the run
+    /// has ends the run with an error. A call of another tool is answered with an error, which the model reads.
     #[must_use]
     pub fn with_tools<N: AsRef<str>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         let names: Vec<N> = names.into_iter().collect();
@@ -73,14 +74,14 @@ impl Turn {
         self
     }
 
-    /// The same turn with a choice of tools.
+    /// Sets the tool choice of this turn.
     #[must_use]
     pub fn with_tool_choice(mut self, choice: ToolChoice) -> Self {
         self.request.tool_choice = Some(choice);
         self
     }
 
-    /// The same turn with one more setting of the model; it replaces one of the same name.
+    /// Sets one more setting of the model; it replaces one of the same name.
     #[must_use]
     pub fn with_config(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.request.config.insert(key.into(), value.into());

@@ -70,7 +70,7 @@ impl Interrupt {
         questions.into_iter().map(of_question).collect()
     }
 
-    /// The call that asks.
+    /// Tool request: the call that asks.
     pub fn tool_request(&self) -> &ToolRequest {
         &self.request
     }
@@ -80,42 +80,42 @@ impl Interrupt {
         &self.question.key
     }
 
-    /// What is asked, for people; what [`Context::interrupt`](crate::Context::interrupt) gave as
-    /// `message` where it gave an object.
+    /// Message: what is asked, for people; what [`Context::interrupt`](crate::Context::interrupt)
+    /// gave as `message` where it gave an object.
     pub fn message(&self) -> Option<&str> {
         self.question.message()
     }
 
-    /// The schema of the form, where the user is asked to fill one in.
+    /// Schema of the form, where the user is asked to fill one in.
     pub fn schema(&self) -> Option<&Value> {
         self.question.schema()
     }
 
-    /// What [`Context::interrupt`](crate::Context::interrupt) was given.
+    /// Metadata: what [`Context::interrupt`](crate::Context::interrupt) was given.
     pub fn metadata(&self) -> Option<&Value> {
         self.question.metadata()
     }
 
-    /// Whether a yes or no is wanted before the tool runs on.
+    /// Whether it is an approval: a yes or no is wanted before the tool runs on.
     pub fn is_approval(&self) -> bool {
         matches!(self.question.kind, QuestionKind::Approval { .. })
     }
 
-    /// Whether the call goes on as a task of an MCP server, with which its run was interrupted
-    /// ([`TaskWait::Interrupt`](crate::mcp::host::TaskWait::Interrupt)): [`metadata`](Self::metadata) has it under
+    /// Whether it is a task: the call goes on as one of an MCP server, with which its run was interrupted
+    /// ([`TaskWait::Interrupt`](crate::mcp::host::TaskWait::Interrupt)); [`metadata`](Self::metadata) has it under
     /// `mcpTask`. [`restart`](Self::restart) looks again, [`deny`](Self::deny) cancels it.
     #[cfg(feature = "mcp-host")]
     pub fn is_task(&self) -> bool {
         self.metadata().is_some_and(|shown| shown.get(MCP_TASK).is_some())
     }
 
-    /// Lets it run.
+    /// Approves the call: lets it run.
     pub fn approve(&self) -> Answer {
         self.answer(UserAction::Accept, json!({}), json!({ "toolApproved": true }))
     }
 
-    /// Lets it run with other arguments, which stand in the history from then on; the model is told
-    /// what it had asked for.
+    /// Approves the call with other arguments, which stand in the history from then on; the model
+    /// is told what it had asked for.
     ///
     /// ```
     /// use genkit::model::ModelResponse;
@@ -148,12 +148,12 @@ impl Interrupt {
         self.approve().replaced(input)
     }
 
-    /// Does not let it run: the model is told so, with the reason.
+    /// Denies the call: it does not run, and the model is told so, with the reason.
     pub fn deny(&self, reason: impl Into<String>) -> Answer {
         self.answer(UserAction::Decline, json!({ "reason": reason.into() }), true.into())
     }
 
-    /// Fills in the form.
+    /// Accepts the question: fills in the form.
     pub fn accept(&self, content: impl Serialize) -> Answer {
         match serde_json::to_value(content) {
             Ok(content) => self.answer(UserAction::Accept, content, true.into()),
@@ -167,12 +167,12 @@ impl Interrupt {
         self.answer(UserAction::Decline, json!({}), true.into())
     }
 
-    /// Closes the question without an answer.
+    /// Cancels the question: closes it without an answer.
     pub fn cancel(&self) -> Answer {
         self.answer(UserAction::Cancel, json!({}), true.into())
     }
 
-    /// Answers in the tool's place: it does not run, and the model gets `output`.
+    /// Responds in the tool's place: it does not run, and the model gets `output`.
     pub fn respond(&self, output: impl Serialize) -> Answer {
         match serde_json::to_value(output) {
             Ok(output) => Answer::respond(self.request.respond(output)),
@@ -180,8 +180,9 @@ impl Interrupt {
         }
     }
 
-    /// Runs the tool again; [`Context::interrupt`](crate::Context::interrupt) gives it `metadata`.
-    /// An approval is given by [`approve`](Self::approve), or by `{"toolApproved": true}` here.
+    /// Restarts the tool: runs it again, and [`Context::interrupt`](crate::Context::interrupt)
+    /// gives it `metadata`. An approval is given by [`approve`](Self::approve), or by
+    /// `{"toolApproved": true}` here.
     pub fn restart(&self, metadata: impl Serialize) -> Answer {
         let metadata = match serde_json::to_value(metadata) {
             Ok(metadata) => metadata,
@@ -193,7 +194,7 @@ impl Interrupt {
         self.answer(action, metadata, resumed)
     }
 
-    /// Runs the tool again with other arguments.
+    /// Restarts the tool with other arguments.
     pub fn restart_with(&self, metadata: impl Serialize, input: impl Serialize) -> Answer {
         self.restart(metadata).replaced(input)
     }

@@ -25,7 +25,7 @@ pub struct Resume {
     /// Calls that are to run again, with what was answered in their metadata.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restart: Vec<Part>,
-    /// Goes into the metadata of the tools' message, under `resumed`.
+    /// Metadata that goes into that of the tools' message, under `resumed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
 }

@@ -54,7 +54,7 @@ use crate::model::{
 /// # }
 /// ```
 pub trait Middleware: Send + Sync + 'static {
-    /// Around the whole run: `request` is what the first turn asks.
+    /// Wraps the whole run: `request` is what the first turn asks.
     fn generate(
         &self,
         request: ModelRequest,
@@ -63,7 +63,7 @@ pub trait Middleware: Send + Sync + 'static {
         next.run(request)
     }
 
-    /// Around each model call.
+    /// Wraps each model call.
     fn model<'a>(
         &'a self,
         request: &'a ModelRequest,
@@ -73,7 +73,7 @@ pub trait Middleware: Send + Sync + 'static {
         next.run(request, chunks)
     }
 
-    /// Around each tool call: of the loop, and of MCP clients where the [`Genkit`](crate::Genkit)
+    /// Wraps each tool call: of the loop, and of MCP clients where the [`Genkit`](crate::Genkit)
     /// that is served has this middleware.
     ///
     /// Over MCP the input in `call` is what the client sent, an interrupt is a question to the
@@ -147,7 +147,7 @@ impl<I: InnermostTool + ?Sized> Place<I> {
     }
 }
 
-/// What comes after a middleware around a run.
+/// Next of a middleware around a run: what comes after it, the run itself at last.
 #[derive(Clone)]
 pub struct NextGenerate {
     place: Place<dyn Innermost>,
@@ -158,7 +158,7 @@ impl NextGenerate {
         Self { place: Place { innermost, at: 0 } }
     }
 
-    /// Goes on with `request`. A clone goes on once more.
+    /// Runs the rest of the chain with `request`. A clone goes on once more.
     pub fn run(mut self, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>> {
         Box::pin(async move {
             match self.place.step() {
@@ -169,7 +169,7 @@ impl NextGenerate {
     }
 }
 
-/// What comes after a middleware around a model call.
+/// Next of a middleware around a model call: what comes after it, the model itself at last.
 #[derive(Clone)]
 pub struct NextModel {
     place: Place<dyn Innermost>,
@@ -181,7 +181,7 @@ impl NextModel {
         Self { place: Place { innermost, at: 0 }, model }
     }
 
-    /// Goes on with `request`. A clone goes on once more.
+    /// Runs the rest of the chain with `request`. A clone goes on once more.
     pub fn run<'a>(
         mut self,
         request: &'a ModelRequest,
@@ -195,7 +195,7 @@ impl NextModel {
         })
     }
 
-    /// Goes on with another model, through the middleware that comes after this one.
+    /// Runs the rest of the chain with another model.
     pub fn run_on<'a>(
         self,
         model: Arc<dyn Model>,
@@ -205,12 +205,12 @@ impl NextModel {
         Self { model, ..self }.run(request, chunks)
     }
 
-    /// The name of the model.
+    /// Name of the model.
     pub fn model_name(&self) -> &str {
         self.model.name()
     }
 
-    /// What the model can do.
+    /// Model info: what the model can do.
     pub fn model_info(&self) -> ModelInfo {
         self.model.info()
     }
@@ -239,7 +239,7 @@ impl NextModel {
     }
 }
 
-/// What comes after a middleware around a tool call.
+/// Next of a middleware around a tool call: what comes after it, the tool itself at last.
 #[derive(Clone)]
 pub struct NextTool {
     place: Place<dyn InnermostTool>,
@@ -254,7 +254,7 @@ impl NextTool {
         Self { place: Place { innermost, at: 0 }, suspended }
     }
 
-    /// Goes on with `call`. A clone goes on once more.
+    /// Runs the rest of the chain with `call`. A clone goes on once more.
     pub fn run(mut self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome>> {
         Box::pin(async move {
             match self.place.step() {
@@ -274,7 +274,8 @@ impl NextTool {
         self.place.innermost.is_withheld(name)
     }
 
-    /// What the caller gave when it resumed a call that a middleware interrupted; `None` before.
+    /// Answer to an interrupt of a middleware: what the caller gave when it resumed the call;
+    /// `None` before.
     pub fn resumed(&self) -> Option<&Value> {
         match self.suspended.as_ref()?.recording.answers.get(CALL_KEY)? {
             // A client may agree without a word.

@@ -18,15 +18,15 @@ const MAX_BYTES: usize = 20 * 1024 * 1024;
 /// How long a file may take. Default is 30 seconds.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Downloads the media that a request names: see [`download_media()`].
+/// Download of the media that a request names, as middleware: see [`download_media()`].
 #[derive(Clone, Debug)]
 pub struct DownloadMedia {
     max_bytes: usize,
     timeout: Duration,
 }
 
-/// For models that take no addresses: media at `http:` and `https:` addresses is fetched and sent
-/// as `data:`. The history keeps the address.
+/// Media download, for models that take no addresses: media at `http:` and `https:` addresses is
+/// fetched and sent as `data:`. The history keeps the address.
 ///
 /// ```
 /// use genkit::Part;
@@ -51,14 +51,14 @@ pub fn download_media() -> DownloadMedia {
 }
 
 impl DownloadMedia {
-    /// How large a file may be, in bytes. Default is 20 MiB.
+    /// Size limit: how large a file may be, in bytes. Default is 20 MiB.
     #[must_use]
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
         self
     }
 
-    /// How long a file may take. Default is 30 seconds.
+    /// Timeout: how long a file may take. Default is 30 seconds.
     #[must_use]
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = limit;

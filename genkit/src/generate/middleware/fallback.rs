@@ -7,7 +7,7 @@ use crate::generate::request::for_other_model;
 use crate::model::{ChunkSink, IntoModel, Model, ModelRef, ModelRequest, ModelResponse};
 use crate::visible::Logged;
 
-/// A fallback to other models where one fails: see [`fallback()`].
+/// Fallback to other models where one fails, as middleware: see [`fallback()`].
 #[derive(Clone)]
 pub struct Fallback {
     models: Vec<ModelRef>,
@@ -16,8 +16,9 @@ pub struct Fallback {
     keep_config: bool,
 }
 
-/// Asks the next of `models` where a model call fails because its provider is down, overloaded,
-/// out of quota, or does not know the model. A call whose chunks were delivered is not made again.
+/// Fallback: asks the next of `models` where a model call fails because its provider is down,
+/// overloaded, out of quota, or does not know the model. A call whose chunks were delivered is not
+/// made again.
 ///
 /// ```
 /// use genkit::middleware::fallback;
@@ -45,15 +46,15 @@ pub fn fallback<M: IntoModel>(models: impl IntoIterator<Item = M>) -> Fallback {
 }
 
 impl Fallback {
-    /// Only for errors of these kinds.
+    /// Error kinds: falls back for errors of these alone.
     #[must_use]
     pub fn kinds(mut self, kinds: impl IntoIterator<Item = ErrorKind>) -> Self {
         self.kinds = Some(kinds.into_iter().collect());
         self
     }
 
-    /// Whether the other models get the settings of the first, some of which may be one provider's own.
-    /// Default is true.
+    /// Settings of the first model: whether the other models get them, some of which may be one
+    /// provider's own. Default is true.
     #[must_use]
     pub fn keep_config(mut self, yes: bool) -> Self {
         self.keep_config = yes;

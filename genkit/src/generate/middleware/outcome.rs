@@ -13,7 +13,7 @@ use crate::generate::interrupt::{Interrupt, Suspended};
 use crate::message::{Part, ToolRequest, ToolResponse};
 use crate::model::Usage;
 
-/// A tool call, before it runs.
+/// Tool call, before it runs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ToolCall {
@@ -50,12 +50,12 @@ impl ToolCall {
         Self { tool: Some(tool), request, edited: false, index: 0, around }
     }
 
-    /// The tool; `None` if the model asks for one that there is not.
+    /// Tool of the call; `None` if the model asks for one that there is not.
     pub fn tool(&self) -> Option<&Tool> {
         self.tool.as_ref()
     }
 
-    /// What the model asks for.
+    /// Tool request: what the model asks for.
     pub fn request(&self) -> &ToolRequest {
         &self.request
     }
@@ -76,17 +76,17 @@ pub(crate) enum CallOutcome {
 }
 
 impl ToolOutcome {
-    /// The tool's answer.
+    /// Outcome of a call that was answered.
     pub fn respond(response: ToolResponse) -> Self {
         Self::answered(response, Map::new())
     }
 
-    /// The run is interrupted, with this as what is asked.
+    /// Outcome that interrupts the run, with this as what is asked.
     pub fn interrupt(metadata: impl Into<Value>) -> Self {
         Self::suspended(Suspended::plain(metadata.into()))
     }
 
-    /// The answer; `None` if the call asks.
+    /// Response of the tool; `None` if the call asks.
     pub fn response(&self) -> Option<&ToolResponse> {
         match &self.0 {
             CallOutcome::Answered(part) => part.as_tool_response(),
@@ -94,7 +94,7 @@ impl ToolOutcome {
         }
     }
 
-    /// The answer, to be put into a history; an error if the call asks.
+    /// Response of the tool, to be put into a history; an error if the call asks.
     ///
     /// # Errors
     /// [`FailedPrecondition`](crate::ErrorKind::FailedPrecondition) where the call asks something.
@@ -108,7 +108,7 @@ impl ToolOutcome {
         }
     }
 
-    /// The open questions, where `request` is the call that asks.
+    /// Interrupts: the open questions, where `request` is the call that asks.
     pub fn interrupts(&self, request: &ToolRequest) -> Vec<Interrupt> {
         match &self.0 {
             CallOutcome::Answered(_) => Vec::new(),
@@ -120,7 +120,7 @@ impl ToolOutcome {
         }
     }
 
-    /// Whether the call asks.
+    /// Whether the call interrupts: asks somebody.
     pub fn is_interrupted(&self) -> bool {
         matches!(self.0, CallOutcome::Interrupted(_))
     }

@@ -18,7 +18,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// 60 seconds.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// Retries a failed model call: see [`retry()`].
+/// Retries of a failed model call, as middleware: see [`retry()`].
 #[derive(Clone, Copy, Debug)]
 pub struct Retry {
     max_retries: u32,
@@ -60,21 +60,23 @@ pub fn retry() -> Retry {
 }
 
 impl Retry {
-    /// How often. Default is 3.
+    /// Retry limit: how often it is tried again. Default is 3.
     #[must_use]
     pub fn max_retries(mut self, times: u32) -> Self {
         self.max_retries = times;
         self
     }
 
-    /// How long before the first retry; it doubles from try to try. Default is 1 second.
+    /// First wait: how long before the first retry; it doubles from try to try. Default is 1
+    /// second.
     #[must_use]
     pub fn first_wait(mut self, wait: Duration) -> Self {
         self.first_wait = wait;
         self
     }
 
-    /// The longest wait. A server that asks for more is not asked again. Default is 60 seconds.
+    /// Longest wait between two tries. A server that asks for more is not asked again. Default is
+    /// 60 seconds.
     #[must_use]
     pub fn longest_wait(mut self, wait: Duration) -> Self {
         self.longest_wait = wait;

@@ -6,15 +6,15 @@ use crate::future::BoxFuture;
 use crate::message::{Message, Part, Role};
 use crate::model::{ChunkSink, ModelRequest, ModelResponse};
 
-/// Sends the system message as the user's: see [`simulate_system_prompt()`].
+/// System prompt as a user message, as middleware: see [`simulate_system_prompt()`].
 #[derive(Clone, Debug)]
 pub struct SimulateSystemPrompt {
     preface: String,
     acknowledgement: String,
 }
 
-/// For models without a system role: the system message becomes a user message, which the model
-/// acknowledges.
+/// System prompt for models without a system role: the system message becomes a user message, which
+/// the model acknowledges.
 ///
 /// ```
 /// use genkit::middleware::simulate_system_prompt;
@@ -42,14 +42,14 @@ pub fn simulate_system_prompt() -> SimulateSystemPrompt {
 }
 
 impl SimulateSystemPrompt {
-    /// What stands before the instructions.
+    /// Preface: what stands before the instructions.
     #[must_use]
     pub fn preface(mut self, text: impl Into<String>) -> Self {
         self.preface = text.into();
         self
     }
 
-    /// What the model is made to say to them.
+    /// Acknowledgement: what the model is made to say to them.
     #[must_use]
     pub fn acknowledgement(mut self, text: impl Into<String>) -> Self {
         self.acknowledgement = text.into();

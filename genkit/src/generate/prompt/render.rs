@@ -73,7 +73,7 @@ impl Genkit {
 }
 
 impl Generate {
-    /// The input of the [`prompt`](crate::prompt()) that this run begins with: a struct, a map, JSON. It is
+    /// Input of the [`prompt`](crate::prompt()) that this run begins with: a struct, a map, JSON. It is
     /// checked against the prompt's schema when the run begins; defaults are filled in first. Without a
     /// prompt it is an error of the run.
     pub fn input(mut self, input: impl Serialize) -> Self {
@@ -87,7 +87,7 @@ impl Generate {
         self
     }
 
-    /// Renders it: what would be asked, as plain data, without asking. Tools and resources stand there by
+    /// Renders the prompt: what would be asked, as plain data, without asking. Tools and resources stand there by
     /// their names, patterns and tags as what they mean now; middleware that is a value is no data, and does not.
     ///
     /// ```

@@ -90,12 +90,12 @@ pub enum Approval {
 }
 
 impl Approval {
-    /// Asks with this text.
+    /// Asks the user with this text.
     pub fn ask(message: impl Into<String>) -> Self {
         Self::Ask(Some(message.into()))
     }
 
-    /// Does not allow it, for this reason.
+    /// Denies the call, for this reason.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny(reason.into())
     }

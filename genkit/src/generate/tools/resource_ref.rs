@@ -28,7 +28,8 @@ enum Kind {
     Live(Arc<dyn ResourceSource>),
 }
 
-/// Resources that come and go: asked when a run begins. The resources of an MCP host are one.
+/// Resource source: resources that come and go, asked when a run begins. The resources of an MCP
+/// host are one.
 ///
 /// ```
 /// use genkit::generate::{ResourceRef, ResourceSource};
@@ -46,7 +47,7 @@ enum Kind {
 /// # let _ = shelf;
 /// ```
 pub trait ResourceSource: Send + Sync + 'static {
-    /// Those that there are now.
+    /// Resources that there are now.
     ///
     /// # Errors
     /// They cannot be known; the run does not begin.
@@ -54,7 +55,7 @@ pub trait ResourceSource: Send + Sync + 'static {
 }
 
 impl ResourceRef {
-    /// Resources that are asked for when a run begins.
+    /// Live resources: asked for when a run begins.
     pub fn live(source: impl ResourceSource) -> Self {
         Self(Kind::Live(Arc::new(source)))
     }
@@ -97,7 +98,7 @@ impl From<&Resource> for ResourceRef {
     note = "write `resources![name, ..]` for annotated functions, or give an array of `Resource`s"
 )]
 pub trait IntoResources {
-    /// As references.
+    /// Converts it into references.
     fn into_resources(self) -> Vec<ResourceRef>;
 }
 

@@ -51,7 +51,7 @@ impl std::fmt::Debug for ToolRef {
     }
 }
 
-/// Tools that come and go: asked again before each turn of a run.
+/// Tool source: tools that come and go, asked again before each turn of a run.
 ///
 /// ```standalone_crate
 /// use genkit::testing::ScriptedModel;
@@ -80,7 +80,7 @@ impl std::fmt::Debug for ToolRef {
 /// # }
 /// ```
 pub trait ToolSource: Send + Sync + 'static {
-    /// Those that there are now.
+    /// Tools that there are now.
     ///
     /// # Errors
     /// They cannot be known: a run does not begin then; one that is under way goes on with those
@@ -89,12 +89,12 @@ pub trait ToolSource: Send + Sync + 'static {
 }
 
 impl ToolRef {
-    /// Every tool of the registry with this tag.
+    /// Tag: every tool of the registry that has it.
     pub fn tagged(tag: impl Into<String>) -> Self {
         Self(Kind::Tag(tag.into()))
     }
 
-    /// Tools that are asked for again before each turn.
+    /// Live tools: asked for again before each turn.
     pub fn live(source: impl ToolSource) -> Self {
         Self(Kind::Live(Arc::new(source)))
     }
@@ -198,7 +198,7 @@ impl From<String> for ToolRef {
     note = "write `tools![name, ..]` for annotated functions, or give an array of `Tool`s, names or patterns"
 )]
 pub trait IntoTools {
-    /// As references.
+    /// Converts it into references.
     fn into_tools(self) -> Vec<ToolRef>;
 }
 

@@ -173,61 +173,63 @@ impl McpHostBuilder {
         self
     }
 
-    /// Whether and when a server is connected again where it is not there. Default is for ever, with
-    /// waits from 0.5 to 60 seconds; a server may have its own.
+    /// Reconnection: whether and when a server is connected again where it is not there. Default is
+    /// for ever, with waits from 0.5 to 60 seconds; a server may have its own.
     pub fn reconnect(mut self, reconnect: Reconnect) -> Self {
         self.settings.reconnect = reconnect;
         self
     }
 
-    /// How long a request may go without a sign of life: an answer or progress. Default is 60
-    /// seconds. The time in which the user answers a question does not count.
+    /// Request timeout: how long a request may go without a sign of life: an answer or progress.
+    /// Default is 60 seconds. The time in which the user answers a question does not count.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.settings.timeout = limit;
         self
     }
 
-    /// How long a request may take with all signs of life. Default is 10 minutes.
+    /// Total request timeout: how long a request may take with all signs of life. Default is 10
+    /// minutes.
     pub fn max_timeout(mut self, limit: Duration) -> Self {
         self.settings.max_timeout = limit;
         self
     }
 
-    /// How long a server may take to start and to answer the handshake. Default is 30 seconds.
+    /// Connect timeout: how long a server may take to start and to answer the handshake. Default is
+    /// 30 seconds.
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.settings.connect_timeout = limit;
         self
     }
 
-    /// How long lists wait for servers that are starting, or slow to list what they have. Default is
-    /// 10 seconds; what comes later is there the next time.
+    /// Startup timeout: how long lists wait for servers that are starting, or slow to list what they
+    /// have. Default is 10 seconds; what comes later is there the next time.
     pub fn startup_timeout(mut self, limit: Duration) -> Self {
         self.settings.startup = limit;
         self
     }
 
-    /// How long a server may think about whether it knows the newest protocol before it is taken for
-    /// an old one. Default is 3 seconds.
+    /// Probe timeout: how long a server may think about whether it knows the newest protocol before
+    /// it is taken for an old one. Default is 3 seconds.
     pub fn probe_timeout(mut self, limit: Duration) -> Self {
         self.settings.probe = limit;
         self
     }
 
-    /// How many notifications a server may send in a second before it is cut off. Default is
-    /// 10,000.
+    /// Notification limit: how many notifications a server may send in a second before it is cut
+    /// off. Default is 10,000.
     pub fn max_notifications(mut self, per_second: u32) -> Self {
         self.settings.max_notifications = per_second;
         self
     }
 
-    /// Whether results come as MCP has them, `content` and all, and not as the value that they mean.
-    /// Default is no.
+    /// Raw results: whether they come as MCP has them, `content` and all, and not as the value that
+    /// they mean. Default is no.
     pub fn raw(mut self, yes: bool) -> Self {
         self.settings.raw = yes;
         self
     }
 
-    /// How serious log messages must be to be sent. Default is what servers think.
+    /// Log level: how serious log messages must be to be sent. Default is what servers think.
     pub fn log_level(mut self, least: LogLevel) -> Self {
         self.settings.log_level = Some(least);
         self
@@ -259,7 +261,7 @@ impl McpHostBuilder {
         self
     }
 
-    /// Makes the `_meta` of each request from the context of its caller. See
+    /// Request metadata: makes the `_meta` of each request from the context of its caller. See
     /// [`RequestMeta`](super::RequestMeta) for a single run.
     pub fn meta_from(
         mut self,
@@ -290,12 +292,12 @@ impl McpHostBuilder {
 }
 
 impl McpHost {
-    /// Begins a host.
+    /// Builder of a host.
     pub fn builder() -> McpHostBuilder {
         McpHostBuilder::default()
     }
 
-    /// A host of the servers in a configuration file of Claude Desktop, Cursor, Claude Code or VS
+    /// MCP host of the servers in a configuration file of Claude Desktop, Cursor, Claude Code or VS
     /// Code: see [`McpHostBuilder::config_file`].
     ///
     /// # Errors
@@ -309,7 +311,7 @@ impl McpHost {
 }
 
 impl McpClient {
-    /// Connects to one server, under `key`.
+    /// Connects to one MCP server, under `key`.
     ///
     /// # Errors
     /// It cannot be connected: why, and how to mend it.

@@ -58,7 +58,7 @@ impl McpClient {
         &self.catalog.server.key
     }
 
-    /// How it is now.
+    /// Status of the connection, as it is now.
     pub fn status(&self) -> ServerStatus {
         self.catalog.status()
     }
@@ -71,8 +71,8 @@ impl McpClient {
         self.catalog.server.connection().await.map(|_| ())
     }
 
-    /// The tools that it has now, named as the server names them and as
-    /// [`call_tool`](Self::call_tool) takes them.
+    /// Tools that it has now, named as the server names them and as [`call_tool`](Self::call_tool)
+    /// takes them.
     ///
     /// A request with the tools of several servers takes those of
     /// [`McpHost::tools`](super::McpHost::tools), where no two have one name.
@@ -100,7 +100,7 @@ impl McpClient {
         server.list_changed(ListKind::Tools);
     }
 
-    /// The prompts that it has now, named as the server names them.
+    /// Prompts that it has now, named as the server names them.
     ///
     /// # Errors
     /// It is not there, or does not list them.
@@ -108,7 +108,7 @@ impl McpClient {
         self.listed().await
     }
 
-    /// The resources and templates that it has now, named as the server names them.
+    /// Resources and resource templates that it has now, named as the server names them.
     ///
     /// # Errors
     /// It is not there, or does not list them.
@@ -139,9 +139,10 @@ impl McpClient {
         self.call_tool_in(&Context::detached(), name, arguments).await
     }
 
-    /// [`call_tool`](Self::call_tool) for a caller: questions of the server go to the caller of `context`,
-    /// and headers and `_meta` are made from it. For tools that call other tools. A caller who can be
-    /// asked is asked before tools that [need it](super::StdioTransport::needs_approval).
+    /// Calls a tool for a caller, as [`call_tool`](Self::call_tool) does: questions of the server go to
+    /// the caller of `context`, and headers and `_meta` are made from it. For tools that call other tools.
+    /// A caller who can be asked is asked before tools that [need
+    /// it](super::StdioTransport::needs_approval).
     ///
     /// # Errors
     /// As [`call_tool`](Self::call_tool).
@@ -191,8 +192,8 @@ impl McpClient {
         methods::read_resource(&self.catalog.server, &Context::detached(), uri).await
     }
 
-    /// Tells [`McpEvent::ResourceUpdated`](super::McpEvent::ResourceUpdated) when the resource has new
-    /// content, also after a reconnection.
+    /// Subscribes to a resource: [`McpEvent::ResourceUpdated`](super::McpEvent::ResourceUpdated) tells
+    /// when it has new content, also after a reconnection.
     ///
     /// # Errors
     /// The server has no subscriptions, does not know the resource, or is not there.
@@ -269,7 +270,7 @@ impl McpClient {
         self.catalog.server.set_desired(DesiredState::Disabled);
     }
 
-    /// Makes the connection anew, and waits for it.
+    /// Reconnects: makes the connection anew, and waits for it.
     ///
     /// # Errors
     /// The server cannot be connected.
@@ -280,7 +281,8 @@ impl McpClient {
         server.connection().await.map(|_| ())
     }
 
-    /// The SDK's own handle of the connection as it is now, for what this library does not have.
+    /// Peer of rmcp, the SDK's own handle of the connection as it is now, for what this library
+    /// does not have.
     ///
     /// # Errors
     /// The server is not there.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::status::ServerState;
 use crate::context::{LogLevel, Progress};
 
-/// Event of a server: something that it told, or that became of it.
+/// MCP event of a server: something that it told, or that became of it.
 ///
 /// ```
 /// use genkit::mcp::host::{McpEvent, McpHost, ServerConfig};
@@ -34,10 +34,10 @@ pub enum McpEvent {
     State {
         /// Which server.
         server: String,
-        /// What it is now.
+        /// State: what it is now.
         state: ServerState,
     },
-    /// Its tools are others than before.
+    /// Tools changed: the server's are others than before.
     #[non_exhaustive]
     ToolsChanged {
         /// Which server.
@@ -51,9 +51,10 @@ pub enum McpEvent {
         server: String,
         /// The tool, as the server names it.
         tool: String,
-        /// What it was.
+        /// Fingerprint that it had before.
         before: String,
-        /// What it is: SHA-256 of its definition, for [`accept_tool`](super::McpClient::accept_tool).
+        /// Fingerprint that it has now: SHA-256 of its definition, for
+        /// [`accept_tool`](super::McpClient::accept_tool).
         fingerprint: String,
         /// Whether it is held back until it is accepted.
         held: bool,
@@ -70,13 +71,13 @@ pub enum McpEvent {
         /// Which other offers it too.
         other: String,
     },
-    /// Its prompts are others than before.
+    /// Prompts changed: the server's are others than before.
     #[non_exhaustive]
     PromptsChanged {
         /// Which server.
         server: String,
     },
-    /// Its resources are others than before.
+    /// Resources changed: the server's are others than before.
     #[non_exhaustive]
     ResourcesChanged {
         /// Which server.
@@ -95,21 +96,21 @@ pub enum McpEvent {
     Log {
         /// Which server.
         server: String,
-        /// How serious.
+        /// Log level: how serious it is.
         level: LogLevel,
         /// The part of the server that logs it.
         logger: Option<String>,
         /// The message: usually text.
         data: Value,
     },
-    /// How far one of its requests is.
+    /// Progress: how far one of its requests is.
     #[non_exhaustive]
     Progress {
         /// Which server.
         server: String,
         /// The tool, prompt or resource, as the server names it.
         of: String,
-        /// How far.
+        /// Progress of the request.
         progress: Progress,
     },
 }

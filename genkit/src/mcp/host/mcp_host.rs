@@ -59,7 +59,7 @@ use crate::registry::Registry;
 pub struct McpHost(pub(super) Arc<HostState>);
 
 impl McpHost {
-    /// The server of this key.
+    /// Client of the server of this key.
     ///
     /// # Errors
     /// There is none.
@@ -67,18 +67,18 @@ impl McpHost {
         Ok(McpClient { catalog: self.0.catalog(key)?, _host: Arc::clone(&self.0) })
     }
 
-    /// All servers.
+    /// Clients of all servers.
     pub fn clients(&self) -> Vec<McpClient> {
         let client = |catalog| McpClient { catalog, _host: Arc::clone(&self.0) };
         self.0.catalogs().into_iter().map(client).collect()
     }
 
-    /// How each server is now.
+    /// Status of each server, as it is now.
     pub fn status(&self) -> Vec<ServerStatus> {
         self.0.catalogs().iter().map(|catalog| catalog.status()).collect()
     }
 
-    /// What was found in the configuration and is not used.
+    /// Notices: what was found in the configuration and is not used.
     pub fn notices(&self) -> &[String] {
         &self.0.notices
     }
@@ -88,26 +88,27 @@ impl McpHost {
         join_all(self.0.catalogs().iter().map(|catalog| catalog.server.settled())).await;
     }
 
-    /// The tools of all servers, named `key/tool`: give them to
-    /// [`tools`](crate::Generate::tools) of a request, or await them for a list.
+    /// Tools of all servers, named `key/tool`: give them to [`tools`](crate::Generate::tools) of a
+    /// request, or await them for a list.
     pub fn tools(&self) -> McpTools {
         McpTools::new(&self.0)
     }
 
-    /// The prompts of all servers, named `key/prompt`: await them for a list.
+    /// Prompts of all servers, named `key/prompt`: await them for a list.
     pub fn prompts(&self) -> McpPrompts {
         McpPrompts::new(&self.0)
     }
 
-    /// The resources of all servers, named `key/resource`: give them to
+    /// Resources of all servers, named `key/resource`: give them to
     /// [`resources`](crate::Generate::resources) of a request, or await them for a list.
     pub fn resources(&self) -> McpResources {
         McpResources::new(&self.0)
     }
 
-    /// Keeps a registry in step with the servers: their tools, prompts and resources are in it as
-    /// long as they are there, so that whatever reads the registry has them, the generate loop by
-    /// name and an MCP server alike. Resolves when what is there now is in.
+    /// Registers everything of the servers in a registry, and keeps it in step: their tools,
+    /// prompts and resources are in it as long as they are there, so that whatever reads the
+    /// registry has them, the generate loop by name and an MCP server alike. Resolves when what is
+    /// there now is in.
     ///
     /// [`McpServer::host`](crate::mcp::McpServer::host) does this for a proxy.
     ///
@@ -212,7 +213,7 @@ impl McpHost {
         Ok(())
     }
 
-    /// Makes a server's connection anew, and waits for it.
+    /// Reconnects a server: makes its connection anew, and waits for it.
     ///
     /// # Errors
     /// There is no such server, or it cannot be connected.
@@ -220,8 +221,8 @@ impl McpHost {
         self.client(key)?.reconnect().await
     }
 
-    /// Makes these the servers of the host: new ones are started, missing ones ended, and only those
-    /// whose configuration is another are connected anew.
+    /// Updates the servers of the host to these: new ones are started, missing ones ended, and only
+    /// those whose configuration is another are connected anew.
     ///
     /// # Errors
     /// A key is unusable, or there twice; nothing is changed then.

@@ -60,20 +60,22 @@ impl fmt::Display for ServerState {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ServerStatus {
-    /// Its key in the host.
+    /// Key of the server in the host.
     pub server: String,
-    /// What it is doing.
+    /// State: what it is doing.
     pub state: ServerState,
-    /// Why it is not there, or what failed last while it was; `None` once a connection holds.
+    /// Last error: why it is not there, or what failed last while it was; `None` once a connection
+    /// holds.
     pub last_error: Option<String>,
-    /// When it is tried again, from now on.
+    /// Retry delay: when it is tried again, from now on.
     pub retry_in: Option<Duration>,
     /// The version of MCP that is spoken.
     pub protocol_version: Option<String>,
-    /// Its own name for itself, and its version.
+    /// Name and version that the server gives itself.
     pub server_name: Option<String>,
-    /// Its instructions for whoever uses it.
+    /// Instructions of the server for whoever uses it.
     pub instructions: Option<String>,
-    /// What of it is left out, with the reason: tools without a name, pages without an end.
+    /// Notices: what of it is left out, with the reason: tools without a name, pages without an
+    /// end.
     pub notices: Vec<String>,
 }

@@ -7,8 +7,8 @@ use super::serve::serve_pipe;
 use crate::mcp::host::{CustomTransport, ServerConfig};
 
 impl ServerConfig {
-    /// A server of this library in this program, without a process and without a port: `make` gives
-    /// one for each connection.
+    /// In-process transport: a server of this library in this program, without a process and
+    /// without a port; `make` gives one for each connection.
     ///
     /// ```standalone_crate
     /// use genkit::mcp::host::{McpClient, ServerConfig};
@@ -33,7 +33,7 @@ impl ServerConfig {
 }
 
 impl CustomTransport {
-    /// What [`ServerConfig::in_process`] gives.
+    /// In-process transport, as [`ServerConfig::in_process`] gives it.
     pub fn in_process(make: impl Fn() -> McpServer + Send + Sync + 'static) -> Self {
         /// How much a side may write before the other reads, in bytes.
         const PIPE_BYTES: usize = 64 * 1024;

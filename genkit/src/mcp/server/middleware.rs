@@ -12,7 +12,7 @@ use crate::context::TypeMap;
 use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
 
-/// A request of an MCP client, as [`RequestMiddleware`] sees it.
+/// Served request: one of an MCP client, as [`RequestMiddleware`] sees it.
 #[derive(Clone)]
 pub struct ServedRequest(Arc<RequestData>);
 
@@ -50,35 +50,35 @@ impl ServedRequest {
         }))
     }
 
-    /// The method of MCP: `tools/list`, `tools/call`, `prompts/list`, `prompts/get`, `resources/list`,
+    /// Method of MCP: `tools/list`, `tools/call`, `prompts/list`, `prompts/get`, `resources/list`,
     /// `resources/templates/list`, `resources/read` or `completion/complete`.
     pub fn method(&self) -> &'static str {
         self.0.method
     }
 
-    /// The name of the tool or prompt, the URI of the resource, the argument that is completed; of a list
-    /// the cursor of its page, or nothing.
+    /// Name of the tool or prompt, the URI of the resource, the argument that is completed; of a list the
+    /// cursor of its page, or nothing.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// The arguments of a tool or prompt; else `null`.
+    /// Arguments of a tool or prompt; else `null`.
     pub fn arguments(&self) -> &Value {
         &self.0.arguments
     }
 
-    /// Whose share and rate it counts for: the id of the [`Principal`](super::Principal), else the address
-    /// of the client, else nothing (stdio, memory).
+    /// Client whose share and rate it counts for: the id of the [`Principal`](super::Principal), else the
+    /// address of the client, else nothing (stdio, memory).
     pub fn client(&self) -> &str {
         &self.0.client
     }
 
-    /// The `_meta` of the request.
+    /// Request metadata: its `_meta`.
     pub fn meta(&self) -> &Map<String, Value> {
         &self.0.meta
     }
 
-    /// What a layer of your app put into the HTTP request, or
+    /// Extension: what a layer of your app put into the HTTP request, or
     /// [`McpServer::extension`](super::McpServer::extension) gave, as
     /// [`Context::extension`](crate::Context::extension).
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
@@ -100,12 +100,12 @@ impl std::fmt::Debug for ServedRequest {
     }
 }
 
-/// What a request is answered: the result in MCP's JSON, or a protocol error.
+/// Answer to a served request: the result in MCP's JSON, or a protocol error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServedAnswer(Result<Value, ErrorData>);
 
 impl ServedAnswer {
-    /// An answer with this result, in MCP's JSON.
+    /// Answer with this result, in MCP's JSON.
     pub fn new(result: Value) -> Self {
         Self(Ok(result))
     }
@@ -141,7 +141,7 @@ impl ServedAnswer {
     }
 }
 
-/// What goes on with a request: the next middleware, and behind the last one the server itself.
+/// Next of a request middleware: the next one, and behind the last one the server itself.
 pub struct NextRequest {
     rest: Arc<[Arc<dyn RequestMiddleware>]>,
     at: usize,
@@ -158,7 +158,7 @@ impl NextRequest {
         Self { rest, at: 0, request, server }
     }
 
-    /// Goes on.
+    /// Runs the rest of the chain.
     ///
     /// # Errors
     /// What a middleware further inside fails with. A function that fails is an answer.
@@ -220,7 +220,8 @@ where
     OnRequest { methods: &[], function }
 }
 
-/// The same around lists alone: to hide what a caller may not see, or to cache.
+/// Request middleware around lists alone, from a closure: to hide what a caller may not see, or to
+/// cache.
 ///
 /// ```
 /// use genkit::mcp::server::{NextRequest, ServedRequest, on_list};
@@ -246,8 +247,8 @@ where
     OnRequest { methods, function }
 }
 
-/// The same around calls of tools alone. Arguments are changed, and results typed, by the middleware of the
-/// program (`genkit::middleware::on_tool`), which runs inside of this one.
+/// Request middleware around calls of tools alone, from a closure. Arguments are changed, and results
+/// typed, by the middleware of the program (`genkit::middleware::on_tool`), which runs inside of this one.
 ///
 /// A cache of answers, for each client its own, and a rate:
 ///
@@ -319,7 +320,7 @@ where
     OnRequest { methods: &["tools/call"], function }
 }
 
-/// The same around reads of resources alone.
+/// Request middleware around reads of resources alone, from a closure.
 pub fn on_read<F, Fut>(function: F) -> impl RequestMiddleware
 where
     F: Fn(ServedRequest, NextRequest) -> Fut + Send + Sync + 'static,
@@ -328,7 +329,7 @@ where
     OnRequest { methods: &["resources/read"], function }
 }
 
-/// The same around prompts alone.
+/// Request middleware around prompts alone, from a closure.
 pub fn on_get<F, Fut>(function: F) -> impl RequestMiddleware
 where
     F: Fn(ServedRequest, NextRequest) -> Fut + Send + Sync + 'static,
@@ -343,7 +344,7 @@ where
 /// An error ends the request with a protocol error: what other libraries say in it is masked as in
 /// [`expose_errors`](super::McpServer::expose_errors).
 pub trait RequestMiddleware: Send + Sync + 'static {
-    /// Answers, with `next.run()` or without.
+    /// Wraps one request: answers it, with `next.run()` or without.
     ///
     /// # Errors
     /// The request is refused.

@@ -15,8 +15,8 @@ use serde_json::{Map, Value};
 #[cfg(all(feature = "mcp-http", feature = "rmcp-handler"))]
 use super::quota::ClientKey;
 
-/// Who calls: whom [`authenticate`](crate::mcp::McpServer::authenticate) found by a token, or a layer of
-/// your app, which puts it into the request's extensions.
+/// Principal: who calls, whom [`authenticate`](crate::mcp::McpServer::authenticate) found by a token, or
+/// a layer of your app, which puts it into the request's extensions.
 ///
 /// It stands in the audit events, has a rate of its own, and what a question carries is bound
 /// to it.
@@ -50,20 +50,20 @@ struct PrincipalData {
 }
 
 impl Principal {
-    /// A caller by what identifies it, for example the `sub` of its token.
+    /// Principal by what identifies it, for example the `sub` of its token.
     pub fn new(id: impl Into<String>) -> Self {
         let (id, scopes, claims) = (id.into(), Vec::new(), Map::new());
         Self(Arc::new(PrincipalData { id, scopes, claims, expiry: None }))
     }
 
-    /// The same caller with these OAuth scopes.
+    /// Sets its OAuth scopes.
     #[must_use]
     pub fn with_scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Arc::make_mut(&mut self.0).scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The same caller with the claims of its token.
+    /// Sets the claims of its token.
     #[must_use]
     pub fn with_claims<K: Into<String>, V: Into<Value>>(
         mut self,
@@ -74,20 +74,20 @@ impl Principal {
         self
     }
 
-    /// The same caller until then: when its token expires. Streams that it has open end at that time, and its client
-    /// comes back with another token; a call that runs is finished. Default is that it does not end.
+    /// Sets its expiry: when its token expires. Streams that it has open end at that time, and its client comes back
+    /// with another token; a call that runs is finished. Default is that it does not end.
     #[must_use]
     pub fn with_expiry(mut self, expiry: SystemTime) -> Self {
         Arc::make_mut(&mut self.0).expiry = Some(expiry);
         self
     }
 
-    /// What identifies it.
+    /// Id: what identifies it.
     pub fn id(&self) -> &str {
         &self.0.id
     }
 
-    /// Its OAuth scopes.
+    /// Scopes of OAuth that it has.
     pub fn scopes(&self) -> &[String] {
         &self.0.scopes
     }
@@ -97,12 +97,12 @@ impl Principal {
         self.0.scopes.iter().any(|has| has == scope)
     }
 
-    /// Until when it is who it is.
+    /// Expiry: until when it is who it is.
     pub fn expiry(&self) -> Option<SystemTime> {
         self.0.expiry
     }
 
-    /// The claims of its token.
+    /// Claims of its token.
     pub fn claims(&self) -> &Map<String, Value> {
         &self.0.claims
     }

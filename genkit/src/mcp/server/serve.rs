@@ -21,7 +21,8 @@ use crate::future::BoxFuture;
 use crate::shutdown::{cancel_at_shutdown, interrupted};
 
 impl Genkit {
-    /// Serves its tools, prompts and resources over MCP: see [`serve_mcp`](crate::serve_mcp).
+    /// Serves the tools, prompts and resources of this instance over MCP: see
+    /// [`serve_mcp`](crate::serve_mcp).
     ///
     /// ```no_run
     /// use genkit::{Genkit, Registry, tool, tools};
@@ -95,7 +96,7 @@ impl McpServer {
         served
     }
 
-    /// The server as a handler of the SDK, for transports of one's own.
+    /// Handler of rmcp, the SDK (`ServerHandler`): the server as one, for transports of one's own.
     ///
     /// ```
     /// # use genkit::{Registry, Genkit, tool, tools};
@@ -127,7 +128,7 @@ impl McpServer {
         Ok(McpHandler::new(self.check(false)?))
     }
 
-    /// The endpoint as a router, to mount it in an existing `axum` app:
+    /// Router: the endpoint as one, to mount it in an existing `axum` app:.
     ///
     /// ```
     /// # use genkit::{Genkit, Registry, tool, tools};

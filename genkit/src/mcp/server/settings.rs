@@ -35,7 +35,7 @@ pub(crate) const STATE_TTL: Duration = Duration::from_secs(3600);
 /// How long clients may keep lists and contents. Default is 0: they ask again.
 pub(crate) const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
 
-/// Who decides where the user must approve a call and the client cannot ask.
+/// Approval fallback: who decides where the user must approve a call and the client cannot ask.
 ///
 /// ```
 /// use genkit::mcp::server::ApprovalFallback;

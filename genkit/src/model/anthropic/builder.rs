@@ -19,7 +19,7 @@ const BASE_URL: &str = "https://api.anthropic.com";
 const API_VERSION: &str = "2023-06-01";
 
 impl Anthropic {
-    /// Anthropic with the key in `ANTHROPIC_API_KEY`, at `ANTHROPIC_BASE_URL` if that is set.
+    /// Provider with the key in `ANTHROPIC_API_KEY`, at `ANTHROPIC_BASE_URL` if that is set.
     ///
     /// ```no_run
     /// # fn main() -> genkit::Result<()> {
@@ -34,7 +34,7 @@ impl Anthropic {
         Self::builder().env().build()
     }
 
-    /// Anthropic with settings of your own; the environment is not read.
+    /// Builder of the provider, with settings of your own; the environment is not read.
     ///
     /// ```
     /// use genkit::model::Anthropic;
@@ -52,7 +52,7 @@ impl Anthropic {
     }
 }
 
-/// Settings of an [`Anthropic`]. See [`Anthropic::builder`].
+/// Builder of an [`Anthropic`] provider. See [`Anthropic::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct AnthropicBuilder {
@@ -62,7 +62,7 @@ pub struct AnthropicBuilder {
 }
 
 impl AnthropicBuilder {
-    /// Takes what is not given otherwise from the environment: the key from `ANTHROPIC_API_KEY`, and the
+    /// Environment: takes what is not given otherwise from it, the key from `ANTHROPIC_API_KEY`, and the
     /// base URL from `ANTHROPIC_BASE_URL`.
     ///
     /// ```no_run
@@ -83,39 +83,40 @@ impl AnthropicBuilder {
         self
     }
 
-    /// The API key; it goes into a header, never into a URL.
+    /// API key; it goes into a header, never into a URL.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.settings.key = Some(key.into());
         self
     }
 
-    /// Another address, whose path stays in front: a proxy, a server in a test. Default is
-    /// `https://api.anthropic.com`; a `/v1` at its end may stand there or not.
+    /// Base URL: another address, whose path stays in front: a proxy, a server in a test. Default
+    /// is `https://api.anthropic.com`; a `/v1` at its end may stand there or not.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.settings.base_url = Some(url.into());
         self
     }
 
-    /// The version of the API. Default is `2023-06-01`, which sends the key as `x-api-key`; since `2026-10-21` it is
-    /// sent as a bearer token, and the API takes no `temperature`, `topP` or `topK`.
+    /// API version. Default is `2023-06-01`, which sends the key as `x-api-key`; since `2026-10-21` it is sent as a
+    /// bearer token, and the API takes no `temperature`, `topP` or `topK`.
     pub fn api_version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
         self
     }
 
-    /// One more header of every call; it replaces one of the same name.
+    /// Header: one more of every call; it replaces one of the same name.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.headers.push((name.into(), value.into()));
         self
     }
 
-    /// How long one call may take, from sending to the end of the answer. Default is 10 minutes.
+    /// Timeout: how long one call may take, from sending to the end of the answer. Default is 10
+    /// minutes.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.timeout = Some(timeout);
         self
     }
 
-    /// Records calls to a file, or answers them from there; a replay needs no key.
+    /// Cassette: records calls to a file, or answers them from there; a replay needs no key.
     pub fn cassette(mut self, cassette: Cassette) -> Self {
         self.settings.interceptor = Some(cassette.interceptor());
         self

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::model::http::{ApiEndpoint, HttpModel};
 use crate::model::{Model, Provider};
 
-/// Anthropic's Claude models.
+/// Anthropic provider: the Claude models.
 ///
 /// ```no_run
 /// use genkit::model::Anthropic;

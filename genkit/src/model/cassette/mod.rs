@@ -15,7 +15,7 @@ use crate::sync::lock;
 use error::Error as E;
 use file::{CassetteFile, Exchange, RecordedRequest, RecordedResponse};
 
-/// The answers of a provider, recorded once and replayed in tests.
+/// Cassette: the answers of a provider, recorded once and replayed in tests.
 ///
 /// A recording holds each request's method, path and body and the answer's status, body and what
 /// matters of its headers. Keys are never in it: headers that carry them are left out, and a key
@@ -61,8 +61,8 @@ struct Replayable {
 }
 
 impl Cassette {
-    /// Passes calls through and writes them to the file, in place of what it held. The file is
-    /// written after each answer.
+    /// Recording cassette: passes calls through and writes them to the file, in place of what it
+    /// held. The file is written after each answer.
     ///
     /// ```no_run
     /// let cassette = genkit::model::Cassette::record("tests/cassettes/weather.json");
@@ -71,7 +71,7 @@ impl Cassette {
         Self::new(path.into(), CassetteMode::Record(Mutex::default()))
     }
 
-    /// Answers calls from the file; nothing is sent.
+    /// Replaying cassette: answers calls from the file; nothing is sent.
     ///
     /// ```
     /// let missing = genkit::model::Cassette::replay("no/such/file.json");
@@ -91,7 +91,7 @@ impl Cassette {
         Ok(Self::new(path, CassetteMode::Replay(Mutex::new(exchanges))))
     }
 
-    /// Replays the file if it is there, else records it.
+    /// Cassette that replays the file if it is there, else records it.
     ///
     /// ```no_run
     /// # fn main() -> genkit::Result<()> {

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::model::{EmbedRequest, EmbedResponse, EmbedTask};
 
-/// Texts that are about to be embedded: see [`genkit::embed`](crate::embed()).
+/// Embedding call, about to be made: see [`genkit::embed`](crate::embed()).
 ///
 /// It is a future: `.await` embeds them.
 #[must_use = "nothing is embedded until `.await`"]
@@ -29,13 +29,15 @@ impl Embed {
         Self { models, embedder, request, config_error: None }
     }
 
-    /// How many numbers each vector has, where the model can shorten them. Default is the model's own.
+    /// Dimensions: how many numbers each vector has, where the model can shorten them. Default is
+    /// the model's own.
     pub fn dimensions(mut self, dimensions: u32) -> Self {
         self.request.dimensions = Some(dimensions);
         self
     }
 
-    /// What the vectors are for, where the model makes a difference. Default is nothing in particular.
+    /// Task: what the vectors are for, where the model makes a difference. Default is nothing in
+    /// particular.
     pub fn task(mut self, task: EmbedTask) -> Self {
         self.request.task = Some(task);
         self

@@ -25,7 +25,7 @@ pub(super) enum EmbedderKind {
 }
 
 impl EmbedderRef {
-    /// Its name.
+    /// Name of the embedder.
     pub fn name(&self) -> &str {
         match &self.0 {
             EmbedderKind::Name(name) => name,

@@ -24,7 +24,7 @@ pub(super) enum Kind {
 }
 
 impl ModelRef {
-    /// Its name.
+    /// Name of the model.
     pub fn name(&self) -> &str {
         match &self.0 {
             Kind::Name(name) => name,
@@ -38,7 +38,7 @@ impl ModelRef {
     }
 }
 
-/// What `.model(..)` takes: a model by its name, or as a value.
+/// Model of `.model(..)`: one by its name, or a value.
 ///
 /// A name is `"provider/model"`; a value is a type that implements [`Model`], an `Arc` of one, or a
 /// [`ModelRef`]. A provider is no model: it makes models by their names.

@@ -20,7 +20,7 @@ impl Topic for Error {
     }
 }
 
-/// An embedder: it gives a vector for each text, so that like texts have like vectors.
+/// Embedder: it gives a vector for each text, so that like texts have like vectors.
 ///
 /// ```
 /// use genkit::model::{Embedder, Embedding};
@@ -49,14 +49,14 @@ impl Topic for Error {
 /// # }
 /// ```
 pub trait Embedder: Send + Sync + 'static {
-    /// Its name.
+    /// Name of the embedder.
     fn name(&self) -> &str;
 
-    /// A vector for each of `texts`, in their order.
+    /// Embeds texts: a vector for each, in their order.
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Embedding>>>;
 
-    /// The same with options, and what it used: what [`genkit::embed`](crate::embed()) calls. Without an
-    /// implementation of its own an embedder takes texts alone, and options are an error.
+    /// Embeds texts with options, and tells what it used: what [`genkit::embed`](crate::embed()) calls.
+    /// Without an implementation of its own an embedder takes texts alone, and options are an error.
     fn embed_with(&self, request: EmbedRequest) -> BoxFuture<'_, Result<EmbedResponse>> {
         Box::pin(async move {
             if request.has_options() {

@@ -25,13 +25,14 @@ impl Embedding {
         Self(values.into_iter().map(Into::into).collect())
     }
 
-    /// Its numbers.
+    /// Numbers of the vector.
     pub fn values(&self) -> &[f64] {
         &self.0
     }
 }
 
-/// What the vectors are for: some models make others for questions than for answers.
+/// Embedding task: what the vectors are for, since some models make others for questions than for
+/// answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EmbedTask {
@@ -53,7 +54,7 @@ pub enum EmbedTask {
     CodeQuery,
 }
 
-/// One request to an embedder.
+/// Embedding request: one to an embedder.
 ///
 /// ```
 /// use genkit::model::{EmbedRequest, EmbedTask};
@@ -66,9 +67,9 @@ pub enum EmbedTask {
 pub struct EmbedRequest {
     /// The texts.
     pub texts: Vec<String>,
-    /// How many numbers each vector has. Default is the model's own.
+    /// Dimensions: how many numbers each vector has. Default is the model's own.
     pub dimensions: Option<u32>,
-    /// What the vectors are for. Default is nothing in particular.
+    /// Task: what the vectors are for. Default is nothing in particular.
     pub task: Option<EmbedTask>,
     /// Settings of the provider, which go to it as they are.
     pub config: Map<String, Value>,
@@ -80,21 +81,21 @@ impl EmbedRequest {
         Self { texts: texts.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// The same with vectors of so many numbers.
+    /// Sets the dimensions: how many numbers each vector has.
     #[must_use]
     pub fn with_dimensions(mut self, dimensions: u32) -> Self {
         self.dimensions = Some(dimensions);
         self
     }
 
-    /// The same with what the vectors are for.
+    /// Sets the task: what the vectors are for.
     #[must_use]
     pub fn with_task(mut self, task: EmbedTask) -> Self {
         self.task = Some(task);
         self
     }
 
-    /// The same with one more setting of the provider.
+    /// Adds one more setting of the provider.
     #[must_use]
     pub fn with_config(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.config.insert(key.into(), value.into());
@@ -107,7 +108,7 @@ impl EmbedRequest {
     }
 }
 
-/// The answer of an embedder.
+/// Embedding response: the answer of an embedder.
 ///
 /// ```
 /// use genkit::model::{EmbedResponse, Embedding};
@@ -119,9 +120,9 @@ impl EmbedRequest {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct EmbedResponse {
-    /// A vector for each text, in their order.
+    /// Embeddings: a vector for each text, in their order.
     pub embeddings: Vec<Embedding>,
-    /// What it used, as far as its provider reports it.
+    /// Usage: what it used, as far as its provider reports it.
     pub usage: Usage,
 }
 
@@ -131,7 +132,7 @@ impl EmbedResponse {
         Self { embeddings: embeddings.into_iter().collect(), usage: Usage::default() }
     }
 
-    /// The same with what it used.
+    /// Sets the usage: what it used.
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = usage;

@@ -19,7 +19,7 @@ const BASE_URL: &str = "https://generativelanguage.googleapis.com";
 const API_VERSION: &str = "v1beta";
 
 impl Gemini {
-    /// Gemini with the key in `GEMINI_API_KEY`, else in `GOOGLE_API_KEY`, at `GEMINI_BASE_URL` if
+    /// Provider with the key in `GEMINI_API_KEY`, else in `GOOGLE_API_KEY`, at `GEMINI_BASE_URL` if
     /// that is set.
     ///
     /// ```no_run
@@ -35,7 +35,7 @@ impl Gemini {
         Self::builder().env().build()
     }
 
-    /// Gemini with settings of your own; the environment is not read.
+    /// Builder of the provider, with settings of your own; the environment is not read.
     ///
     /// ```
     /// use genkit::model::Gemini;
@@ -53,7 +53,7 @@ impl Gemini {
     }
 }
 
-/// Settings of a [`Gemini`]. See [`Gemini::builder`].
+/// Builder of a [`Gemini`] provider. See [`Gemini::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct GeminiBuilder {
@@ -64,7 +64,7 @@ pub struct GeminiBuilder {
 }
 
 impl GeminiBuilder {
-    /// Takes what is not given otherwise from the environment: the key from `GEMINI_API_KEY`, else
+    /// Environment: takes what is not given otherwise from it, the key from `GEMINI_API_KEY`, else
     /// `GOOGLE_API_KEY`, and the base URL from `GEMINI_BASE_URL`.
     ///
     /// ```no_run
@@ -86,45 +86,46 @@ impl GeminiBuilder {
         self
     }
 
-    /// The API key; it goes into a header, never into a URL.
+    /// API key; it goes into a header, never into a URL.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.settings.key = Some(key.into());
         self
     }
 
-    /// Another address, whose path stays in front: a proxy, a server in a test. Default is
-    /// `https://generativelanguage.googleapis.com`.
+    /// Base URL: another address, whose path stays in front: a proxy, a server in a test. Default
+    /// is `https://generativelanguage.googleapis.com`.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.settings.base_url = Some(url.into());
         self
     }
 
-    /// The version of the API. Default is `v1beta`.
+    /// API version. Default is `v1beta`.
     pub fn api_version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
         self
     }
 
-    /// One more header of every call; it replaces one of the same name.
+    /// Header: one more of every call; it replaces one of the same name.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.headers.push((name.into(), value.into()));
         self
     }
 
-    /// How long one call may take, from sending to the end of the answer. Default is 10 minutes.
+    /// Timeout: how long one call may take, from sending to the end of the answer. Default is 10
+    /// minutes.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.timeout = Some(timeout);
         self
     }
 
-    /// Whether schemas are sent in the older subset of OpenAPI, for old models and servers that
-    /// know no other. Default is false: they are sent as JSON schemas.
+    /// OpenAPI schemas: whether schemas are sent in its older subset, for old models and servers
+    /// that know no other. Default is false: they are sent as JSON schemas.
     pub fn openapi_schemas(mut self, yes: bool) -> Self {
         self.openapi = yes;
         self
     }
 
-    /// Records calls to a file, or answers them from there; a replay needs no key.
+    /// Cassette: records calls to a file, or answers them from there; a replay needs no key.
     pub fn cassette(mut self, cassette: Cassette) -> Self {
         self.settings.interceptor = Some(cassette.interceptor());
         self

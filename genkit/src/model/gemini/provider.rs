@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::model::http::{ApiEndpoint, HttpEmbedder, HttpModel};
 use crate::model::{Embedder, Model, Provider};
 
-/// Google's Gemini models.
+/// Gemini provider: Google's Gemini models.
 ///
 /// ```no_run
 /// use genkit::model::Gemini;

@@ -22,8 +22,8 @@ const BASE_URL: &str = "http://localhost:11434";
 const START: &str = "start it with `ollama serve`, or say where it is with OLLAMA_HOST";
 
 impl Ollama {
-    /// Ollama at `OLLAMA_BASE_URL`, else at `OLLAMA_HOST` as Ollama's own programs read that, else on this machine; with
-    /// the key in `OLLAMA_API_KEY` if there is one, which ollama.com wants.
+    /// Provider at `OLLAMA_BASE_URL`, else at `OLLAMA_HOST` as Ollama's own programs read that, else on this machine;
+    /// with the key in `OLLAMA_API_KEY` if there is one, which ollama.com wants.
     ///
     /// ```no_run
     /// # fn main() -> genkit::Result<()> {
@@ -38,7 +38,7 @@ impl Ollama {
         Self::builder().env().build()
     }
 
-    /// Ollama with settings of your own; the environment is not read.
+    /// Builder of the provider, with settings of your own; the environment is not read.
     ///
     /// ```
     /// use genkit::model::Ollama;
@@ -55,7 +55,7 @@ impl Ollama {
     }
 }
 
-/// Settings of an [`Ollama`]. See [`Ollama::builder`].
+/// Builder of an [`Ollama`] provider. See [`Ollama::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct OllamaBuilder {
@@ -68,8 +68,9 @@ pub struct OllamaBuilder {
 }
 
 impl OllamaBuilder {
-    /// Takes what is not given otherwise from the environment: the address from `OLLAMA_BASE_URL`, else `OLLAMA_HOST`,
-    /// the key from `OLLAMA_API_KEY`. `OLLAMA_CONTEXT_LENGTH` is what the server is taken to have as its window.
+    /// Environment: takes what is not given otherwise from it, the address from `OLLAMA_BASE_URL`, else
+    /// `OLLAMA_HOST`, the key from `OLLAMA_API_KEY`. `OLLAMA_CONTEXT_LENGTH` is what the server is taken to have as
+    /// its window.
     pub fn env(mut self) -> Self {
         self.from_env = true;
         self
@@ -85,47 +86,50 @@ impl OllamaBuilder {
         self
     }
 
-    /// The key of ollama.com, or of a proxy; it goes into a header, never into a URL. Default is none.
+    /// API key of ollama.com, or of a proxy; it goes into a header, never into a URL. Default is
+    /// none.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.settings.key = Some(key.into());
         self
     }
 
-    /// Where the server is; a `/v1` or `/api` at its end is not needed. Default is `http://localhost:11434`.
+    /// Base URL: where the server is; a `/v1` or `/api` at its end is not needed. Default is
+    /// `http://localhost:11434`.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.settings.base_url = Some(url.into());
         self
     }
 
-    /// The window of each model, in tokens, where a request's `config` has no `num_ctx`. Default is the server's, which
-    /// may be as small as 4,096. A larger one takes more memory, and another one loads the model anew.
+    /// Context window (`num_ctx`) of each model, in tokens, where a request's `config` has none. Default is the
+    /// server's, which may be as small as 4,096. A larger one takes more memory, and another one loads the model
+    /// anew.
     pub fn num_ctx(mut self, tokens: u32) -> Self {
         self.num_ctx = Some(tokens.into());
         self
     }
 
-    /// How long a model stays in memory after a call, where a request's `config` has no `keep_alive`. Default is the
-    /// server's: 5 minutes. `Duration::MAX` is for ever, `Duration::ZERO` not at all.
+    /// Keep-alive: how long a model stays in memory after a call, where a request's `config` has no `keep_alive`.
+    /// Default is the server's: 5 minutes. `Duration::MAX` is for ever, `Duration::ZERO` not at all.
     pub fn keep_alive(mut self, time: Duration) -> Self {
         let forever = time == Duration::MAX;
         self.keep_alive = Some(if forever { (-1).into() } else { time.as_secs_f64().into() });
         self
     }
 
-    /// One more header of every call; it replaces one of the same name.
+    /// Header: one more of every call; it replaces one of the same name.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.headers.push((name.into(), value.into()));
         self
     }
 
-    /// How long one call may take, from sending to the end of the answer: also the time that a model takes to load.
-    /// Default is 10 minutes.
+    /// Timeout: how long one call may take, from sending to the end of the answer: also the time that a model takes
+    /// to load. Default is 10 minutes.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.timeout = Some(timeout);
         self
     }
 
-    /// Records calls to a file, or answers them from there; a replay needs no server.
+    /// Cassette: records calls to a file, or answers them from there; a replay needs no server.
     pub fn cassette(mut self, cassette: Cassette) -> Self {
         self.settings.interceptor = Some(cassette.interceptor());
         self

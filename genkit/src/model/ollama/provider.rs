@@ -21,7 +21,7 @@ use crate::model::{
 };
 use crate::run_options::REASONING_EFFORT;
 
-/// Models of Ollama, on this machine, another one or ollama.com, by its own API.
+/// Ollama provider: its models on this machine, another one or ollama.com, by its own API.
 ///
 /// ```no_run
 /// use genkit::model::Ollama;

@@ -12,7 +12,7 @@ use crate::model::openai_wire::models::needs_responses;
 use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::{Constrained, Embedder, Model, ModelInfo, Provider, Supports};
 
-/// Models behind OpenAI's chat completions, at OpenAI or any server that speaks them.
+/// OpenAI provider: models behind its chat completions, at OpenAI or any server that speaks them.
 ///
 /// ```no_run
 /// use genkit::model::OpenAi;

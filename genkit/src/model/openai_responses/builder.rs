@@ -13,7 +13,7 @@ use crate::model::openai_wire::settings::ServerBuilder;
 const NAME: &str = "openai-responses";
 
 impl OpenAiResponses {
-    /// OpenAI with the key in `OPENAI_API_KEY`, at `OPENAI_BASE_URL` if that is set.
+    /// Provider with the key in `OPENAI_API_KEY`, at `OPENAI_BASE_URL` if that is set.
     ///
     /// ```no_run
     /// # fn main() -> genkit::Result<()> {
@@ -28,7 +28,8 @@ impl OpenAiResponses {
         Self::builder().env().build()
     }
 
-    /// A server with settings of your own; the environment is not read.
+    /// Builder of a provider for any server, with settings of your own; the environment is not
+    /// read.
     ///
     /// ```
     /// use genkit::model::OpenAiResponses;
@@ -44,7 +45,7 @@ impl OpenAiResponses {
     }
 }
 
-/// Settings of an [`OpenAiResponses`]. See [`OpenAiResponses::builder`].
+/// Builder of an [`OpenAiResponses`] provider. See [`OpenAiResponses::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct OpenAiResponsesBuilder {
@@ -52,43 +53,43 @@ pub struct OpenAiResponsesBuilder {
 }
 
 impl OpenAiResponsesBuilder {
-    /// Takes what is not given otherwise from the environment: `OPENAI_API_KEY` and
+    /// Environment: takes what is not given otherwise from it, `OPENAI_API_KEY` and
     /// `OPENAI_BASE_URL`, or those of the known server at the address that is given.
     pub fn env(mut self) -> Self {
         self.given.from_env = true;
         self
     }
 
-    /// What its models are called before the `/`. Default is `openai-responses`.
+    /// Name: what its models are called before the `/`. Default is `openai-responses`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.given.name = Some(name.into());
         self
     }
 
-    /// The API key; it goes into a header, never into a URL.
+    /// API key; it goes into a header, never into a URL.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.given.settings.key = Some(key.into());
         self
     }
 
-    /// Where the server is, with the version: `http://localhost:8000/v1`. Default is
+    /// Base URL: where the server is, with the version: `http://localhost:8000/v1`. Default is
     /// `https://api.openai.com/v1`.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.given.settings.base_url = Some(url.into());
         self
     }
 
-    /// The organization at OpenAI that pays.
+    /// Organization at OpenAI that pays.
     pub fn organization(self, id: impl Into<String>) -> Self {
         self.header("openai-organization", id)
     }
 
-    /// The project at OpenAI that pays.
+    /// Project at OpenAI that pays.
     pub fn project(self, id: impl Into<String>) -> Self {
         self.header("openai-project", id)
     }
 
-    /// One more header of every call; it replaces one of the same name.
+    /// Header: one more of every call; it replaces one of the same name.
     ///
     /// ```
     /// use genkit::model::OpenAiResponses;
@@ -108,28 +109,29 @@ impl OpenAiResponsesBuilder {
         self
     }
 
-    /// How long one call may take, from sending to the end of the answer. Default is 10 minutes,
-    /// which the slowest models may need to be longer.
+    /// Timeout: how long one call may take, from sending to the end of the answer. Default is 10
+    /// minutes, which the slowest models may need to be longer.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.given.settings.timeout = Some(timeout);
         self
     }
 
-    /// Whether models are bound strictly to the schemas of tools. A schema that strict mode cannot express,
-    /// with a `maxLength` or a map, is sent as it is, and a warning says so once. Default is true at OpenAI, and false at other servers that are known.
+    /// Strict tools: whether models are bound strictly to the schemas of tools. A schema that strict mode cannot
+    /// express, with a `maxLength` or a map, is sent as it is, and a warning says so once. Default is true at OpenAI,
+    /// and false at other servers that are known.
     pub fn strict_tools(mut self, yes: bool) -> Self {
         self.given.strict_tools = Some(yes);
         self
     }
 
-    /// Whether structured output is bound strictly to its schema, as far as strict mode can express that.
-    /// Default is true at OpenAI and where a server is known to need it.
+    /// Strict output: whether structured output is bound strictly to its schema, as far as strict mode
+    /// can express that. Default is true at OpenAI and where a server is known to need it.
     pub fn strict_output(mut self, yes: bool) -> Self {
         self.given.strict_output = Some(yes);
         self
     }
 
-    /// Records calls to a file, or answers them from there; a replay needs no key.
+    /// Cassette: records calls to a file, or answers them from there; a replay needs no key.
     pub fn cassette(mut self, cassette: Cassette) -> Self {
         self.given.settings.interceptor = Some(cassette.interceptor());
         self

@@ -9,7 +9,7 @@ use crate::model::http::{ApiEndpoint, HttpModel};
 use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::{Model, ModelInfo, Provider, Supports};
 
-/// Models behind OpenAI's Responses API, at OpenAI or any server that speaks it.
+/// OpenAI Responses provider: models behind that API, at OpenAI or any server that speaks it.
 ///
 /// ```no_run
 /// use genkit::model::OpenAiResponses;

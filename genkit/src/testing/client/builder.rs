@@ -26,13 +26,13 @@ impl Client {
         Self::builder().connect(server).await
     }
 
-    /// Begins a client that answers questions.
+    /// Builder of a client that answers questions.
     pub fn builder() -> ClientBuilder {
         ClientBuilder::default()
     }
 }
 
-/// A client in the making: its answers to questions, and the protocol that it speaks.
+/// Builder of a [`Client`]: its answers to questions, and the protocol that it speaks.
 ///
 /// ```
 /// use genkit::testing::Client;
@@ -73,14 +73,14 @@ pub struct ClientBuilder {
 }
 
 impl ClientBuilder {
-    /// Speaks the 2026-07-28 protocol; default is 2025-11-25 with a session.
+    /// Stateless protocol: speaks that of 2026-07-28; default is 2025-11-25 with a session.
     pub fn modern(mut self, yes: bool) -> Self {
         self.modern = yes;
         self
     }
 
-    /// Answers forms: the content to accept with, or `None` to decline. A confirmation is a form
-    /// without fields: `Some(json!({}))` is yes, `None` is no.
+    /// Elicitation: answers forms with the content to accept with, or `None` to decline. A
+    /// confirmation is a form without fields: `Some(json!({}))` is yes, `None` is no.
     pub fn on_elicit(
         mut self,
         answer: impl Fn(&str, &Value) -> Option<Value> + Send + Sync + 'static,
@@ -89,19 +89,19 @@ impl ClientBuilder {
         self
     }
 
-    /// Answers sampling requests: the text of the model, from the request's parameters.
+    /// Sampling: answers requests with the text of the model, from the request's parameters.
     pub fn on_sample(mut self, answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> Self {
         self.answers.sample = Some(Box::new(answer));
         self
     }
 
-    /// Answers requests for roots: URIs, or [`Root`]s with a name.
+    /// Roots: answers requests with URIs, or [`Root`]s with a name.
     pub fn roots(mut self, roots: impl IntoIterator<Item = impl Into<Root>>) -> Self {
         self.answers.roots = Some(roots.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Declares MCP's extension for tasks: a call may be answered with one then, which
+    /// Tasks: declares MCP's extension for them: a call may be answered with one then, which
     /// [`peer`](Client::peer) has the requests for. Default is no.
     pub fn tasks(mut self, yes: bool) -> Self {
         self.answers.tasks = yes;

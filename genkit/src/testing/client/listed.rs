@@ -24,22 +24,22 @@ macro_rules! listed {
                 &self.0.name
             }
 
-            /// The name for people.
+            /// Title: the name for people.
             pub fn title(&self) -> Option<&str> {
                 self.0.title.as_deref()
             }
 
-            /// What it is for.
+            /// Description: what it is for.
             pub fn description(&self) -> Option<&str> {
                 self.0.description.as_deref()
             }
 
-            /// Addresses of icons.
+            /// Icons, by their addresses.
             pub fn icons(&self) -> impl Iterator<Item = &str> {
                 self.0.icons.iter().flatten().map(|icon| icon.src.as_str())
             }
 
-            /// Its `_meta`, if it has any.
+            /// Metadata: its `_meta`, if it has any.
             pub fn metadata(&self) -> Option<&Map<String, Value>> {
                 self.0.meta.as_ref().map(|meta| &meta.0)
             }
@@ -78,12 +78,12 @@ listed! {
 }
 
 impl ListedTool {
-    /// The schema of its arguments.
+    /// Input schema: that of its arguments.
     pub fn input_schema(&self) -> &Map<String, Value> {
         &self.0.input_schema
     }
 
-    /// The schema of its result, where it has one.
+    /// Output schema: that of its result, where it has one.
     pub fn output_schema(&self) -> Option<&Map<String, Value>> {
         self.0.output_schema.as_deref()
     }
@@ -123,12 +123,12 @@ listed! {
 }
 
 impl ListedResource {
-    /// Its address.
+    /// URI of the resource.
     pub fn uri(&self) -> &str {
         &self.0.uri
     }
 
-    /// The media type of its content, if it is always the same.
+    /// Media type (MIME type) of its content, if it is always the same.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
     }
@@ -141,12 +141,12 @@ listed! {
 }
 
 impl ListedResourceTemplate {
-    /// The RFC 6570 template of its addresses.
+    /// URI template (RFC 6570) of its addresses.
     pub fn uri_template(&self) -> &str {
         &self.0.uri_template
     }
 
-    /// The media type of its content, if it is always the same.
+    /// Media type (MIME type) of its content, if it is always the same.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
     }

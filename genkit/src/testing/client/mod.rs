@@ -30,7 +30,7 @@ pub use tool_result::ToolResult;
 
 use self::handler::TestHandler;
 
-/// An MCP client connected to a server in memory, with the verbs of
+/// Test client of MCP: connected to a server in memory, with the verbs of
 /// [`McpClient`](crate::mcp::McpClient) and the server's own names.
 ///
 /// Everything is in types of this library; what the SDK read stands beside it: `raw()` of items and
@@ -150,7 +150,7 @@ impl Client {
         self.raw_prompt(name, arguments).await.map(content::prompt_reply)
     }
 
-    /// [`get_prompt`](Self::get_prompt) as the SDK has it.
+    /// Gets a prompt as the SDK has it: see [`get_prompt`](Self::get_prompt).
     ///
     /// # Errors
     /// What the server answers with.
@@ -172,7 +172,7 @@ impl Client {
         content::contents(self.raw_resource(uri).await?)
     }
 
-    /// [`read_resource`](Self::read_resource) as the SDK has it.
+    /// Reads a resource as the SDK has it: see [`read_resource`](Self::read_resource).
     ///
     /// # Errors
     /// What the server answers with.
@@ -180,7 +180,7 @@ impl Client {
         self.running.read_resource(ReadResourceRequestParams::new(uri)).await.map_err(failed)
     }
 
-    /// Suggestions for an argument of a prompt.
+    /// Completion: suggestions for an argument of a prompt.
     ///
     /// # Errors
     /// What the server answers with.
@@ -188,7 +188,7 @@ impl Client {
         self.suggestions(Reference::for_prompt(prompt), argument, typed).await
     }
 
-    /// Suggestions for a variable of a resource template.
+    /// Completion: suggestions for a variable of a resource template.
     ///
     /// # Errors
     /// What the server answers with.
@@ -207,12 +207,12 @@ impl Client {
         Ok(self.running.complete(params).await.map_err(failed)?.completion.values)
     }
 
-    /// The notifications of the server so far.
+    /// Notifications of the server so far.
     pub fn seen(&self) -> Vec<Seen> {
         lock(&self.seen).clone()
     }
 
-    /// The SDK's own client, for everything else.
+    /// Peer of rmcp, the SDK's own client, for everything else.
     pub fn peer(&self) -> &rmcp::Peer<RoleClient> {
         &self.running
     }

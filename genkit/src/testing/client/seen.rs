@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::context::{LogLevel, Progress};
 
-/// A notification of the server.
+/// Notification of the server, as a test client saw it.
 ///
 /// ```
 /// use genkit::testing::{Client, Seen};

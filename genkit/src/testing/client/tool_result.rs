@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::content::part;
 use crate::message::Part;
 
-/// The result of a tool call: what the tool answered, or why it failed.
+/// Tool result: what the tool answered to a call, or why it failed.
 ///
 /// ```
 /// use genkit::testing::Client;
@@ -41,17 +41,17 @@ impl ToolResult {
         Self(result)
     }
 
-    /// All its text.
+    /// Text of the result, all of it.
     pub fn text(&self) -> String {
         self.0.content.iter().filter_map(|block| block.as_text()).map(|t| t.text.as_str()).collect()
     }
 
-    /// Its structured content: the value for programs.
+    /// Structured content: the value for programs.
     pub fn structured(&self) -> Option<&Value> {
         self.0.structured_content.as_ref()
     }
 
-    /// Its content, part by part.
+    /// Content, part by part.
     pub fn parts(&self) -> Vec<Part> {
         self.0.content.iter().map(part).collect()
     }
@@ -61,7 +61,7 @@ impl ToolResult {
         self.0.is_error == Some(true)
     }
 
-    /// Its `_meta`, if it has any.
+    /// Metadata: its `_meta`, if it has any.
     pub fn meta(&self) -> Option<&Map<String, Value>> {
         self.0.meta.as_ref().map(|meta| &meta.0)
     }

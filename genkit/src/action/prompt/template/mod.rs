@@ -66,7 +66,7 @@ impl PromptBuilder {
         self
     }
 
-    /// A helper that the template calls: see [`TemplateCall`].
+    /// Template helper: one that the template calls, see [`TemplateCall`].
     pub fn template_helper<T: Into<Value>>(
         mut self,
         name: impl Into<String>,
@@ -76,8 +76,8 @@ impl PromptBuilder {
         self
     }
 
-    /// Ends the making: a template in dotprompt's language writes the messages, so that no function
-    /// and no type is needed. See [`genkit::template`](crate::template).
+    /// Template, which builds the prompt: text in dotprompt's language writes the messages, so that
+    /// no function and no type is needed. See [`genkit::template`](crate::template).
     ///
     /// # Errors
     /// Mistakes of the template, with line and column: its syntax, unknown helpers and partials.

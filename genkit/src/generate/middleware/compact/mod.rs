@@ -23,7 +23,7 @@ use crate::visible::Logged;
 /// How often a provider counts what is left, until it is short enough. Default is 3.
 const MAX_COUNTS: usize = 3;
 
-/// Compaction of long conversations: see [`compact()`].
+/// Compaction of long conversations, as middleware: see [`compact()`].
 #[derive(Clone)]
 pub struct Compact {
     limit: u64,
@@ -33,8 +33,8 @@ pub struct Compact {
     memory: Arc<Memory>,
 }
 
-/// Compacts a conversation that has more than `tokens`: the oldest messages are left out of what the model is
-/// asked, until half of that is left.
+/// Compaction: leaves the oldest messages of a conversation that has more than `tokens` out of what the model
+/// is asked, until half of that is left.
 ///
 /// A call is never parted from its answer. What always stays: the system message, messages that are
 /// [pinned](crate::Message::pinned), what the user said last, and the last round. A note in the place of what was left out
@@ -86,15 +86,15 @@ pub fn compact(tokens: u64) -> Compact {
 }
 
 impl Compact {
-    /// How many tokens are left after a cut. Default is half of the limit: each cut costs a provider's cache of the
-    /// conversation, so that few large ones are better than many small ones.
+    /// Target size: how many tokens are left after a cut. Default is half of the limit: each cut costs a provider's
+    /// cache of the conversation, so that few large ones are better than many small ones.
     #[must_use]
     pub fn down_to(mut self, tokens: u64) -> Self {
         self.target = tokens.min(self.limit);
         self
     }
 
-    /// Puts a summary by `model` in the place of what is left out. Its calls count for the run's usage. Where it
+    /// Summary: one by `model` in the place of what is left out. Its calls count for the run's usage. Where it
     /// fails, the messages are left out without one, and the log says so.
     ///
     /// ```
@@ -120,7 +120,7 @@ impl Compact {
         self
     }
 
-    /// What the model that summarizes is told, in the place of this library's words.
+    /// Instructions: what the model that summarizes is told, in the place of this library's words.
     #[must_use]
     pub fn instructions(mut self, text: impl Into<String>) -> Self {
         self.instructions = text.into();

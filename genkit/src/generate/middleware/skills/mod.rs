@@ -25,12 +25,12 @@ const USE: &str = "use_skill";
 /// The tool that reads a file of one.
 const READ: &str = "read_skill_file";
 
-/// Skills of folders, of the program and of MCP servers: see [`skills()`].
+/// Skills of folders, of the program and of MCP servers, as middleware: see [`skills()`].
 #[derive(Clone)]
 pub struct Skills(Arc<Offered>);
 
-/// Offers skills to a model, wherever they lie: folders on disk, those of a registry ([`skills!`](crate::skills)), and
-/// those of MCP servers (`McpHost`, `McpClient`).
+/// Skills: offers them to a model, wherever they lie: folders on disk, those of a registry
+/// ([`skills!`](crate::skills)), and those of MCP servers (`McpHost`, `McpClient`).
 ///
 /// The system text lists names and descriptions, at most 100 skills and 8 KiB; `use_skill` loads the instructions of one
 /// by its name, and finds those that are not listed by a query; `read_skill_file` reads a file of one. Nothing of a
@@ -72,7 +72,7 @@ pub fn skills<S: SkillSource>(sources: impl IntoIterator<Item = S>) -> Skills {
 }
 
 impl Skills {
-    /// One more source: `skills(["skills"]).source(host.clone())`.
+    /// Skill source: one more, as in `skills(["skills"]).source(host.clone())`.
     #[must_use]
     pub fn source(self, source: impl SkillSource) -> Self {
         let mut offered = (*self.0).clone();
@@ -80,8 +80,9 @@ impl Skills {
         Self(Arc::new(offered))
     }
 
-    /// Asks before a skill of an MCP server is loaded, or a file of one is read. A yes holds for all files as they are now:
-    /// where the digest of one is another, it is asked anew. Skills of this program are not asked about.
+    /// Approval: asks before a skill of an MCP server is loaded, or a file of one is read. A yes holds for all files
+    /// as they are now: where the digest of one is another, it is asked anew. Skills of this program are not asked
+    /// about.
     ///
     /// ```
     /// use genkit::middleware::skills;

@@ -37,7 +37,7 @@ const MAX_NAMES: usize = 32;
 /// How much of a description a list shows, in characters. Default is 100.
 const SHOWN: usize = 100;
 
-/// Names first, schemas when asked for: see [`tool_search()`].
+/// Tool search, as middleware: names first, schemas when asked for; see [`tool_search()`].
 #[derive(Clone, Debug)]
 pub struct ToolSearch {
     tool: Tool,
@@ -47,7 +47,8 @@ pub struct ToolSearch {
     results: usize,
 }
 
-/// Offers a model with many tools their names first, and the schemas of those that it asks for.
+/// Tool search: offers a model with many tools their names first, and the schemas of those that it
+/// asks for.
 ///
 /// With more than 16 tools the model gets one, `search_tools`, whose description lists the names of all others with a
 /// line each (above 200 only how many there are). It opens tools by name or by a query; from the next turn on these are
@@ -126,21 +127,22 @@ impl ToolSearch {
         self
     }
 
-    /// With so many tools or fewer all are offered. Default is 16.
+    /// Threshold: with so many tools or fewer all are offered. Default is 16.
     #[must_use]
     pub fn threshold(mut self, tools: usize) -> Self {
         self.threshold = tools;
         self
     }
 
-    /// With so many tools or fewer their names are listed; the model has to search among more. Default is 200.
+    /// List limit: with so many tools or fewer their names are listed; the model has to search
+    /// among more. Default is 200.
     #[must_use]
     pub fn list_up_to(mut self, tools: usize) -> Self {
         self.listed = tools;
         self
     }
 
-    /// How many tools a query opens. Default is 8.
+    /// Result limit: how many tools a query opens. Default is 8.
     #[must_use]
     pub fn results(mut self, tools: usize) -> Self {
         self.results = tools.max(1);

@@ -18,14 +18,14 @@ use crate::message::ToolRequest;
 use crate::model::{ModelRequest, ModelResponse, ToolDefinition, Usage};
 use crate::sync::lock;
 
-/// A model call that is to be performed: see [`NextStep::Model`](super::NextStep::Model).
+/// Model call that is to be performed: see [`NextStep::Model`](super::NextStep::Model).
 #[must_use = "a call is made by `.perform().await`"]
 pub struct ModelCall<'a> {
     driver: &'a Arc<Driver>,
     machine: &'a mut TurnMachine,
 }
 
-/// What a model call gave, as data: for [`Run::answered`](super::Run::answered).
+/// Result of a model call, as data: for [`Run::answered`](super::Run::answered).
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use = "the run goes on when `Run::answered` gets it"]
@@ -49,17 +49,17 @@ impl<'a> ModelCall<'a> {
         Self { driver, machine }
     }
 
-    /// What the model is asked, before `before_turn` and middleware.
+    /// Request: what the model is asked, before `before_turn` and middleware.
     pub fn request(&self) -> &ModelRequest {
         self.machine.request()
     }
 
-    /// How many rounds of tools there were.
+    /// Round: how many rounds of tools there were.
     pub fn round(&self) -> usize {
         self.machine.rounds()
     }
 
-    /// Asks the model, through the middleware and within the limits of the run.
+    /// Performs the call: asks the model, through the middleware and within the limits of the run.
     ///
     /// # Errors
     /// What the model's provider fails with, `DeadlineExceeded`, `Cancelled`, and a limit of the run. Where
@@ -97,7 +97,7 @@ impl<'a> ModelCall<'a> {
     }
 }
 
-/// A tool call that is to be performed: see [`NextStep::Tools`](super::NextStep::Tools).
+/// Tool call that is to be performed: see [`NextStep::Tools`](super::NextStep::Tools).
 #[must_use = "a call is run by `.perform().await`"]
 pub struct RunCall {
     driver: Arc<Driver>,
@@ -107,7 +107,7 @@ pub struct RunCall {
     journal: Option<Arc<dyn Journal>>,
 }
 
-/// What became of one tool call, as data: for [`Run::settled`](super::Run::settled).
+/// Result of one tool call, as data: for [`Run::settled`](super::Run::settled).
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use = "the run goes on when `Run::settled` gets it"]
@@ -124,7 +124,7 @@ pub struct CallSettled {
 }
 
 impl CallSettled {
-    /// The outcome, as a middleware sees it.
+    /// Outcome of the call, as a middleware sees it.
     pub fn outcome(&self) -> ToolOutcome {
         ToolOutcome(self.outcome.clone())
     }
@@ -135,12 +135,13 @@ impl RunCall {
         Self { driver, call, index, journal: None }
     }
 
-    /// The call. Its `ref` tells it from the others of its round.
+    /// Tool request: the call. Its `ref` tells it from the others of its round.
     pub fn request(&self) -> &ToolRequest {
         &self.call.request
     }
 
-    /// Runs the tool, through the middleware and within its limits. A failure is an answer that the model reads.
+    /// Performs the call: runs the tool, through the middleware and within its limits. A failure is
+    /// an answer that the model reads.
     ///
     /// # Errors
     /// What ends the run: a failure where the run says
@@ -184,14 +185,15 @@ impl RunCall {
     }
 }
 
-/// An answer that is to be checked: see [`NextStep::Check`](super::NextStep::Check).
+/// Output check: an answer that is to be checked, see [`NextStep::Check`](super::NextStep::Check).
 #[must_use = "an answer is checked by `.perform().await`"]
 pub struct OutputCheck<'a> {
     driver: &'a Arc<Driver>,
     machine: &'a TurnMachine,
 }
 
-/// Whether an answer fits, as data: for [`Run::checked`](super::Run::checked).
+/// Result of an output check: whether an answer fits, as data: for
+/// [`Run::checked`](super::Run::checked).
 #[derive(Clone, Serialize, Deserialize)]
 #[must_use = "the run goes on when `Run::checked` gets it"]
 pub struct OutputChecked {
@@ -204,7 +206,7 @@ impl<'a> OutputCheck<'a> {
         Self { driver, machine }
     }
 
-    /// Checks it: against its schema or its type, then by the validators of the run.
+    /// Performs the check: against its schema or its type, then by the validators of the run.
     ///
     /// # Errors
     /// What ends the run: a fatal error of a validator.
@@ -224,7 +226,7 @@ impl<'a> OutputCheck<'a> {
 }
 
 impl OutputChecked {
-    /// Whether it fits; why it does not, as the model is told.
+    /// Verdict: whether it fits; why it does not, as the model is told.
     pub fn fits(&self) -> &Result<(), String> {
         &self.verdict
     }

@@ -119,7 +119,8 @@ impl Run {
         Self { names: Arc::new(names), _stop: Some(stop), ..self }
     }
 
-    /// What is to be done now. The same state says the same: asking again changes nothing.
+    /// Next step: what is to be done now. The same state says the same: asking again changes
+    /// nothing.
     #[allow(clippy::should_implement_trait, reason = "what it gives borrows the run")]
     pub fn next(&mut self) -> NextStep<'_> {
         match self.machine.next() {
@@ -141,7 +142,8 @@ impl Run {
         asking.map(|asking| asking.answers.open(&asking.message)).unwrap_or_default()
     }
 
-    /// Takes what a model call gave. `false` where the run does not wait for one: it came too late.
+    /// Takes the result of a model call. `false` where the run does not wait for one: it came too
+    /// late.
     ///
     /// # Errors
     /// The run is over: with the error of the call, or with one of the loop's (blocked, without a message, a limit).
@@ -154,8 +156,8 @@ impl Run {
         taken.map(|()| true).map_err(|error| self.fail(error))
     }
 
-    /// Takes what became of one call. `false` where the call is not open: it was settled before, or the run
-    /// went on without it.
+    /// Takes the result of one tool call. `false` where the call is not open: it was settled before, or the
+    /// run went on without it.
     ///
     /// # Errors
     /// The run is over: a tool failed with an error that ends it.
@@ -166,7 +168,7 @@ impl Run {
         call.and_then(|call| self.take_settled(call)).map_err(|error| self.fail(error))
     }
 
-    /// Takes the verdict on an answer. `false` where none is waited for.
+    /// Takes the result of an output check. `false` where none is waited for.
     ///
     /// # Errors
     /// The run is over: a validator failed, or the answer does not fit and the model is not asked again.
@@ -197,8 +199,8 @@ impl Run {
         Ok(())
     }
 
-    /// Calls of tools that are [`at_most_once`](macro@crate::tool), were begun by a process that is gone, and are not
-    /// settled: from now on the run asks what became of them, instead of calling them again. How many there are.
+    /// At-most-once calls that a process which is gone had begun, and that are not settled: from now on the run asks
+    /// what became of them ([`at_most_once`](macro@crate::tool)), instead of calling them again. How many there are.
     ///
     /// For whoever takes a run over from another process.
     pub fn ask_about_started(&mut self) -> usize {
@@ -228,7 +230,7 @@ impl Run {
         }
     }
 
-    /// Performs what is next until the run is over or asks somebody.
+    /// Finishes the run: performs what is next until it is over or asks somebody.
     ///
     /// # Errors
     /// As awaiting a [`Generate`](crate::Generate).

@@ -122,17 +122,17 @@ impl SavedSettings {
 }
 
 impl RunState {
-    /// The name of its model.
+    /// Model by its name.
     pub fn model(&self) -> &str {
         &self.names.model
     }
 
-    /// The names of its tools.
+    /// Tools by their names.
     pub fn tools(&self) -> &[String] {
         &self.names.tools
     }
 
-    /// The conversation so far, without the message that is under way.
+    /// History: the conversation so far, without the message that is under way.
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
@@ -176,7 +176,8 @@ impl RunState {
 }
 
 impl Run {
-    /// All that another process needs to go on. A run that has failed has none of use: its error owns what was done.
+    /// State of the run: all that another process needs to go on. A run that has failed has none of
+    /// use: its error owns what was done.
     pub fn state(&self) -> RunState {
         self.state_after(0)
     }

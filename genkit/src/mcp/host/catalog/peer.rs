@@ -18,7 +18,7 @@ use crate::mcp::host::request::tool_result::ToolResult;
 use crate::mcp::host::session::error::Error as SessionError;
 use crate::mcp::wrapped_result;
 
-/// Makes tools of a connection that the program made with rmcp by itself.
+/// Tools of an MCP connection that the program made with rmcp by itself.
 ///
 /// The list is read once. Names are the server's own; a second tool of one name is an error.
 /// [`McpHost`](crate::mcp::host::McpHost) does more: it holds connections, follows changes, and answers what

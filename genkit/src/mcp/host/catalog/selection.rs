@@ -62,13 +62,13 @@ macro_rules! selection {
                 Self(NameFilter::all(host))
             }
 
-            /// Only those of these names, or patterns with `*`: `"fs/read_*"`, `"docs/*"`.
+            /// Filter: only those of these names, or patterns with `*`: `"fs/read_*"`, `"docs/*"`.
             pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.0.only.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// None of these names, or patterns with `*`.
+            /// Filter: none of these names, or patterns with `*`.
             pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.0.except.extend(names.into_iter().map(Into::into));
                 self

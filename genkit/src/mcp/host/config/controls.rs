@@ -83,14 +83,15 @@ impl Controls {
 macro_rules! controls {
     ($builder:ident) => {
         impl $builder {
-            /// Whether it is left alone until [`McpHost::enable`](crate::mcp::McpHost::enable):
-            /// not connected, and nothing of it is offered.
+            /// Disabled: whether it is left alone until
+            /// [`McpHost::enable`](crate::mcp::McpHost::enable): not connected, and nothing of it
+            /// is offered.
             pub fn disabled(mut self, yes: bool) -> Self {
                 self.controls.disabled = yes;
                 self
             }
 
-            /// The roots (folders) that this server may work in, instead of those of the host: paths,
+            /// Roots (folders) that this server may work in, instead of those of the host: paths,
             /// URIs, or [`Root`](crate::context::Root)s with a name.
             pub fn roots(
                 mut self,
@@ -100,40 +101,43 @@ macro_rules! controls {
                 self
             }
 
-            /// Whether and when it is connected again where it is not there. Default is that of the
-            /// host.
+            /// Reconnection: whether and when it is connected again where it is not there. Default
+            /// is that of the host.
             pub fn reconnect(mut self, reconnect: crate::mcp::host::Reconnect) -> Self {
                 self.controls.reconnect = Some(reconnect);
                 self
             }
 
-            /// How long a request may go without a sign of life: an answer or progress. Default
-            /// is that of the host.
+            /// Request timeout: how long a request may go without a sign of life: an answer or
+            /// progress. Default is that of the host.
             pub fn timeout(mut self, limit: std::time::Duration) -> Self {
                 self.controls.timeout = Some(limit);
                 self
             }
 
-            /// How long its start and the handshake may take. Default is that of the host.
+            /// Connect timeout: how long its start and the handshake may take. Default is that of
+            /// the host.
             pub fn connect_timeout(mut self, limit: std::time::Duration) -> Self {
                 self.controls.connect_timeout = Some(limit);
                 self
             }
 
-            /// Offers only these tools: names as the server gives them, or patterns with `*`.
+            /// Tool filter: offers only these tools, names as the server gives them, or patterns
+            /// with `*`.
             pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.controls.only.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Does not offer these tools: names as the server gives them, or patterns with `*`.
+            /// Tool filter: does not offer these tools, names as the server gives them, or patterns
+            /// with `*`.
             pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.controls.except.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Asks the user before each call of these tools: names as the server gives them, or
-            /// patterns with `*`.
+            /// Approval: asks the user before each call of these tools, names as the server gives
+            /// them, or patterns with `*`.
             pub fn needs_approval(
                 mut self,
                 names: impl IntoIterator<Item = impl Into<String>>,
@@ -142,45 +146,45 @@ macro_rules! controls {
                 self
             }
 
-            /// Whether a tool that changes under the same name is held back until
-            /// [`McpClient::accept_tool`](crate::mcp::McpClient::accept_tool): it is neither listed nor
-            /// called. [`McpEvent::ToolChanged`](crate::mcp::host::McpEvent::ToolChanged) tells of it.
-            /// Default is no: it is told, and offered as it is now.
+            /// Holding changed tools back: whether one that changes under the same name is neither
+            /// listed nor called until [`McpClient::accept_tool`](crate::mcp::McpClient::accept_tool).
+            /// [`McpEvent::ToolChanged`](crate::mcp::host::McpEvent::ToolChanged) tells of it. Default
+            /// is no: it is told, and offered as it is now.
             pub fn hold_changed_tools(mut self, yes: bool) -> Self {
                 self.controls.hold_changed_tools = yes;
                 self
             }
 
-            /// Whether its requests carry the trace of their caller (`traceparent`, `tracestate`,
-            /// `baggage`). Default is no: baggage may name users, and a server that somebody else
-            /// runs has no business with it.
+            /// Trace context: whether its requests carry the trace of their caller (`traceparent`,
+            /// `tracestate`, `baggage`). Default is no: baggage may name users, and a server that
+            /// somebody else runs has no business with it.
             pub fn trace_context(mut self, yes: bool) -> Self {
                 self.controls.trace_context = yes;
                 self
             }
 
-            /// Whether its tasks go on where their caller goes away. Default is no: they are cancelled, but for those
-            /// of durable runs, and those that wait for an answer.
+            /// Keeping tasks: whether its tasks go on where their caller goes away. Default is no: they are
+            /// cancelled, but for those of durable runs, and those that wait for an answer.
             pub fn keep_tasks(mut self, yes: bool) -> Self {
                 self.controls.keep_tasks = yes;
                 self
             }
 
-            /// What a loop does while a call of it goes on as a task. Default is
+            /// Task wait: what a loop does while a call of it goes on as a task. Default is
             /// [`TaskWait::Wait`](crate::mcp::host::TaskWait::Wait).
             pub fn task_wait(mut self, how: crate::mcp::host::TaskWait) -> Self {
                 self.controls.task_wait = how;
                 self
             }
 
-            /// Whether results come as MCP has them, `content` and all, and not as the value that
-            /// they mean. Default is that of the host.
+            /// Raw results: whether they come as MCP has them, `content` and all, and not as the
+            /// value that they mean. Default is that of the host.
             pub fn raw(mut self, yes: bool) -> Self {
                 self.controls.raw = Some(yes);
                 self
             }
 
-            /// Which rules of MCP are used with it. Default is
+            /// Protocol era: which rules of MCP are used with it. Default is
             /// [`ProtocolEra::Probe`](crate::mcp::host::ProtocolEra::Probe).
             pub fn protocol(mut self, era: crate::mcp::host::ProtocolEra) -> Self {
                 self.controls.era = era;

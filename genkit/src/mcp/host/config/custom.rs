@@ -12,7 +12,7 @@ use crate::future::BoxFuture;
 use crate::mcp::host::transport::boxed::BoxedTransport;
 use crate::mcp::host::transport::by_identity::ByIdentity;
 
-/// A transport of the program's own to a server, or to one in this very program:
+/// Custom transport: one of the program's own to a server, or to one in this very program:
 /// [`ServerConfig::custom`](super::ServerConfig::custom) and `ServerConfig::in_process` make it.
 ///
 /// ```standalone_crate
@@ -46,7 +46,7 @@ pub(crate) type TransportFactory =
     ByIdentity<dyn Fn() -> BoxFuture<'static, Result<BoxedTransport>> + Send + Sync>;
 
 impl CustomTransport {
-    /// What [`ServerConfig::custom`](super::ServerConfig::custom) gives.
+    /// Custom transport, as [`ServerConfig::custom`](super::ServerConfig::custom) gives it.
     pub fn new<T, E, A, F, Fut>(connect: F) -> Self
     where
         F: Fn() -> Fut + Send + Sync + 'static,

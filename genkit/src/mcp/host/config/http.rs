@@ -8,7 +8,7 @@ use crate::mcp::host::transport::by_identity::ByIdentity;
 use crate::mcp::host::transport::http::Endpoint;
 use crate::mcp::host::transport::oauth::OAuth;
 
-/// Streamable HTTP to a server, with its headers and its access:
+/// HTTP transport (streamable HTTP) to a server, with its headers and its access:
 /// [`ServerConfig::http`](super::ServerConfig::http) makes it.
 ///
 /// Redirects are followed only within the same origin, servers of this machine are never reached
@@ -36,7 +36,7 @@ pub struct HttpTransport {
 }
 
 impl HttpTransport {
-    /// What [`ServerConfig::http`](super::ServerConfig::http) gives.
+    /// HTTP transport, as [`ServerConfig::http`](super::ServerConfig::http) gives it.
     pub fn new(url: impl Into<String>) -> Self {
         Self { endpoint: Endpoint::new(url.into()), controls: Controls::default() }
     }
@@ -58,13 +58,13 @@ impl HttpTransport {
         self
     }
 
-    /// Sends `Authorization: Bearer <token>` with every request.
+    /// Bearer token: sends `Authorization: Bearer <token>` with every request.
     pub fn bearer_token(mut self, token: impl Into<String>) -> Self {
         self.endpoint.bearer = Some(token.into());
         self
     }
 
-    /// Makes headers for each request from the context of whoever calls, for example the token of
+    /// Headers for each request, made from the context of whoever calls, for example the token of
     /// the user that [`Context::extension`] gives. They go before those of [`header`](Self::header).
     ///
     /// Requests of the host itself (the handshake, the lists) are sent without them.
@@ -78,7 +78,7 @@ impl HttpTransport {
         self
     }
 
-    /// Gets access with OAuth where the server asks for it.
+    /// OAuth: gets access with it where the server asks for it.
     ///
     /// A request that carries an `Authorization` header from [`headers_from`](Self::headers_from)
     /// is sent with that one.
@@ -87,8 +87,8 @@ impl HttpTransport {
         self
     }
 
-    /// The longest message that is read, from a stream or as one JSON document, in bytes. Default is 16
-    /// MiB.
+    /// Message limit: the longest message that is read, from a stream or as one JSON document, in
+    /// bytes. Default is 16 MiB.
     pub fn max_message(mut self, bytes: usize) -> Self {
         self.endpoint.max_message = bytes;
         self

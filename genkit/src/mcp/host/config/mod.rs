@@ -32,7 +32,7 @@ use super::transport::stdio::command::Command;
 pub use super::transport::stdio::command::StderrTo;
 use crate::error::{Error, Result};
 
-/// Configuration of one server of a host: the transport to it, and what of it is wanted.
+/// Server configuration of a host: the transport to one server, and what of it is wanted.
 ///
 /// | the server is | write | and get |
 /// |---|---|---|

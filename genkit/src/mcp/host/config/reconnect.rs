@@ -41,32 +41,33 @@ impl Default for Reconnect {
 }
 
 impl Reconnect {
-    /// With the defaults: for ever, after 0.5 seconds, 1, 2 and so on up to 60.
+    /// Reconnection with the defaults: for ever, after 0.5 seconds, 1, 2 and so on up to 60.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Never: a server that does not start, or whose connection is lost, has failed until
+    /// No reconnection: a server that does not start, or whose connection is lost, has failed until
     /// [`McpHost::reconnect`](crate::mcp::McpHost::reconnect).
     pub fn never() -> Self {
         Self::new().max_attempts(0)
     }
 
-    /// How many connections in a row are tried again before the server has failed, until
-    /// [`McpHost::reconnect`](crate::mcp::McpHost::reconnect). Default is no limit; 0 is never.
+    /// Attempt limit: how many connections in a row are tried again before the server has failed,
+    /// until [`McpHost::reconnect`](crate::mcp::McpHost::reconnect). Default is no limit; 0 is
+    /// never.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.max_attempts = attempts;
         self
     }
 
-    /// The first wait before a connection is tried again; each next is twice as long. Default is 0.5
-    /// seconds.
+    /// First delay: the wait before a connection is tried again; each next is twice as long. Default
+    /// is 0.5 seconds.
     pub fn first_delay(mut self, delay: Duration) -> Self {
         self.first_delay = delay;
         self
     }
 
-    /// The longest wait before a connection is tried again. Default is 60 seconds.
+    /// Longest delay before a connection is tried again. Default is 60 seconds.
     pub fn max_delay(mut self, delay: Duration) -> Self {
         self.max_delay = delay;
         self

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{Controls, controls};
 use crate::mcp::host::transport::stdio::command::{Command, StderrTo};
 
-/// Stdio to a server that is a program of this machine:
+/// Stdio transport to a server that is a program of this machine:
 /// [`ServerConfig::stdio`](super::ServerConfig::stdio) makes it.
 ///
 /// It gets a process group of its own, which ends with the connection: its input is closed, then it
@@ -39,7 +39,7 @@ pub struct StdioTransport {
 }
 
 impl StdioTransport {
-    /// What [`ServerConfig::stdio`](super::ServerConfig::stdio) gives.
+    /// Stdio transport, as [`ServerConfig::stdio`](super::ServerConfig::stdio) gives it.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self { command: Command::new(program.into()), controls: Controls::default() }
     }
@@ -72,29 +72,29 @@ impl StdioTransport {
         self
     }
 
-    /// Whether it gets all variables of this program. Default is no: a server that somebody else
-    /// wrote has no business with keys and tokens. It gets what programs need to run (`PATH`,
-    /// `HOME`, the language, the time zone, the folder for temporary files) and what
-    /// [`env`](Self::env) sets.
+    /// Inherited environment: whether it gets all variables of this program. Default is no: a
+    /// server that somebody else wrote has no business with keys and tokens. It gets what programs
+    /// need to run (`PATH`, `HOME`, the language, the time zone, the folder for temporary files)
+    /// and what [`env`](Self::env) sets.
     pub fn inherit_env(mut self, yes: bool) -> Self {
         self.command.child.inherit_env = yes;
         self
     }
 
-    /// The folder that it runs in. Default is that of this program.
+    /// Working directory: the folder that it runs in. Default is that of this program.
     pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
         self.command.child.cwd = Some(folder.into());
         self
     }
 
-    /// Where its standard error goes. Default is [`StderrTo::Log`].
+    /// Standard error: where it goes. Default is [`StderrTo::Log`].
     pub fn stderr(mut self, to: StderrTo) -> Self {
         self.command.stderr = to;
         self
     }
 
-    /// The longest message that is read, in bytes; what is longer fails its own call only. Default
-    /// is 16 MiB.
+    /// Message limit: the longest message that is read, in bytes; what is longer fails its own call
+    /// only. Default is 16 MiB.
     pub fn max_message(mut self, bytes: usize) -> Self {
         self.command.max_line = bytes;
         self

@@ -44,11 +44,11 @@ const BYTES_PER_TOKEN: u64 = 4;
 pub struct SamplingRequest {
     /// The key of the server that asks.
     pub server: String,
-    /// What it asks the model.
+    /// Messages: what it asks the model.
     pub messages: Vec<Message>,
     /// The system text that it wants.
     pub system: Option<String>,
-    /// How many tokens it wants.
+    /// Token limit: how many tokens it wants.
     pub max_tokens: u32,
     /// Which models it would like, in MCP's JSON; a hint.
     pub preferences: Value,
@@ -91,8 +91,8 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// Lends this model: a name, as in `.model(..)` of a request, or a value. [`allow`](Self::allow) says to
-    /// whom.
+    /// Sampling with this model: a name, as in `.model(..)` of a request, or a value. [`allow`](Self::allow)
+    /// says to whom.
     pub fn with(model: impl IntoModel) -> Self {
         let permits = Arc::new(Semaphore::new(MAX_SAMPLING));
         let model = model.into_model();
@@ -100,21 +100,21 @@ impl Sampling {
         Self { model, max_tokens, max_total_tokens, allow: None, permits }
     }
 
-    /// How many tokens an answer may have. Default is 4,096.
+    /// Token limit: how many tokens an answer may have. Default is 4,096.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = tokens;
         self
     }
 
-    /// How many tokens each server may use in all, what it sends among them; connecting again gives it no
-    /// new ones. Default is 200,000.
+    /// Token budget: how many tokens each server may use in all, what it sends among them; connecting
+    /// again gives it no new ones. Default is 200,000.
     pub fn max_total_tokens(mut self, tokens: u64) -> Self {
         self.max_total_tokens = tokens;
         self
     }
 
-    /// Decides on each request; what it does not allow is refused. Without it all are: a model costs money,
-    /// so that somebody has to say which servers may use it, if only by `|_| true`.
+    /// Approval of requests: decides on each; what it does not allow is refused. Without it all are: a
+    /// model costs money, so that somebody has to say which servers may use it, if only by `|_| true`.
     pub fn allow(
         mut self,
         policy: impl Fn(&SamplingRequest) -> bool + Send + Sync + 'static,

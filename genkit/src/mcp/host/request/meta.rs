@@ -9,7 +9,7 @@ use crate::telemetry::{BAGGAGE, is_baggage};
 /// The entry of `_meta` that MCP has for the log level.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
-/// The `_meta` of requests to MCP servers, as a value of the run's context.
+/// Request metadata: the `_meta` of requests to MCP servers, as a value of the run's context.
 ///
 /// ```
 /// use genkit::mcp::host::RequestMeta;
@@ -28,7 +28,7 @@ const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 pub struct RequestMeta(Map<String, Value>);
 
 impl RequestMeta {
-    /// These entries.
+    /// Request metadata with these entries.
     pub fn new(entries: impl IntoIterator<Item = (impl Into<String>, impl Into<Value>)>) -> Self {
         Self(entries.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
     }

@@ -48,7 +48,7 @@ impl Topic for Error {
     }
 }
 
-/// A skill that an MCP server lists. Nothing of it was fetched.
+/// Remote skill: one that an MCP server lists. Nothing of it was fetched.
 ///
 /// ```no_run
 /// # async fn run(client: genkit::mcp::McpClient) -> genkit::Result<()> {
@@ -66,12 +66,12 @@ pub struct RemoteSkill {
 }
 
 impl RemoteSkill {
-    /// Its name at the server. Names are per server.
+    /// Name at the server. Names are per server.
     pub fn name(&self) -> &str {
         &self.entry.name
     }
 
-    /// What it does, and when to use it: the server's words.
+    /// Description: what it does, and when to use it, in the server's words.
     pub fn description(&self) -> &str {
         &self.entry.description
     }
@@ -86,7 +86,7 @@ impl RemoteSkill {
         &self.entry.uri
     }
 
-    /// Its frontmatter as the server lists it. `allowed-tools` has no effect here.
+    /// Frontmatter, as the server lists it. `allowed-tools` has no effect here.
     pub fn frontmatter(&self) -> &Map<String, Value> {
         &self.entry.frontmatter
     }
@@ -96,13 +96,13 @@ impl RemoteSkill {
         self.entry.files.iter().map(|file| file.path.as_str())
     }
 
-    /// A digest of the addresses and digests of all of its files: what an approval is for. It is another where one of
-    /// them is another.
+    /// Fingerprint: a digest of the addresses and digests of all of its files, which an approval is for. It is
+    /// another where one of them is another.
     pub fn fingerprint(&self) -> String {
         fingerprint(self.entry.files.iter().map(|file| (file.uri.as_str(), file.digest.as_str())))
     }
 
-    /// Loads it: fetches its `SKILL.md` and verifies size, digest and frontmatter.
+    /// Loads the skill: fetches its `SKILL.md` and verifies size, digest and frontmatter.
     ///
     /// # Errors
     /// What came is not what was listed, or the server is not there.
@@ -148,7 +148,7 @@ impl fmt::Debug for RemoteSkill {
     }
 }
 
-/// A skill of a server whose `SKILL.md` is what was listed.
+/// Loaded skill: one of a server, whose `SKILL.md` is what was listed.
 #[derive(Clone, Debug)]
 pub struct LoadedSkill {
     skill: RemoteSkill,
@@ -156,12 +156,12 @@ pub struct LoadedSkill {
 }
 
 impl LoadedSkill {
-    /// What stands below the frontmatter of its `SKILL.md`.
+    /// Instructions: what stands below the frontmatter of its `SKILL.md`.
     pub fn instructions(&self) -> &str {
         &self.instructions
     }
 
-    /// One of its files by its path within the skill: fetched from its server, and verified.
+    /// Reads one of its files by its path within the skill: fetched from its server, and verified.
     ///
     /// # Errors
     /// The file is not listed, what came is not what was listed, or the server is not there.
@@ -197,9 +197,9 @@ impl From<RemoteSkill> for OfferedSkill {
 }
 
 impl McpClient {
-    /// The skills that the server lists now; none where it has no such extension. Nothing of a skill is fetched before
-    /// [`RemoteSkill::load`]. An entry that breaks the rules is left out, with a warning; of a list without end 1,000 are
-    /// kept.
+    /// Skills that the server lists now; none where it has no such extension. Nothing of a skill is fetched before
+    /// [`RemoteSkill::load`]. An entry that breaks the rules is left out, with a warning; of a list without end 1,000
+    /// are kept.
     ///
     /// # Errors
     /// It is not there, or does not list them.
@@ -257,7 +257,8 @@ impl McpClient {
 }
 
 impl McpHost {
-    /// The skills of all servers that are there. A server that does not answer is left out, with a warning.
+    /// Skills of all servers that are there. A server that does not answer is left out, with a
+    /// warning.
     pub async fn skills(&self) -> Vec<RemoteSkill> {
         let clients: Vec<McpClient> = self.clients();
         let lists = join_all(clients.iter().map(McpClient::skills_in_time)).await;

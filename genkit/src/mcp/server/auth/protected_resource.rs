@@ -15,8 +15,8 @@ use crate::mcp::server::error::Error as E;
 /// Where metadata stands (RFC 9728, section 3).
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
-/// This server as an OAuth resource, for clients that have no token yet: which authorization servers
-/// give tokens for it, and for which scopes.
+/// OAuth protected resource that this server is, for clients that have no token yet: which
+/// authorization servers give tokens for it, and for which scopes.
 ///
 /// With it, a request without a token is answered by 401 and the address of this metadata, and MCP
 /// clients find the rest by themselves: the login of the user, the token, its renewal.
@@ -53,8 +53,8 @@ pub struct ProtectedResource {
 }
 
 impl ProtectedResource {
-    /// The resource at this address, as clients reach it: `https://mcp.example.com/mcp`. It is what
-    /// tokens for it have as their audience.
+    /// Protected resource at this address, as clients reach it: `https://mcp.example.com/mcp`. It
+    /// is what tokens for it have as their audience.
     pub fn new(resource: impl Into<String>) -> Self {
         Self {
             resource: resource.into(),
@@ -67,21 +67,21 @@ impl ProtectedResource {
         }
     }
 
-    /// The same with one more authorization server, by its issuer identifier.
+    /// Adds one more authorization server, by its issuer identifier.
     #[must_use]
     pub fn with_authorization_server(mut self, issuer: impl Into<String>) -> Self {
         self.servers.push(issuer.into());
         self
     }
 
-    /// The same with the scopes that there are, which clients may ask for.
+    /// Sets the scopes that there are, which clients may ask for.
     #[must_use]
     pub fn with_scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The same with scopes that every request needs: without one of them the answer is 403 with
+    /// Sets the scopes that every request needs: without one of them the answer is 403 with
     /// `insufficient_scope`, and the client may ask its user for more. Default is none.
     #[must_use]
     pub fn with_required_scopes(
@@ -92,8 +92,8 @@ impl ProtectedResource {
         self
     }
 
-    /// The same with step-up or without: whether a caller with a token that lacks a scope of `#[tool(permit = "..")]`,
-    /// of a prompt or of a resource, and uses that all the same, is told so: 403 with `insufficient_scope`, the scopes
+    /// Sets step-up authorization: whether a caller with a token that lacks a scope of `#[tool(permit = "..")]`, of a
+    /// prompt or of a resource, and uses that all the same, is told so: 403 with `insufficient_scope`, the scopes
     /// that it has and those that it needs, so that its client asks its user for more (MCP's authorization). Lists
     /// have it for nobody without the scope. Default is `true`; with `false` it does not hear that there is such a
     /// thing.
@@ -103,14 +103,14 @@ impl ProtectedResource {
         self
     }
 
-    /// The same with a name for people.
+    /// Sets the name for people.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// The same with the address of a page for developers.
+    /// Sets the address of a page for developers.
     #[must_use]
     pub fn with_documentation(mut self, url: impl Into<String>) -> Self {
         self.documentation = Some(url.into());
@@ -121,12 +121,12 @@ impl ProtectedResource {
         self.step_up
     }
 
-    /// What identifies it, the audience of its tokens.
+    /// Resource identifier: the audience of its tokens.
     pub fn resource(&self) -> &str {
         &self.resource
     }
 
-    /// The metadata document.
+    /// Metadata document (RFC 9728).
     ///
     /// ```
     /// use genkit::mcp::server::ProtectedResource;
@@ -153,7 +153,7 @@ impl ProtectedResource {
         Value::Object(document)
     }
 
-    /// The path of the metadata document on the host of the resource.
+    /// Path of the metadata document on the host of the resource.
     ///
     /// ```
     /// use genkit::mcp::server::ProtectedResource;
@@ -166,7 +166,7 @@ impl ProtectedResource {
         format!("{WELL_KNOWN}{}", if path == "/" { "" } else { &path })
     }
 
-    /// The metadata document as a router, for an app that serves [`McpServer::router`] below a path:
+    /// Router of the metadata document, for an app that serves [`McpServer::router`] below a path:
     /// the document stands at the root.
     ///
     /// ```

@@ -5,7 +5,7 @@ use std::future::Future;
 use crate::future::BoxFuture;
 use crate::mcp::server::principal::Principal;
 
-/// Decides whose a bearer token is: `serve_mcp().authenticate(verifier)`.
+/// Token verifier: decides whose a bearer token is: `serve_mcp().authenticate(verifier)`.
 ///
 /// It is asked for each request over HTTP, before anything of its body is read. A closure is one, too.
 /// It must check that the token was made for this server (its audience), since a token for another
@@ -27,7 +27,7 @@ use crate::mcp::server::principal::Principal;
 /// # }
 /// ```
 pub trait TokenVerifier: Send + Sync + 'static {
-    /// The principal that this token stands for. It has 10 seconds.
+    /// Verifies a token: the principal that it stands for. It has 10 seconds.
     ///
     /// # Errors
     /// The token is not taken, or cannot be checked now.
@@ -44,7 +44,7 @@ where
     }
 }
 
-/// Why a token is not taken.
+/// Token error: why a token is not taken.
 ///
 /// ```
 /// use genkit::mcp::server::TokenError;
@@ -54,21 +54,22 @@ where
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// It is none of this server's, or no longer: 401 with `invalid_token`. The client reads why.
+    /// Invalid: it is none of this server's, or no longer: 401 with `invalid_token`. The client
+    /// reads why.
     #[error("{0}")]
     Invalid(String),
-    /// It cannot be checked now: 503. The text goes to the log, and not to the client.
+    /// Unavailable: it cannot be checked now: 503. The text goes to the log, and not to the client.
     #[error("{0}")]
     Unavailable(String),
 }
 
 impl TokenError {
-    /// It is not taken, for this reason, which the client reads.
+    /// Invalid token, for this reason, which the client reads.
     pub fn invalid(why: impl Into<String>) -> Self {
         Self::Invalid(why.into())
     }
 
-    /// It cannot be checked now, for this reason, which the log gets.
+    /// Unavailable check of the token, for this reason, which the log gets.
     pub fn unavailable(why: impl Into<String>) -> Self {
         Self::Unavailable(why.into())
     }

@@ -15,9 +15,10 @@ use crate::mcp::server::session_store::SessionStore;
 use crate::mcp::server::settings::HealthCheck;
 
 impl McpServer {
-    /// Serves streamable HTTP at `http://ADDRESS/mcp` instead of stdio, for example
-    /// `.http("127.0.0.1:8000")`, or on a Unix socket: `.http("unix:/run/notes.sock")`. Port 0 takes a free one: [`on_listening`](Self::on_listening) is
-    /// told which, and the log has it ([`log_to_stderr`](crate::log_to_stderr)).
+    /// Streamable HTTP: serves it at `http://ADDRESS/mcp` instead of stdio, for example `.http("127.0.0.1:8000")`, or
+    /// on a Unix socket: `.http("unix:/run/notes.sock")`. Port 0 takes a free one:
+    /// [`on_listening`](Self::on_listening) is told which, and the log has it
+    /// ([`log_to_stderr`](crate::log_to_stderr)).
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -35,7 +36,7 @@ impl McpServer {
         self
     }
 
-    /// Serves streamable HTTP at `/mcp` on a listener that is bound already, instead of
+    /// Listener: serves streamable HTTP at `/mcp` on one that is bound already, instead of
     /// [`http`](Self::http): one of a test, or one that a supervisor handed over. It is the standard
     /// library's; one of tokio becomes it by `.into_std()?`.
     ///
@@ -51,9 +52,9 @@ impl McpServer {
         self
     }
 
-    /// Serves streamable HTTP at `/mcp` on a Unix socket that is bound already: one that systemd handed over.
-    /// `.http("unix:/run/notes.sock")` makes one, and takes it away at the end; who may open it is what the
-    /// folder and the process's umask say.
+    /// Unix socket: serves streamable HTTP at `/mcp` on one that is bound already: one that systemd handed
+    /// over. `.http("unix:/run/notes.sock")` makes one, and takes it away at the end; who may open it is what
+    /// the folder and the process's umask say.
     ///
     /// All clients of a Unix socket are one, at 127.0.0.1, unless a proxy says who they are
     /// ([`client_address_from`](Self::client_address_from)).
@@ -71,8 +72,8 @@ impl McpServer {
         self
     }
 
-    /// What each connection goes through before HTTP is spoken, for a server that listens by itself: TLS, by an
-    /// acceptor of your own. A connection that it refuses is ended; it has 30 seconds.
+    /// TLS, and what else each connection goes through before HTTP is spoken, for a server that listens by
+    /// itself: by an acceptor of your own. A connection that it refuses is ended; it has 30 seconds.
     ///
     /// With `tokio-rustls` the closure is
     /// `move |stream| { let tls = tls.clone(); async move { tls.accept(stream).await } }`.
@@ -98,8 +99,8 @@ impl McpServer {
         self
     }
 
-    /// Calls `told` with the address once the server over HTTP accepts connections: for port 0, or to
-    /// open a browser.
+    /// Listening address: calls `told` with it once the server over HTTP accepts connections: for
+    /// port 0, or to open a browser.
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -114,7 +115,8 @@ impl McpServer {
         self
     }
 
-    /// Requires `Authorization: Bearer TOKEN` of every request over HTTP. Default is to require nothing.
+    /// Bearer token: requires `Authorization: Bearer TOKEN` of every request over HTTP. Default is
+    /// to require nothing.
     ///
     /// It tells nobody apart: for that there is [`authenticate`](Self::authenticate), in whose place it
     /// stands, as that in its.
@@ -124,8 +126,8 @@ impl McpServer {
         self
     }
 
-    /// Requires a bearer token of every request over HTTP that `verifier` takes. Default is to require
-    /// nothing.
+    /// Authentication: requires a bearer token of every request over HTTP that `verifier` takes.
+    /// Default is to require nothing.
     ///
     /// The [`Principal`](crate::mcp::server::Principal) that the verifier finds owns the sessions that it
     /// opens, has a share and a rate of its own, stands in the audit events, and is at hand in functions
@@ -152,26 +154,26 @@ impl McpServer {
         self
     }
 
-    /// Tells clients without a token where they get one: the metadata of an OAuth resource (RFC 9728), and
-    /// the challenges of MCP's authorization. What checks the tokens is
+    /// OAuth protected resource: tells clients without a token where they get one, by the metadata of RFC
+    /// 9728 and the challenges of MCP's authorization. What checks the tokens is
     /// [`authenticate`](Self::authenticate).
     pub fn protected_resource(mut self, resource: ProtectedResource) -> Self {
         self.settings.http.resource = Some(resource);
         self
     }
 
-    /// The hosts that requests may name in `Host`, with or without a port. Behind a domain or a
-    /// proxy that is the public name: without it every request is refused with 403, and the log
-    /// names the host that came. Default is loopback, so that a web page that points its own name
-    /// at this machine (DNS rebinding) is refused. An empty list is nobody.
+    /// Allowed hosts: those that requests may name in `Host`, with or without a port. Behind a
+    /// domain or a proxy that is the public name: without it every request is refused with 403, and
+    /// the log names the host that came. Default is loopback, so that a web page that points its
+    /// own name at this machine (DNS rebinding) is refused. An empty list is nobody.
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.http.hosts = Some(hosts.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Web pages that may call this server, for example `https://app.example.com`. The server's
-    /// own origin and, for a server on loopback, loopback origins always may. Default is no other, and
-    /// so is an empty list.
+    /// Allowed origins (CORS): web pages that may call this server, for example
+    /// `https://app.example.com`. The server's own origin and, for a server on loopback, loopback
+    /// origins always may. Default is no other, and so is an empty list.
     ///
     /// An origin is compared with its scheme. A page of `http://` is the server's own only where both name
     /// the same port: without one it is a page of port 80, and the server one of 443. Pages that may call
@@ -181,7 +183,7 @@ impl McpServer {
         self
     }
 
-    /// Behind a reverse proxy: the header in which it writes the address of the client, for example
+    /// Client address behind a reverse proxy: the header in which it writes that, for example
     /// `x-forwarded-for` or `x-real-ip`. Default is none: all clients of a proxy are one, which has one
     /// share and one rate.
     ///
@@ -209,9 +211,9 @@ impl McpServer {
         self
     }
 
-    /// One more condition of readiness, for example that a database answers: asked once a second at most,
-    /// for 5 seconds at most. Why it fails is in the log. Without a [`health`](Self::health) the routes are
-    /// `/health` and `/health/ready`.
+    /// Readiness: one more condition of it, for example that a database answers: asked once a second at
+    /// most, for 5 seconds at most. Why it fails is in the log. Without a [`health`](Self::health) the
+    /// routes are `/health` and `/health/ready`.
     ///
     /// ```
     /// # #[derive(Clone)] struct Db;
@@ -237,15 +239,15 @@ impl McpServer {
         self
     }
 
-    /// How many sessions may be open. Default is 10,000; for one more the client with the most loses
-    /// the one that is idle the longest.
+    /// Session limit: how many sessions may be open. Default is 10,000; for one more the client with
+    /// the most loses the one that is idle the longest.
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.settings.max_sessions = sessions;
         self
     }
 
-    /// How long a session may be idle before it ends, with what its functions still ask. Default is 5
-    /// minutes.
+    /// Session timeout: how long a session may be idle before it ends, with what its functions still
+    /// ask. Default is 5 minutes.
     ///
     /// A session is idle while no request of it runs and no stream of it is read. A function that waits
     /// for the answer of a client whose connection is gone does not keep it alive: the client may answer
@@ -263,10 +265,10 @@ impl McpServer {
         self
     }
 
-    /// Where sessions are kept beside this process, so that they go on after a restart or at another
-    /// instance: [`MemorySessions`](crate::mcp::server::MemorySessions); with the feature `durable`
-    /// `RunSessions`, on any store of durable runs; or a store of your own. Default
-    /// is none: the clients of a server that was started again open new sessions.
+    /// Session store: where sessions are kept beside this process, so that they go on after a
+    /// restart or at another instance: [`MemorySessions`](crate::mcp::server::MemorySessions); with
+    /// the feature `durable` `RunSessions`, on any store of durable runs; or a store of your own.
+    /// Default is none: the clients of a server that was started again open new sessions.
     ///
     /// What a session takes along, and what cannot move, says
     /// [`SessionStore`](crate::mcp::server::SessionStore#what-does-not-move-to-another-instance).
@@ -275,8 +277,8 @@ impl McpServer {
         self
     }
 
-    /// Keeps no sessions for clients of the older protocols: any instance serves any request,
-    /// and nothing can be asked of those clients. Default is `false`.
+    /// Stateless: keeps no sessions for clients of the older protocols: any instance serves any
+    /// request, and nothing can be asked of those clients. Default is `false`.
     pub fn stateless(mut self, stateless: bool) -> Self {
         self.settings.http.sessions = !stateless;
         self

@@ -19,7 +19,7 @@ use super::settings::{ApprovalFallback, ServerSettings};
 use crate::Genkit;
 use crate::future::BoxFuture;
 
-/// An MCP server over a registry, about to be started: await it.
+/// MCP server over a registry, about to be started: await it.
 ///
 /// ```no_run
 /// use genkit::tool;
@@ -116,38 +116,39 @@ impl McpServer {
         }
     }
 
-    /// What the server is called. Default is the name of the program.
+    /// Name of the server. Default is the name of the program.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.settings.name = name.into();
         self
     }
 
-    /// What people call it.
+    /// Title of the server: what people call it.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.settings.title = Some(title.into());
         self
     }
 
-    /// Its version: `.version(env!("CARGO_PKG_VERSION"))`. Default is `0.0.0`.
+    /// Version of the server: `.version(env!("CARGO_PKG_VERSION"))`. Default is `0.0.0`.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.settings.version = version.into();
         self
     }
 
-    /// How a model should use it as a whole.
+    /// Instructions: how a model should use it as a whole.
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.settings.instructions = Some(instructions.into());
         self
     }
 
-    /// Injects `value` into every function that takes `&T`.
+    /// State: injects `value` into every function that takes `&T`.
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.genkit.states.insert(value);
         self
     }
 
-    /// Gives a value to every request, as [`Context::extension`](crate::Context::extension); what a
-    /// layer of your app put into the request itself goes first.
+    /// Extension: gives a value to every request, as
+    /// [`Context::extension`](crate::Context::extension); what a layer of your app put into the
+    /// request itself goes first.
     ///
     /// ```
     /// use genkit::{Context, tool};
@@ -167,27 +168,28 @@ impl McpServer {
         self
     }
 
-    /// Shows only what has this tag; called again, also that one.
+    /// Tag filter: shows only what has this tag; called again, also that one.
     pub fn tagged(mut self, tag: impl Into<String>) -> Self {
         self.settings.filter.tags.push(tag.into());
         self
     }
 
-    /// Shows only tools, prompts and resources of these names; `*` stands for any text.
+    /// Name filter: shows only tools, prompts and resources of these names; `*` stands for any
+    /// text.
     pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.filter.only.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Hides tools, prompts and resources of these names; `*` stands for any text.
+    /// Name filter: hides tools, prompts and resources of these names; `*` stands for any text.
     pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.filter.except.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Shows only what `rule` grants: for a caller to whom it does not, a tool, a prompt or a resource is
-    /// not there, neither in lists nor for calls, completions and subscriptions. Called again, all rules
-    /// must grant it, as must the scopes of `#[tool(permit = "..")]`.
+    /// Permissions: shows only what `rule` grants: for a caller to whom it does not, a tool, a prompt or
+    /// a resource is not there, neither in lists nor for calls, completions and subscriptions. Called
+    /// again, all rules must grant it, as must the scopes of `#[tool(permit = "..")]`.
     ///
     /// It is asked for each item of a list and for each call, so it should be quick; who sees the same gets
     /// the same list, which is made once.
@@ -217,20 +219,21 @@ impl McpServer {
         self
     }
 
-    /// How many things a page of a list has. Default is all.
+    /// Page size: how many things a page of a list has. Default is all.
     pub fn page_size(mut self, size: usize) -> Self {
         self.settings.page_size = Some(size);
         self
     }
 
-    /// How long a function may run that has no `timeout` of its own. Default is 60 seconds;
-    /// time in which the user is asked does not count.
+    /// Timeout: how long a function may run that has no `timeout` of its own. Default is 60
+    /// seconds; time in which the user is asked does not count.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.settings.timeout = limit;
         self
     }
 
-    /// How long a task lives, from its creation until it is gone, whether it has ended or not. Default is 1 day.
+    /// Task lifetime: how long a task lives, from its creation until it is gone, whether it has
+    /// ended or not. Default is 1 day.
     ///
     /// A call of a tool with `#[tool(task)]` becomes a task once it has run for 1 second, where its client declares
     /// MCP's extension `io.modelcontextprotocol/tasks` in the request: the client gets an id, polls the task, answers
@@ -269,15 +272,16 @@ impl McpServer {
         self
     }
 
-    /// How large an answer may be, in bytes of JSON: that of a tool that has no `max_output` of its
-    /// own, of a prompt, or of a resource. Default is 4 MiB; a larger one is an error that says how
-    /// large it is.
+    /// Output limit: how large an answer may be, in bytes of JSON: that of a tool that has no
+    /// `max_output` of its own, of a prompt, or of a resource. Default is 4 MiB; a larger one is an
+    /// error that says how large it is.
     pub fn max_output(mut self, bytes: usize) -> Self {
         self.settings.max_output = bytes;
         self
     }
 
-    /// How large a request may be, in bytes. Default is 4 MiB over HTTP and 16 MiB over stdio.
+    /// Request limit: how large a request may be, in bytes. Default is 4 MiB over HTTP and 16 MiB
+    /// over stdio.
     pub fn max_request(mut self, bytes: usize) -> Self {
         self.settings.max_line = bytes;
         #[cfg(feature = "mcp-http")]
@@ -287,8 +291,8 @@ impl McpServer {
         self
     }
 
-    /// How many functions may run at once in the whole server. Default is 1,024; one more is
-    /// refused with a protocol error.
+    /// Concurrency limit: how many functions may run at once in the whole server. Default is 1,024;
+    /// one more is refused with a protocol error.
     ///
     /// A client over HTTP (a [`Principal`](crate::mcp::server::Principal), else an address) may have as
     /// many of them as are left for all others: one alone half, and a session the same of what its
@@ -299,22 +303,24 @@ impl McpServer {
         self
     }
 
-    /// How many requests a client may send in a second, beside those that open a session: a
-    /// [`Principal`](crate::mcp::server::Principal), else an address. Default is no limit.
+    /// Rate limit: how many requests a client may send in a second, beside those that open a
+    /// session: a [`Principal`](crate::mcp::server::Principal), else an address. Default is no
+    /// limit.
     pub fn max_per_second(mut self, requests: u32) -> Self {
         self.settings.per_second = Some(requests);
         self
     }
 
-    /// How many questions to one session may be open (elicitation, approvals, sampling, roots). Default
-    /// is 8; a function that asks one more gets an error.
+    /// Question limit: how many questions to one session may be open (elicitation, approvals, sampling,
+    /// roots). Default is 8; a function that asks one more gets an error.
     pub fn max_open_questions(mut self, questions: usize) -> Self {
         self.settings.max_questions = questions;
         self
     }
 
-    /// How long a client, or its user, may take to answer a question (elicitation, approvals, sampling,
-    /// roots) while the function waits. Default is 10 minutes; the function gets an error then.
+    /// Question timeout: how long a client, or its user, may take to answer a question (elicitation,
+    /// approvals, sampling, roots) while the function waits. Default is 10 minutes; the function gets
+    /// an error then.
     ///
     /// A client that is gone is waited for no longer than its session lives: over HTTP
     /// `session_timeout` after its last connection. Clients of the 2026-07-28
@@ -332,7 +338,8 @@ impl McpServer {
         self
     }
 
-    /// How long clients may keep lists and contents without asking again. Default is 0.
+    /// Cache lifetime: how long clients may keep lists and contents without asking again. Default
+    /// is 0.
     pub fn cache_for(mut self, ttl: Duration) -> Self {
         self.settings.cache_ttl = ttl;
         self
@@ -345,15 +352,15 @@ impl McpServer {
         self
     }
 
-    /// Adds arguments and errors to the audit events (target `genkit::audit`). Default is `false`:
-    /// who, what, how long and how it ended.
+    /// Audit of contents: adds arguments and errors to the audit events (target `genkit::audit`).
+    /// Default is `false`: who, what, how long and how it ended.
     pub fn audit_contents(mut self, contents: bool) -> Self {
         self.settings.audit_contents = contents;
         self
     }
 
-    /// Adds arguments, results and the texts of errors to the spans of requests. Default is `false`: names, times
-    /// and how they ended. See [`telemetry`](crate::telemetry).
+    /// Tracing of contents: adds arguments, results and the texts of errors to the spans of requests. Default is
+    /// `false`: names, times and how they ended. See [`telemetry`](crate::telemetry).
     pub fn trace_contents(mut self, contents: bool) -> Self {
         self.settings.trace_contents = contents;
         self
@@ -402,8 +409,8 @@ impl McpServer {
         self
     }
 
-    /// What becomes of `#[tool(needs_approval)]` where the client cannot ask its user. Default
-    /// is [`ApprovalFallback::Refuse`].
+    /// Approval fallback: what becomes of `#[tool(needs_approval)]` where the client cannot ask its
+    /// user. Default is [`ApprovalFallback::Refuse`].
     pub fn approval_fallback(mut self, fallback: ApprovalFallback) -> Self {
         self.settings.approval_fallback = fallback;
         self
@@ -437,8 +444,8 @@ impl McpServer {
         self
     }
 
-    /// The key that seals what a question carries through the client: at least 32 random bytes,
-    /// the same for all instances of the server. Default is a key of this process alone.
+    /// Sealing key: seals what a question carries through the client; at least 32 random bytes, the
+    /// same for all instances of the server. Default is a key of this process alone.
     ///
     /// Given again, the first one seals and the others open what they sealed. So a fleet changes its key
     /// without a question lost: first every instance learns the new key as its second, then each
@@ -455,8 +462,8 @@ impl McpServer {
         self
     }
 
-    /// The sealing keys that stand in a variable of the environment, read when the server starts: each in hex or
-    /// base64, separated by line breaks, blanks or commas. The first one seals, the others open what they sealed: see
+    /// Sealing keys from a variable of the environment, read when the server starts: each in hex or base64, separated
+    /// by line breaks, blanks or commas. The first one seals, the others open what they sealed: see
     /// [`sealing_key`](Self::sealing_key), before or after whose keys these come.
     ///
     /// ```no_run
@@ -473,7 +480,7 @@ impl McpServer {
         self
     }
 
-    /// The sealing keys of a file, such as a secret that your platform mounts, read when the server starts: each in
+    /// Sealing keys from a file, such as a secret that your platform mounts, read when the server starts: each in
     /// hex or base64 on a line of its own, the new one first; `#` begins a comment. Otherwise like
     /// [`sealing_keys_from_env`](Self::sealing_keys_from_env).
     ///
@@ -487,8 +494,9 @@ impl McpServer {
         self
     }
 
-    /// Serves the skills of a folder, too: read when the server starts, into its registry. Called again, this is one more
-    /// folder. See [`Skill::read_dir`](crate::Skill::read_dir); [`skills!`](crate::skills) puts them into the program.
+    /// Skill folder: serves the skills of one, too: read when the server starts, into its registry. Called again,
+    /// this is one more folder. See [`Skill::read_dir`](crate::Skill::read_dir); [`skills!`](crate::skills) puts them
+    /// into the program.
     ///
     /// Clients list them over MCP's extension `io.modelcontextprotocol/skills`, and read their files as resources.
     /// [`permit`](Self::permit) is asked for each skill.
@@ -506,14 +514,14 @@ impl McpServer {
         self
     }
 
-    /// Declares a protocol extension in the server's capabilities.
+    /// Protocol extension: declares one in the server's capabilities.
     pub fn declare_extension(mut self, id: impl Into<String>, settings: Value) -> Self {
         self.settings.extensions.insert(id.into(), settings);
         self
     }
 
-    /// Serves what the servers of a host offer beside this program's own: one server that fronts
-    /// many.
+    /// Proxy: serves what the servers of a host offer beside this program's own: one server that
+    /// fronts many.
     ///
     /// Names are `key__tool` for clients, which refuse a `/`; [`only`](Self::only) and
     /// [`except`](Self::except) take `key/tool`. What comes and goes in a server comes
@@ -533,8 +541,8 @@ impl McpServer {
         self
     }
 
-    /// Ends the server when this future resolves: no new requests, the running ones finish.
-    /// Ctrl-C and SIGTERM do the same.
+    /// Graceful shutdown: ends the server when this future resolves: no new requests, the running
+    /// ones finish. Ctrl-C and SIGTERM do the same.
     pub fn shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.shutdown = Some(Box::pin(signal));
         self

@@ -23,7 +23,7 @@ use own_args::OwnArgs;
 use wanted::Wanted;
 
 impl McpServer {
-    /// Gives the program a command line: `--http ADDR`, `--list`, `--call NAME JSON`, `--check`,
+    /// Command line of the program: `--http ADDR`, `--list`, `--call NAME JSON`, `--check`,
     /// `--inspect`, `--install CLIENT`, `--help`, `--version`. Without arguments it serves on stdio,
     /// and in a terminal it says what it is and what to do.
     ///
@@ -51,7 +51,7 @@ impl McpServer {
     }
 }
 
-/// An MCP server with a command line, about to be started: await it.
+/// MCP server with a command line, about to be started: await it.
 ///
 /// | flag | what it does |
 /// |---|---|

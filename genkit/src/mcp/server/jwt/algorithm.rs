@@ -1,7 +1,7 @@
 //! Algorithms of signatures (RFC 7518, RFC 8037). None of them has a secret that both sides know, so that
 //! no public key can be taken for one.
 
-/// How a token may be signed: the server says it, never the token.
+/// JWT algorithm: how a token may be signed; the server says it, never the token.
 ///
 /// ```
 /// use genkit::mcp::server::JwtAlgorithm;
@@ -48,7 +48,7 @@ impl JwtAlgorithm {
     /// Those that are allowed where the program names none.
     pub(super) const USUAL: [Self; 4] = [Self::Rs256, Self::Ps256, Self::Es256, Self::EdDsa];
 
-    /// Its name in a token.
+    /// Name of the algorithm in a token.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rs256 => "RS256",

@@ -18,14 +18,14 @@ use crate::error::Result;
 const LEEWAY: Duration = Duration::from_secs(60);
 
 impl JwtVerifier {
-    /// Begins a verifier of tokens from `issuer`, its issuer identifier, for `audience`: the address of this
-    /// server as clients know it, or what your authorization server writes into `aud` for it.
+    /// Builder of a verifier of tokens from `issuer`, its issuer identifier, for `audience`: the address of
+    /// this server as clients know it, or what your authorization server writes into `aud` for it.
     pub fn builder(issuer: impl Into<String>, audience: impl Into<String>) -> JwtVerifierBuilder {
         JwtVerifierBuilder::new(issuer.into(), audience.into())
     }
 }
 
-/// A [`JwtVerifier`] in the making.
+/// Builder of a [`JwtVerifier`].
 ///
 /// ```
 /// use genkit::mcp::server::{JwtAlgorithm, JwtVerifier};
@@ -63,32 +63,32 @@ impl JwtVerifierBuilder {
         Self { algorithms: JwtAlgorithm::USUAL.to_vec(), expected, keys: KeySource::Issuer }
     }
 
-    /// One more audience that tokens may be for.
+    /// Audience: one more that tokens may be for.
     pub fn audience(mut self, audience: impl Into<String>) -> Self {
         self.expected.audiences.push(audience.into());
         self
     }
 
-    /// The algorithms that tokens may be signed by. Default is RS256, PS256, ES256 and EdDSA.
+    /// Algorithms that tokens may be signed by. Default is RS256, PS256, ES256 and EdDSA.
     pub fn algorithms(mut self, algorithms: impl IntoIterator<Item = JwtAlgorithm>) -> Self {
         self.algorithms = algorithms.into_iter().collect();
         self
     }
 
-    /// Where the issuer publishes its keys. Default is to read that in its metadata (RFC 8414, or OpenID
-    /// Connect Discovery).
+    /// JWKS URL: where the issuer publishes its keys. Default is to read that in its metadata (RFC 8414,
+    /// or OpenID Connect Discovery).
     pub fn jwks_url(mut self, url: impl Into<String>) -> Self {
         self.keys = KeySource::Url(url.into());
         self
     }
 
-    /// The keys themselves, a JWK set (RFC 7517): nothing is fetched.
+    /// JWK set (RFC 7517), the keys themselves: nothing is fetched.
     pub fn jwks(mut self, set: Value) -> Self {
         self.keys = KeySource::Given(set);
         self
     }
 
-    /// By how much clocks may differ, for `exp`, `nbf` and `iat`. Default is 60 seconds.
+    /// Leeway: by how much clocks may differ, for `exp`, `nbf` and `iat`. Default is 60 seconds.
     pub fn leeway(mut self, leeway: Duration) -> Self {
         self.expected.leeway = leeway;
         self

@@ -16,7 +16,8 @@ use crate::mcp::server::principal::Principal;
 /// How many keys are tried where a token names none.
 const MAX_TRIES: usize = 4;
 
-/// Takes access tokens that are JWTs (RFC 9068) of one issuer: `serve_mcp().authenticate(verifier)`.
+/// JWT verifier: takes access tokens that are JWTs (RFC 9068) of one issuer:
+/// `serve_mcp().authenticate(verifier)`.
 ///
 /// A token is taken if it is signed by a key that the issuer publishes, with an algorithm that this server
 /// allows; if it is from that issuer, for this server, valid by now, and has a subject, which becomes the

@@ -2,7 +2,8 @@
 
 use crate::mcp::server::principal::Principal;
 
-/// Who asks for a list, calls or reads, as [`permit`](crate::mcp::McpServer::permit) sees it.
+/// Caller: who asks for a list, calls or reads, as [`permit`](crate::mcp::McpServer::permit) sees
+/// it.
 ///
 /// ```
 /// use genkit::mcp::server::Principal;
@@ -25,7 +26,7 @@ impl<'a> Caller<'a> {
         Self { principal, is_local }
     }
 
-    /// Whom [`authenticate`](crate::mcp::McpServer::authenticate), a layer of the app or
+    /// Principal: whom [`authenticate`](crate::mcp::McpServer::authenticate), a layer of the app or
     /// [`extension`](crate::mcp::McpServer::extension) named.
     pub fn principal(&self) -> Option<&'a Principal> {
         self.principal

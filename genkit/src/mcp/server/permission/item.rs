@@ -15,8 +15,8 @@ macro_rules! each {
     };
 }
 
-/// A tool, a prompt, a resource or a skill that a server shows, as [`permit`](crate::mcp::McpServer::permit)
-/// sees it.
+/// Item that a server shows, a tool, a prompt, a resource or a skill, as
+/// [`permit`](crate::mcp::McpServer::permit) sees it.
 ///
 /// ```
 /// use genkit::mcp::server::Item;
@@ -41,22 +41,22 @@ pub enum Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// Its name here; what a server behind this one has is `key/name`.
+    /// Name here; what a server behind this one has is `key/name`.
     pub fn name(&self) -> &'a str {
         each!(self, it => it.name())
     }
 
-    /// Its tags.
+    /// Tags of the item.
     pub fn tags(&self) -> impl Iterator<Item = &'a str> {
         each!(self, it => &it.info().tags).iter().map(|tag| &**tag)
     }
 
-    /// Its metadata.
+    /// Metadata of the item.
     pub fn metadata(&self) -> &'a serde_json::Map<String, serde_json::Value> {
         each!(self, it => it.metadata())
     }
 
-    /// The scopes of its `permit = ".."`: none where it has none.
+    /// Scopes of its `permit = ".."`: none where it has none.
     pub fn scopes(&self) -> impl Iterator<Item = &'a str> {
         each!(self, it => it.info().permit.as_deref())
             .into_iter()

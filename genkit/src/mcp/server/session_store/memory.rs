@@ -16,7 +16,7 @@ const MAX_STORED: usize = 10_000;
 /// How long a session is kept that nobody saves or loads. Default is 1 day.
 const STORED: Duration = Duration::from_secs(24 * 3600);
 
-/// Sessions in the memory of this program. Copies are of the same sessions.
+/// Session store in the memory of this program. Copies are of the same sessions.
 ///
 /// ```
 /// use genkit::mcp::server::{MemorySessions, SessionStore};
@@ -32,7 +32,7 @@ const STORED: Duration = Duration::from_secs(24 * 3600);
 pub struct MemorySessions(Arc<Mutex<HashMap<String, (Instant, StoredSession)>>>);
 
 impl MemorySessions {
-    /// A store without sessions.
+    /// Session store without sessions.
     pub fn new() -> Self {
         Self::default()
     }

@@ -19,9 +19,8 @@ use crate::future::BoxFuture;
 /// How long a store of sessions may take. Default is 5 seconds.
 pub(crate) const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A store of MCP sessions, so that those of one instance go on after its restart, or at another:
-/// [`MemorySessions`]; with the feature `durable` `RunSessions`, in a folder, in SQLite or in Postgres; or one of your
-/// own.
+/// Session store, so that MCP sessions of one instance go on after its restart, or at another: [`MemorySessions`];
+/// with the feature `durable` `RunSessions`, in a folder, in SQLite or in Postgres; or one of your own.
 ///
 /// The server saves a session when it is opened and when its client changes what is stored (its level
 /// of logging, its subscriptions), and loads it when a request names one that it does not know.
@@ -45,25 +44,26 @@ pub(crate) const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 /// | changes (of lists, of resources that somebody subscribed to) | told at the instance where they happen, to who listens there | the same |
 /// | a level, a subscription and an end, where another instance has the session open already | that one goes on with what it knows, until it was idle for `.session_timeout(..)` | the same |
 pub trait SessionStore: Send + Sync + 'static {
-    /// The session of this id, a UUID; `None` where there is none, or no longer.
+    /// Loads the session of this id, a UUID; `None` where there is none, or no longer.
     ///
     /// # Errors
     /// The store cannot be read: the request is refused, and may be tried again.
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<StoredSession>>>;
 
-    /// Keeps a session under this id, in place of what was there.
+    /// Saves a session under this id, in place of what was there.
     ///
     /// # Errors
     /// It cannot be kept. The session goes on in this instance, and the log says so.
     fn save<'a>(&'a self, id: &'a str, session: StoredSession) -> BoxFuture<'a, Result<()>>;
 
-    /// Forgets a session that its client has ended, if it is there.
+    /// Deletes a session that its client has ended, if it is there.
     ///
     /// # Errors
     /// It cannot be forgotten: the log says so.
     fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<()>>;
 
-    /// Takes away what nobody comes back to any more; the server calls it each minute. Default is to do nothing.
+    /// Sweeps: takes away what nobody comes back to any more; the server calls it each minute.
+    /// Default is to do nothing.
     ///
     /// # Errors
     /// It cannot be done now: the log says so.
@@ -71,8 +71,8 @@ pub trait SessionStore: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Where the events of streams are kept, too, so that their clients may come back for them at any instance
-    /// (`Last-Event-ID`). Default is none: they come back to the instance that runs the call.
+    /// Stream store: where the events of streams are kept, too, so that their clients may come back for them
+    /// at any instance (`Last-Event-ID`). Default is none: they come back to the instance that runs the call.
     #[cfg(feature = "durable")]
     fn streams(&self) -> Option<std::sync::Arc<dyn crate::durable::RunStore>> {
         None

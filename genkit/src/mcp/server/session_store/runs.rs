@@ -20,9 +20,9 @@ const SAVE_TRIES: u32 = 16;
 /// How many runs are looked at when those are taken away whose time is over. Default is 1,024.
 const SWEPT: usize = 1024;
 
-/// Sessions on a store of durable runs (a folder, SQLite, Postgres), so that a session survives a restart and goes on
-/// at any instance on that store; and the events of its calls, so that a client that lost its connection reads the rest
-/// at any instance.
+/// Session store on a store of durable runs (a folder, SQLite, Postgres), so that a session survives a restart and
+/// goes on at any instance on that store; and the events of its calls, so that a client that lost its connection
+/// reads the rest at any instance.
 ///
 /// ```no_run
 /// use genkit::durable::FolderStore;
@@ -43,12 +43,12 @@ pub struct RunSessions {
 }
 
 impl RunSessions {
-    /// On this store, which may have runs of other kinds, too.
+    /// Session store on this store of runs, which may have runs of other kinds, too.
     pub fn new(store: impl RunStore) -> Self {
         Self { store: Arc::new(store), kept: KEPT }
     }
 
-    /// How long a session is kept that no instance saves or loads. Default is 1 day.
+    /// Lifetime: how long a session is kept that no instance saves or loads. Default is 1 day.
     pub fn kept(self, kept: Duration) -> Self {
         Self { kept, ..self }
     }

@@ -8,8 +8,8 @@ use rmcp::model::LoggingLevel;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What is stored of a session: what its client settled, and a hash of the principal that it belongs
-/// to. Stores keep it as JSON, and need not know what is in it.
+/// Stored session: what its client settled, and a hash of the principal that it belongs to. Stores
+/// keep it as JSON, and need not know what is in it.
 ///
 /// ```
 /// use genkit::mcp::server::StoredSession;

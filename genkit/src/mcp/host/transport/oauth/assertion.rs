@@ -9,7 +9,7 @@ use super::error::Error;
 use crate::error;
 use crate::mcp::host::transport::http_client::failure::HttpFailure;
 
-/// What a private key signs with.
+/// Signing algorithm: what a private key signs with.
 ///
 /// ```
 /// use genkit::mcp::host::SigningAlgorithm;

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::sync::lock;
 
-/// Stores what OAuth was given, between runs.
+/// Credential store: keeps what OAuth was given, between runs.
 ///
 /// It is JSON for this library alone and holds tokens, so store it where keys are stored.
 ///
@@ -45,10 +45,10 @@ use crate::sync::lock;
 /// }
 /// ```
 pub trait CredentialStore: Send + Sync + 'static {
-    /// What is stored for the server at this address, if anything is.
+    /// Loads what is stored for the server at this address, if anything is.
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Value>>>;
 
-    /// Stores `credentials` for the server at this address; `None` removes them.
+    /// Saves `credentials` for the server at this address; `None` removes them.
     fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>)
     -> BoxFuture<'a, Result<()>>;
 }
@@ -67,7 +67,7 @@ impl<S: CredentialStore + ?Sized> CredentialStore for Arc<S> {
     }
 }
 
-/// Stores what OAuth was given in one JSON file, which on Unix only its owner can read.
+/// Credential store in one JSON file, which on Unix only its owner can read.
 ///
 /// Several servers may share it, also of several programs: each writes its own and keeps what others wrote
 /// (on Unix, by a lock on a file beside it).
@@ -87,8 +87,8 @@ pub struct FileCredentials {
 static WRITING: Mutex<()> = Mutex::new(());
 
 impl FileCredentials {
-    /// Stores in the file at `path`, which is made when there is something to store; its folder must
-    /// be there.
+    /// Credential store in the file at `path`, which is made when there is something to store; its
+    /// folder must be there.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: Arc::new(path.into()) }
     }

@@ -17,7 +17,7 @@ use crate::mcp::host::transport::by_identity::ByIdentity;
 use crate::mcp::host::transport::redact::Redactor;
 use crate::net::is_loopback;
 
-/// How to get access to a server that asks for OAuth 2.1.
+/// OAuth 2.1: how to get access to a server that asks for it.
 ///
 /// Nothing is asked before the server refuses a request. Then its authorization server is looked
 /// up, this program registers there, the user consents in the browser, and the request is
@@ -103,7 +103,7 @@ pub(super) type AssertionSource =
 const DEFAULT_NAME: &str = "Genkit";
 
 impl OAuth {
-    /// Asks the user, with an authorization code and PKCE.
+    /// Authorization code with PKCE: asks the user.
     ///
     /// By default it is for a program in a terminal: the address to open is written to standard
     /// error and to `tracing` (as a warning), and the browser comes back to a free port of this
@@ -116,7 +116,8 @@ impl OAuth {
         Self::default()
     }
 
-    /// Access for this program itself, without a user: it is known by `id` and `secret`.
+    /// Client credentials: access for this program itself, without a user, known by `id` and
+    /// `secret`.
     ///
     /// ```
     /// let oauth = genkit::mcp::host::OAuth::client_credentials("nightly-job", "its secret");
@@ -127,8 +128,9 @@ impl OAuth {
         Self { grant, ..Self::new().client_id(id).client_secret(secret) }
     }
 
-    /// Access for this program itself, without a user: it is known by `id` and signs with a
-    /// private key (RFC 7523). The key is PEM text, PKCS#8; it must fit the algorithm.
+    /// Client credentials with a private key (RFC 7523): access for this program itself, without a
+    /// user, known by `id` and a signed JWT. The key is PEM text, PKCS#8; it must fit the
+    /// algorithm.
     pub fn client_credentials_jwt(
         id: impl Into<String>,
         private_key_pem: impl Into<String>,
@@ -195,57 +197,57 @@ impl OAuth {
         Self { grant, ..Self::new().client_id(client_id) }
     }
 
-    /// The id that the authorization server knows this program by. Say its
+    /// Client id that the authorization server knows this program by. Say its
     /// [`issuer`](Self::issuer) as well.
     pub fn client_id(mut self, id: impl Into<String>) -> Self {
         self.client_id = Some(id.into());
         self
     }
 
-    /// The secret that belongs to [`client_id`](Self::client_id).
+    /// Client secret that belongs to [`client_id`](Self::client_id).
     pub fn client_secret(mut self, secret: impl Into<String>) -> Self {
         self.authentication = ClientAuthentication::Secret(secret.into());
         self
     }
 
-    /// The authorization server that the id and the secret are for: no other gets to see them. Default is
-    /// that of the MCP server's own origin; where the server names one that is elsewhere, a secret needs
-    /// this.
+    /// Issuer: the authorization server that the id and the secret are for: no other gets to see them.
+    /// Default is that of the MCP server's own origin; where the server names one that is elsewhere, a
+    /// secret needs this.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());
         self
     }
 
-    /// Where a document about this program lies, as an `https` address with a path: authorization
-    /// servers that read it (Client ID Metadata Documents) need no registration.
+    /// Client ID Metadata Document: where one about this program lies, as an `https` address with a
+    /// path: authorization servers that read it need no registration.
     pub fn client_metadata_url(mut self, url: impl Into<String>) -> Self {
         self.metadata_url = Some(url.into());
         self
     }
 
-    /// The scopes to ask for. Default are those that the server names in its refusal, else those of
-    /// its metadata.
+    /// Scopes to ask for. Default are those that the server names in its refusal, else those of its
+    /// metadata.
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The name of this program at the consent of the user. Default is `Genkit`.
+    /// Client name: that of this program at the consent of the user. Default is `Genkit`.
     pub fn client_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Where the browser comes back to. Default is `http://127.0.0.1/callback` at a free port.
-    /// Without [`on_authorize`](Self::on_authorize) it must be on this machine, and its port is
-    /// the one that is listened at.
+    /// Redirect URI: where the browser comes back to. Default is `http://127.0.0.1/callback` at a
+    /// free port. Without [`on_authorize`](Self::on_authorize) it must be on this machine, and its
+    /// port is the one that is listened at.
     pub fn redirect_uri(mut self, uri: impl Into<String>) -> Self {
         self.redirect_uri = Some(uri.into());
         self
     }
 
-    /// How the user is asked: gets the address to open, and returns the whole address that the
-    /// browser came back with, `code` and `state` and all.
+    /// Authorization by the user, how it is asked for: gets the address to open, and returns the
+    /// whole address that the browser came back with, `code` and `state` and all.
     ///
     /// ```
     /// use genkit::Error;
@@ -270,15 +272,15 @@ impl OAuth {
         self
     }
 
-    /// Where access is stored between runs, for example in a
+    /// Credential store: where access is kept between runs, for example in a
     /// [`FileCredentials`](super::FileCredentials). Default is nowhere: it is gone with the host.
     pub fn credentials(mut self, store: impl CredentialStore) -> Self {
         self.store = Some(ByIdentity(Arc::new(store)));
         self
     }
 
-    /// Whether the authorization server may be at a private address (`10.0.0.9`) although the MCP
-    /// server's address is none. Default is no: a server from outside must not
+    /// Private network: whether the authorization server may be at a private address (`10.0.0.9`)
+    /// although the MCP server's address is none. Default is no: a server from outside must not
     /// make this program send requests in its own network. Say yes for servers of an intranet.
     pub fn private_network(mut self, yes: bool) -> Self {
         self.private_network = yes;

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 
 use genkit_child_process::ChildCommand;
 
-/// Where a child's standard error goes. It is read in any case but the first, so that a server that
-/// writes much never waits; its last lines stand in the error when the server dies.
+/// Standard error of a child process: where it goes. It is read in any case but the first, so that
+/// a server that writes much never waits; its last lines stand in the error when the server dies.
 ///
 /// ```
 /// use genkit::mcp::host::{ServerConfig, StderrTo};
@@ -17,11 +17,11 @@ use genkit_child_process::ChildCommand;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StderrTo {
-    /// This program's own standard error, untouched.
+    /// To this program's own standard error, untouched.
     Inherit,
-    /// Nowhere.
+    /// To nowhere.
     Discard,
-    /// `tracing`, one event at `debug` for each line.
+    /// To `tracing`, one event at `debug` for each line.
     #[default]
     Log,
 }

@@ -1,0 +1,107 @@
+//! What the text names is public: a method that a table tells of exists under that name.
+
+use std::collections::BTreeSet;
+
+use super::pages::{Page, documents, read};
+
+/// What pages name of the standard library and of others.
+const OF_OTHERS: [&str; 10] = [
+    "AgentBuilder::new",
+    "CryptoProvider::install_default",
+    "PgPool::connect",
+    "Trip::new",
+    "any",
+    "block_on",
+    "clone",
+    "identity_key",
+    "preamble",
+    "to_string",
+];
+
+/// An item without its generics, which may stand in each other.
+fn plain(item: &str) -> String {
+    let mut depth = 0_usize;
+    let mut last = ' ';
+    let mut plain = String::new();
+    for letter in item.chars() {
+        match letter {
+            '<' => depth += 1,
+            '>' if last != '-' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => plain.push(letter),
+            _ => {}
+        }
+        last = letter;
+    }
+    plain
+}
+
+/// Every public name: `max_turns` and `Generate::max_turns`.
+fn listed() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for item in read("docs/public-api.txt").lines().map(plain) {
+        let path = item.split(['(', '=', ' ']).find(|word| word.contains("::")).unwrap_or_default();
+        let parts: Vec<&str> = path.trim_end_matches([':', '!']).split("::").collect();
+        if let [.., of, name] = parts[..] {
+            names.insert(name.to_owned());
+            names.insert(format!("{of}::{name}"));
+        }
+    }
+    names
+}
+
+fn is_of_a_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// What stands behind `text`, up to the last letter of a name.
+fn name_before(text: &str) -> &str {
+    let start = text.rfind(|letter| !is_of_a_name(letter)).map_or(0, |at| at + 1);
+    text.get(start..).unwrap_or_default()
+}
+
+/// The methods `.name(` and the paths `Type::name` of a piece of code.
+fn named(code: &str) -> Vec<String> {
+    let mut named = Vec::new();
+    for (at, _) in code.match_indices('(') {
+        let name = name_before(&code[..at]);
+        if !name.is_empty() && code[..at - name.len()].ends_with('.') {
+            named.push(name.to_owned());
+        }
+    }
+    for (at, _) in code.match_indices("::") {
+        let (of, rest) = (name_before(&code[..at]), &code[at + 2..]);
+        let end = rest.find(|letter| !is_of_a_name(letter)).unwrap_or(rest.len());
+        if of.starts_with(char::is_uppercase) && end > 0 {
+            named.push(format!("{of}::{}", &rest[..end]));
+        }
+    }
+    named
+}
+
+#[test]
+fn methods_that_the_text_names_are_public() {
+    let listed = listed();
+    let mut others: BTreeSet<&str> = OF_OTHERS.into();
+    let mut seen = 0;
+    for page in documents() {
+        for line in page.prose().lines() {
+            // What stands between two backticks is code.
+            for name in line.split('`').skip(1).step_by(2).flat_map(named) {
+                seen += 1;
+                let is_known = listed.contains(&name) || OF_OTHERS.contains(&name.as_str());
+                assert!(is_known, "{}: nothing public is called `{name}`: {line}", page.name);
+                others.remove(name.as_str());
+            }
+        }
+    }
+    assert!(seen > 300, "only {seen} names");
+    assert!(others.is_empty(), "no page names {others:?} any more");
+}
+
+#[test]
+fn a_name_that_is_not_there_is_seen() {
+    let page = Page { name: "a".to_owned(), text: "`generate(..).max_rounds(3)`".to_owned() };
+    let names: Vec<String> = page.prose().split('`').skip(1).step_by(2).flat_map(named).collect();
+    assert_eq!(names, ["max_rounds"]);
+    assert!(!listed().contains("max_rounds") && listed().contains("Generate::max_turns"));
+}
