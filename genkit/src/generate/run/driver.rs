@@ -281,7 +281,7 @@ impl Driver {
     }
 
     pub(super) fn stream_answers(&self, answers: &Message, index: usize) {
-        if self.env.sink.is_wanted() {
+        if self.env.sink.is_read() {
             let mut chunk = GenerateChunk::new(answers.content.iter().cloned());
             chunk.role = Some(Role::Tool);
             chunk.index = Some(index);

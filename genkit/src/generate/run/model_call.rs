@@ -39,7 +39,7 @@ pub(super) async fn ask(
         references.add_to_message(message);
         use_own_names(env, message);
         // A model that does not stream is seen all the same.
-        if sink.is_wanted() && sink.count() == 0 {
+        if sink.is_read() && sink.count() == 0 {
             sink.send(GenerateChunk::new(message.content.clone()));
         }
     }
@@ -51,12 +51,12 @@ fn numbered(sink: &ChunkSink, index: usize, references: &StreamedReferences) -> 
     if !sink.is_wanted() {
         return ChunkSink::none();
     }
-    let (sink, references) = (sink.clone(), references.clone());
-    ChunkSink::new(move |mut chunk| {
+    let (outer, references) = (sink.clone(), references.clone());
+    sink.before(move |mut chunk| {
         chunk.index = Some(index);
         chunk.role = Some(Role::Model);
         references.add_to_chunk(&mut chunk);
-        sink.send(chunk);
+        outer.send(chunk);
     })
 }
 

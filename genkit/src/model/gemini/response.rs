@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::message::Part;
 use crate::model::http::Error as HttpError;
 use crate::model::wire::{Next, WireStream};
-use crate::model::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
+use crate::model::{ChunkSink, FinishReason, GenerateChunk, ModelRequest, ModelResponse};
 use crate::names::Names;
 use crate::sse::SseEvent;
 
@@ -39,6 +39,14 @@ pub(super) struct GeminiStream<'a> {
 
 /// The last text of each key, read once at the end: a stream repeats them in every event.
 struct LatestFields<'a>(Vec<(&'static str, Cow<'a, str>)>);
+
+/// What is new of the first candidate, for a stream.
+enum Fresh {
+    /// Somebody reads it.
+    Parts(Vec<Part>),
+    /// Nobody reads it; whether there was anything.
+    Unread(bool),
+}
 
 /// What was read of one candidate.
 #[derive(Default)]
@@ -73,19 +81,25 @@ pub(super) fn decode_count(body: &[u8]) -> Result<u64> {
 }
 
 impl WireStream for GeminiStream<'_> {
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
+    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let text = event.data().trim();
         // Proxies end every stream as OpenAI does; the end of the body is the end here.
         if text.is_empty() || text == "[DONE]" {
             return Ok(Next::More);
         }
         self.each(text, |all, answer| {
-            // Mostly one part comes at a time, and a part is large.
-            let mut fresh = Vec::with_capacity(1);
+            let mut fresh = match chunks.is_read() {
+                true => Fresh::Parts(Vec::new()),
+                false => Fresh::Unread(false),
+            };
             let keep = |text: &str| Cow::Owned(text.to_owned());
             let added = all.add(answer, keep, Some(&mut fresh));
-            if !fresh.is_empty() {
-                chunks.push(GenerateChunk { content: fresh, ..GenerateChunk::default() });
+            match fresh {
+                Fresh::Unread(true) => chunks.skip(),
+                Fresh::Parts(content) if !content.is_empty() => {
+                    chunks.send(GenerateChunk { content, ..GenerateChunk::default() });
+                }
+                _ => {}
             }
             added
         })?;
@@ -126,11 +140,11 @@ impl<'a> GeminiStream<'a> {
     }
 
     /// Adds a piece, of which `keep` keeps texts; what is new of the first candidate goes to `fresh`.
-    pub(super) fn add<'b>(
+    fn add<'b>(
         &mut self,
         answer: GenerateContentResponse<'b>,
         keep: fn(&'b str) -> Cow<'a, str>,
-        fresh: Option<&mut Vec<Part>>,
+        fresh: Option<&mut Fresh>,
     ) -> Result<()> {
         if let Some(error) = answer.error {
             return Err(error.into_error(None, &|_| None));
@@ -161,7 +175,7 @@ impl<'a> GeminiStream<'a> {
         &mut self,
         candidate: Candidate<'b>,
         keep: fn(&'b str) -> Cow<'a, str>,
-        fresh: Option<&mut Vec<Part>>,
+        fresh: Option<&mut Fresh>,
     ) -> Result<()> {
         self.latest.replace("safetyRatings", candidate.safety_ratings, keep);
         self.latest.replace("groundingMetadata", candidate.grounding_metadata, keep);
@@ -174,6 +188,10 @@ impl<'a> GeminiStream<'a> {
                 .take_if(|call| call.is_piece() || (self.pending.is_some() && call.name.is_none()));
             let (state, names) = (&mut self.main, &self.names);
             match piece {
+                // Most pieces of a stream.
+                None if part.plain_text().is_some_and(|text| {
+                    !text.is_empty() && state.join_unread(text, fresh.as_deref_mut())
+                }) => {}
                 None => part.into_parts(names, &mut |part| state.push(part, fresh.as_deref_mut())),
                 Some(call) => {
                     let pending = self.pending.get_or_insert_default();
@@ -284,7 +302,7 @@ impl CandidateState {
     }
 
     /// Adds a part: text joins its neighbour of the same kind, unless one of them is signed.
-    fn push(&mut self, part: Part, fresh: Option<&mut Vec<Part>>) {
+    fn push(&mut self, part: Part, fresh: Option<&mut Fresh>) {
         let is_plain = part.metadata().is_empty();
         let is_empty = match &part {
             Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => text.is_empty(),
@@ -294,7 +312,7 @@ impl CandidateState {
             return;
         }
         let joined = is_plain && self.parts.last_mut().is_some_and(|last| join(last, &part));
-        match (joined, fresh) {
+        match (joined, fresh.and_then(Fresh::read)) {
             (true, Some(fresh)) => fresh.push(part),
             (true, None) => {}
             (false, Some(fresh)) => {
@@ -303,6 +321,14 @@ impl CandidateState {
             }
             (false, None) => self.parts.push(part),
         }
+    }
+
+    /// Adds text that no part was made of, where it joins the last part and nobody reads it; whether it did.
+    fn join_unread(&mut self, text: &str, fresh: Option<&mut Fresh>) -> bool {
+        let Some(Fresh::Unread(is_any)) = fresh else { return false };
+        let joined = self.parts.last_mut().is_some_and(|last| join_text(last, text));
+        *is_any |= joined;
+        joined
     }
 
     fn into_value((index, state): (u64, Self)) -> Value {
@@ -316,21 +342,49 @@ impl CandidateState {
     }
 }
 
+impl Fresh {
+    /// Where another part goes that somebody reads; else it is noted.
+    fn read(&mut self) -> Option<&mut Vec<Part>> {
+        match self {
+            Self::Parts(parts) => Some(parts),
+            Self::Unread(is_any) => {
+                *is_any = true;
+                None
+            }
+        }
+    }
+}
+
 /// Adds the text of a part to the last one, if that is unsigned and of the same kind.
 fn join(last: &mut Part, part: &Part) -> bool {
     match (last, part) {
-        (Part::Text { text, metadata }, Part::Text { text: more, .. })
-        | (
+        (last @ Part::Text { .. }, Part::Text { text: more, .. }) => join_text(last, more),
+        (
             Part::Reasoning { reasoning: text, metadata },
             Part::Reasoning { reasoning: more, .. },
         ) if metadata.is_empty() => {
-            // More follows mostly: a short text is not moved for each of its pieces.
-            text.reserve(if text.len() < SHORT_TEXT { SHORT_TEXT } else { more.len() });
-            text.push_str(more);
+            append(text, more);
             true
         }
         _ => false,
     }
+}
+
+/// Adds text to the last part, if that is unsigned text.
+fn join_text(last: &mut Part, more: &str) -> bool {
+    match last {
+        Part::Text { text, metadata } if metadata.is_empty() => {
+            append(text, more);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// More follows mostly: a short text is not moved for each of its pieces.
+fn append(text: &mut String, more: &str) {
+    text.reserve(if text.len() < SHORT_TEXT { SHORT_TEXT } else { more.len() });
+    text.push_str(more);
 }
 
 #[cfg(test)]

@@ -107,7 +107,7 @@ impl<W: WireFormat> HttpModel<W> {
             b'[' => {
                 let body = answer.whole(head).await?;
                 let text = str::from_utf8(&body).map_err(|_| self.failed(CallFailure::NotUtf8))?;
-                feed(&mut *stream, &SseEvent::Bare(text), &mut Vec::new(), chunks)?;
+                stream.event(&SseEvent::Bare(text), chunks)?;
             }
             _ => self.read_events(head, answer, SseParser::default(), &mut *stream, chunks).await?,
         }
@@ -130,12 +130,11 @@ impl<W: WireFormat> HttpModel<W> {
         chunks: &ChunkSink,
     ) -> Result<()> {
         parser.begin(head);
-        let mut out = Vec::with_capacity(1);
         let mut ended = false;
         loop {
             while let Some(event) = parser.next() {
                 let event = event.map_err(|error| self.broken(error))?;
-                if feed(stream, &event, &mut out, chunks)? == Next::Done {
+                if stream.event(&event, chunks)? == Next::Done {
                     return answer.leave();
                 }
             }
@@ -210,22 +209,13 @@ fn joined(paused: ModelResponse, mut more: ModelResponse) -> ModelResponse {
     more
 }
 
-/// Gives an event to the provider, and what it makes of it to the caller, also before an error. `out` is room for
-/// chunks, which is empty again.
-fn feed(
-    stream: &mut dyn WireStream,
-    event: &SseEvent<'_>,
-    out: &mut Vec<GenerateChunk>,
-    chunks: &ChunkSink,
-) -> Result<Next> {
-    let next = stream.event(event, out);
-    out.drain(..).for_each(|chunk| chunks.send(chunk));
-    next
-}
-
 fn send_whole(response: &ModelResponse, chunks: &ChunkSink) {
-    if let Some(message) = response.message.as_ref().filter(|message| !message.content.is_empty()) {
-        chunks.send(GenerateChunk::new(message.content.iter().cloned()));
+    match response.message.as_ref().filter(|message| !message.content.is_empty()) {
+        Some(message) if chunks.is_read() => {
+            chunks.send(GenerateChunk::new(message.content.clone()))
+        }
+        Some(_) => chunks.skip(),
+        None => {}
     }
 }
 

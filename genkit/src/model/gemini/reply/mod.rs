@@ -144,20 +144,20 @@ pub(super) struct PartialArg {
 }
 
 impl ResponsePart<'_> {
-    /// Text and nothing beside it, as most pieces of a stream are.
-    fn is_plain_text(&self) -> bool {
-        self.text.is_some()
-            && self.thought != Some(true)
+    /// Text with nothing beside it, as most pieces of a stream are.
+    pub(super) fn plain_text(&self) -> Option<&str> {
+        let is_alone = self.thought != Some(true)
             && self.thought_signature.is_none()
             && self.inline_data.is_none()
             && self.file_data.is_none()
             && self.function_call.is_none()
-            && self.rest.0.is_none()
+            && self.rest.0.is_none();
+        self.text.as_deref().filter(|_| is_alone)
     }
 
     /// Our parts; the signature and what else stands beside them goes with the first.
     pub(super) fn into_parts(self, names: &Names<'_>, push: &mut dyn FnMut(Part)) {
-        if self.is_plain_text() {
+        if self.plain_text().is_some() {
             return push(Part::text(self.text.unwrap_or_default().into_owned()));
         }
         let mut beside = Map::new();

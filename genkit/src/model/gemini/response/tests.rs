@@ -11,12 +11,12 @@ fn read_with(
     events: &[Value],
 ) -> Result<(ModelResponse, Vec<GenerateChunk>)> {
     let mut stream = GeminiStream::new(request);
-    let mut chunks = Vec::new();
+    let (sink, chunks) = ChunkSink::kept();
     for event in events {
         let data = event.to_string();
-        stream.event(&SseEvent::Message { event: None, data: data.into() }, &mut chunks)?;
+        stream.event(&SseEvent::Message { event: None, data: data.into() }, &sink)?;
     }
-    Ok((Box::new(stream).end()?, chunks))
+    Ok((Box::new(stream).end()?, chunks()))
 }
 
 fn said(parts: Value) -> Value {
@@ -134,17 +134,17 @@ fn a_call_that_was_not_finished_is_never_run() {
 fn lists_and_errors_are_read_too() {
     let request = ModelRequest::default();
     let mut stream = GeminiStream::new(&request);
-    let mut chunks = Vec::new();
+    let (sink, chunks) = ChunkSink::kept();
     let list = json!([said(json!([{"text": "a"}])), said(json!([{"text": "b"}]))]).to_string();
-    stream.event(&SseEvent::Bare(&list), &mut chunks).unwrap();
-    assert_eq!(chunks.len(), 2);
+    stream.event(&SseEvent::Bare(&list), &sink).unwrap();
+    assert_eq!(chunks().len(), 2);
     let error = json!({"error": {"code": 503, "message": "gone"}}).to_string();
-    let error = stream.event(&SseEvent::Bare(&error), &mut chunks).unwrap_err();
+    let error = stream.event(&SseEvent::Bare(&error), &sink).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(error.to_string(), "gemini: HTTP 503: gone");
-    let error = stream.event(&SseEvent::Bare("{\"candidates\": ["), &mut chunks).unwrap_err();
+    let error = stream.event(&SseEvent::Bare("{\"candidates\": ["), &sink).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-    let error = stream.event(&SseEvent::Bare("{nonsense}"), &mut chunks).unwrap_err();
+    let error = stream.event(&SseEvent::Bare("{nonsense}"), &sink).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
 }
 
