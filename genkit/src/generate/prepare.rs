@@ -22,7 +22,7 @@ use super::stream::GenerateStream;
 use super::tools::{Toolbox, resolve_resources};
 use crate::context::{Asker, ContextParts};
 use crate::error::Result;
-use crate::future::{Awaited, BoxFuture};
+use crate::future::{Awaited, BoxFuture, boxed};
 use crate::message::{Message, ToolRequest};
 use crate::model::{ChunkSink, Model, ModelRequest, ModelResponse};
 use crate::trace::{self, Ended};
@@ -88,13 +88,15 @@ impl Generate {
     }
 
     pub(super) fn begin(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
-        Box::pin(async move {
+        boxed(|| async move {
             // Whoever resumes gave the interrupted response away: an error brings it back.
             let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
             let span = begin_span(&self.options);
             let running = pin!(async {
                 trace::annotate_context(&self.settings.action_context);
-                let (run, request) = prepare(self.rendered().await?, sink).await?;
+                // Boxed, so that its room is free again while the run goes on.
+                let preparing = boxed(|| async { prepare(self.rendered().await?, sink).await });
+                let (run, request) = preparing.await?;
                 run.start(request).await
             });
             let run = trace::inside(span.as_ref(), running);

@@ -8,6 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use futures_util::future::Either;
 use futures_util::stream::FuturesUnordered;
 use tracing::Instrument as _;
 
@@ -19,7 +20,7 @@ use super::turn::{TurnMachine, TurnRules};
 use super::turn_spans::{TurnSpans, note_request};
 use super::{model_call, tool_call, trace};
 use crate::error::Result;
-use crate::future::BoxFuture;
+use crate::future::{BoxFuture, boxed};
 use crate::generate::data::{GenerateResponse, Turn};
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::{Resumed, Suspended};
@@ -55,19 +56,18 @@ impl Driver {
         let span = trace::run(&self.env, &request);
         note_request(&self.env, &request);
         let this = Arc::new(self);
-        let running = match this.env.settings.middleware.is_empty() {
-            true => Innermost::run(this.clone(), request),
-            false => NextGenerate::outermost(this.clone()).run(request),
-        };
-        // The turns stop by themselves with what was done; this is for middleware that waits.
-        let stopped = this.env.stopped(Duration::from_millis(50));
-        let work = async {
+        let work = pin!(async {
+            if this.env.settings.middleware.is_empty() {
+                return Arc::clone(&this).turns(request).await;
+            }
+            // The turns stop by themselves with what was done; this is for middleware that waits.
+            let stopped = this.env.stopped(Duration::from_millis(50));
             tokio::select! {
                 biased;
-                ended = running => ended,
+                ended = NextGenerate::outermost(this.clone()).run(request) => ended,
                 error = stopped => Err(error),
             }
-        };
+        });
         let ended = work.instrument(span.clone()).await;
         trace::failed(&span, &ended);
         ended
@@ -238,18 +238,19 @@ impl Driver {
         }
         let at_a_time = self.env.settings.limits.parallel_tools.max(1);
         let mut calls = calls.into_iter();
-        let mut waiting = FuturesUnordered::new();
+        let mut waiting: Option<FuturesUnordered<_>> = None;
         loop {
-            while waiting.len() < at_a_time
+            while waiting.as_ref().map_or(0, FuturesUnordered::len) < at_a_time
                 && let Some(call) = calls.next()
             {
-                let mut running = Box::pin(call.run());
+                let mut running = boxed(|| call.run());
                 // Most end at once, and need no place among those that wait.
                 match poll_fn(|cx| Poll::Ready(running.as_mut().poll(cx))).await {
                     Poll::Ready(settled) => _ = run.take_settled(settled?)?,
-                    Poll::Pending => waiting.push(running),
+                    Poll::Pending => waiting.get_or_insert_default().push(running),
                 }
             }
+            let Some(waiting) = &mut waiting else { return Ok(()) };
             let Some(settled) = waiting.next().await else { return Ok(()) };
             run.take_settled(settled?)?;
         }
@@ -268,9 +269,10 @@ impl Driver {
         let span = trace::tool(&self.env, &call);
         let suspended = suspended.map(Arc::from);
         let running = match self.env.settings.middleware.is_empty() {
-            true => self.call_tool(call, suspended.as_deref()),
-            false => NextTool::outermost(self.clone(), suspended.clone()).run(call),
+            true => Either::Left(tool_call::call(&self.env, call, suspended.as_deref())),
+            false => Either::Right(NextTool::outermost(self.clone(), suspended.clone()).run(call)),
         };
+        let running = pin!(running);
         let outcome = running.instrument(span.clone()).await;
         trace::tool_ended(&self.env, &span, &outcome);
         let mut outcome = outcome?.0;
@@ -296,7 +298,7 @@ impl Innermost for Driver {
     }
 
     fn run(self: Arc<Self>, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>> {
-        Box::pin(self.turns(request))
+        boxed(|| self.turns(request))
     }
 
     fn call_model<'a>(
@@ -305,7 +307,7 @@ impl Innermost for Driver {
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
     ) -> BoxFuture<'a, Result<ModelResponse>> {
-        Box::pin(model_call::call(&self.env, model, request, chunks))
+        boxed(|| model_call::call(&self.env, model, request, chunks))
     }
 }
 
@@ -319,7 +321,7 @@ impl InnermostTool for Driver {
         call: ToolCall,
         suspended: Option<&'a Suspended>,
     ) -> BoxFuture<'a, Result<ToolOutcome>> {
-        Box::pin(tool_call::call(&self.env, call, suspended))
+        boxed(|| tool_call::call(&self.env, call, suspended))
     }
 
     fn tools(&self) -> Vec<ToolDefinition> {

@@ -30,11 +30,10 @@ pub(super) async fn ask(
 ) -> Result<ModelResponse> {
     let references = StreamedReferences::default();
     let sink = numbered(&env.sink, index, &references);
-    let asking = match env.settings.middleware.is_empty() {
-        true => run.call_model(&*model, request, &sink),
-        false => NextModel::outermost(run.clone(), model.clone()).run(request, &sink),
+    let mut answer = match env.settings.middleware.is_empty() {
+        true => call(env, &*model, request, &sink).await?,
+        false => NextModel::outermost(run.clone(), model.clone()).run(request, &sink).await?,
     };
-    let mut answer = asking.await?;
     if let Some(message) = &mut answer.message {
         references.add_to_message(message);
         use_own_names(env, message);

@@ -270,13 +270,19 @@ impl<'a> LatestFields<'a> {
         self.0.iter().find(|(known, _)| *known == key).map(|(_, text)| &**text)
     }
 
+    #[inline]
     fn replace<'b>(
         &mut self,
         key: &'static str,
         value: Option<&'b str>,
         keep: fn(&'b str) -> Cow<'a, str>,
     ) {
-        let Some(value) = value else { return };
+        if let Some(value) = value {
+            self.put(key, value, keep);
+        }
+    }
+
+    fn put<'b>(&mut self, key: &'static str, value: &'b str, keep: fn(&'b str) -> Cow<'a, str>) {
         match self.0.iter_mut().find(|(known, _)| *known == key) {
             None => self.0.push((key, keep(value))),
             Some((_, text)) if *text != value => *text = keep(value),

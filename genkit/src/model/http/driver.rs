@@ -8,7 +8,7 @@ use super::error::CallFailure;
 use super::response::HttpResponse;
 use super::status::is_web_page;
 use crate::error::{Error, Result};
-use crate::future::BoxFuture;
+use crate::future::{BoxFuture, boxed};
 use crate::model::wire::{Framing, Next, WireFormat, WireStream};
 use crate::model::{
     ChunkSink, FinishReason, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse,
@@ -37,7 +37,8 @@ impl<W: WireFormat> HttpModel<W> {
         let mut response = self.call(request, chunks).await?;
         for _ in 0..MAX_CONTINUATIONS {
             let Some(next) = self.wire.go_on(request, &response) else { break };
-            response = joined(response, self.call(&next, chunks).await?);
+            // Boxed, since few pause.
+            response = joined(response, boxed(|| self.call(&next, chunks)).await?);
         }
         Ok(response)
     }
@@ -177,7 +178,7 @@ impl<W: WireFormat> Model for HttpModel<W> {
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
     ) -> BoxFuture<'a, Result<ModelResponse>> {
-        Box::pin(async move {
+        boxed(|| async move {
             let started = Instant::now();
             let mut response = self.answer(request, chunks).await?;
             response.latency_ms.get_or_insert(started.elapsed().as_secs_f64() * 1000.0);
