@@ -102,7 +102,7 @@ impl Generate {
             let run = trace::inside(span.as_ref(), running);
             let mut ended =
                 run.await.map_err(|error| match suspended.filter(|_| error.partial().is_none()) {
-                    Some(options) => error.with_partial(GenerateResponse::interrupted(options)),
+                    Some(options) => error.with_partial(GenerateResponse::interrupted(*options)),
                     None => error,
                 });
             trace::end(span, &mut ended, |ended| Ended::of(ended, trace::json)).await;
@@ -151,7 +151,7 @@ impl Generate {
 pub(super) async fn prepare(
     mut generate: Generate,
     sink: ChunkSink,
-) -> Result<(Driver, ModelRequest)> {
+) -> Result<(Arc<Driver>, ModelRequest)> {
     let model = match &generate.model {
         Some(model) => generate.genkit.runs.models.find(model)?,
         None => generate.genkit.runs.models.default_model()?,
@@ -195,7 +195,7 @@ pub(super) async fn prepare(
 }
 
 /// A run that asks no model: it only runs the calls of a message.
-pub(super) async fn prepare_tools(generate: Generate) -> Result<Driver> {
+pub(super) async fn prepare_tools(generate: Generate) -> Result<Arc<Driver>> {
     let mut generate = generate.with_prompt_options()?;
     let models = &generate.genkit.runs.models;
     // Only a tool that samples needs one, and is told what is missing.
@@ -287,7 +287,7 @@ fn go_on(
 
 /// The request of the first turn.
 fn first_request(
-    mut options: GenerateOptions,
+    mut options: Box<GenerateOptions>,
     tools: &Toolbox,
     model: &dyn Model,
 ) -> Result<ModelRequest> {

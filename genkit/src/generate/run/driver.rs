@@ -45,26 +45,25 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    pub(crate) fn new(env: RunEnv, rules: TurnRules, resumed: Option<Resumed>) -> Self {
-        Self { env, rules, resumed, is_past_resumed: AtomicBool::new(false) }
+    pub(crate) fn new(env: RunEnv, rules: TurnRules, resumed: Option<Resumed>) -> Arc<Self> {
+        Arc::new(Self { env, rules, resumed, is_past_resumed: AtomicBool::new(false) })
     }
 
     /// Runs `request` to its end. Dropping the future stops everything.
-    pub(crate) async fn start(self, request: ModelRequest) -> Result<GenerateResponse> {
+    pub(crate) async fn start(self: Arc<Self>, request: ModelRequest) -> Result<GenerateResponse> {
         // Work that a tool handed to other tasks ends with the run, however that ends.
         let _stop = self.env.cancel.clone().drop_guard();
         let span = trace::run(&self.env, &request);
         note_request(&self.env, &request);
-        let this = Arc::new(self);
         let work = pin!(async {
-            if this.env.settings.middleware.is_empty() {
-                return Arc::clone(&this).turns(request).await;
+            if self.env.settings.middleware.is_empty() {
+                return Arc::clone(&self).turns(request).await;
             }
             // The turns stop by themselves with what was done; this is for middleware that waits.
-            let stopped = this.env.stopped(Duration::from_millis(50));
+            let stopped = self.env.stopped(Duration::from_millis(50));
             tokio::select! {
                 biased;
-                ended = NextGenerate::outermost(this.clone()).run(request) => ended,
+                ended = NextGenerate::outermost(self.clone()).run(request) => ended,
                 error = stopped => Err(error),
             }
         });
@@ -74,9 +73,9 @@ impl Driver {
     }
 
     /// The run as a value, whose steps somebody else performs.
-    pub(crate) fn into_steps(mut self, request: ModelRequest, names: RunNames) -> Run {
-        let machine = TurnMachine::new(request, self.rules.clone(), self.resumed.take());
-        Run::new(Arc::new(self), machine).named(names)
+    pub(crate) fn into_steps(self: Arc<Self>, request: ModelRequest, names: RunNames) -> Run {
+        let machine = TurnMachine::new(request, self.rules.clone(), self.resumed.clone());
+        Run::new(self, machine).named(names)
     }
 
     /// What it offers now.
@@ -119,7 +118,7 @@ impl Driver {
                     spans.begin(&self.env, call.request());
                     let span = trace::turn(round);
                     let answer = spans.inside(pin!(call.ask())).instrument(span).await?;
-                    run.take_answer(answer)?;
+                    run.take_own_answer(answer)?;
                 }
                 NextStep::Check(check) => {
                     let span = trace::output_check();
@@ -139,7 +138,7 @@ impl Driver {
     }
 
     /// The tokens of the first model call, as its provider counts them. Nothing is run.
-    pub(crate) async fn count_tokens(self, request: ModelRequest) -> Result<u64> {
+    pub(crate) async fn count_tokens(&self, request: ModelRequest) -> Result<u64> {
         let (env, limit) = (&self.env, self.env.settings.limits.model_timeout);
         check_capabilities(&*env.model, &request)?;
         let late = |_| E::ModelTimeout { model: env.model.name().to_owned(), limit };
@@ -186,7 +185,7 @@ impl Driver {
     /// Runs the calls of `message` and nothing else. The response ends with the tools' answers, or is
     /// interrupted like that of a whole run.
     pub(crate) async fn run_tools(
-        self,
+        self: Arc<Self>,
         mut request: ModelRequest,
         message: Message,
         resumed: Option<Resumed>,
@@ -199,12 +198,11 @@ impl Driver {
         if !is_resumed {
             machine.accept(ModelResponse::new(message))?;
         }
-        let this = Arc::new(self);
-        let mut run = Run::new(Arc::clone(&this), machine);
+        let mut run = Run::new(Arc::clone(&self), machine);
         let ended = tokio::select! {
             biased;
-            error = this.env.stopped(Duration::ZERO) => Err(error),
-            ended = this.one_round(&mut run) => ended,
+            error = self.env.stopped(Duration::ZERO) => Err(error),
+            ended = self.one_round(&mut run) => ended,
         };
         ended.map_err(|error| run.fail(error))?;
         let mut response = run.into_round();

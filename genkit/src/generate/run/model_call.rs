@@ -45,10 +45,11 @@ pub(super) async fn ask(
     Ok(answer)
 }
 
-/// The same sink, which says of each chunk whose it is, and gives each call a reference.
+/// The same sink, which says of each chunk whose it is, and gives each call a reference; where nobody reads them, the
+/// sink as it is.
 fn numbered(sink: &ChunkSink, index: usize, references: &StreamedReferences) -> ChunkSink {
-    if !sink.is_wanted() {
-        return ChunkSink::none();
+    if !sink.is_read() {
+        return sink.clone();
     }
     let (outer, references) = (sink.clone(), references.clone());
     sink.before(move |mut chunk| {

@@ -127,26 +127,28 @@ impl<'a> GeminiStream<'a> {
     fn each<'b>(
         &mut self,
         json: &'b str,
-        mut read: impl FnMut(&mut Self, GenerateContentResponse<'b>) -> Result<()>,
+        mut read: impl FnMut(&mut Self, &mut GenerateContentResponse<'b>) -> Result<()>,
     ) -> Result<()> {
         // Other programs put a mark before UTF-8.
         let json = json.trim_start_matches('\u{feff}').trim_ascii_start();
         if json.starts_with('[') {
-            let all = reply::replies(json, |key| self.latest.get(key))?;
-            return all.into_iter().try_for_each(|answer| read(self, answer));
+            let mut all = reply::replies(json, |key| self.latest.get(key))?;
+            return all.iter_mut().try_for_each(|answer| read(self, answer));
         }
-        let answer = reply::single(json, |key| self.latest.get(key))?;
-        read(self, answer)
+        // Read into its place: it is large to move.
+        let mut answer = GenerateContentResponse::default();
+        reply::single(json, |key| self.latest.get(key), &mut answer)?;
+        read(self, &mut answer)
     }
 
     /// Adds a piece, of which `keep` keeps texts; what is new of the first candidate goes to `fresh`.
     fn add<'b>(
         &mut self,
-        answer: GenerateContentResponse<'b>,
+        answer: &mut GenerateContentResponse<'b>,
         keep: fn(&'b str) -> Cow<'a, str>,
         fresh: Option<&mut Fresh>,
     ) -> Result<()> {
-        if let Some(error) = answer.error {
+        if let Some(error) = answer.error.take() {
             return Err(error.into_error(None, &|_| None));
         }
         // Every piece may have counts, and each replaces those before; one without any does not.
@@ -160,9 +162,9 @@ impl<'a> GeminiStream<'a> {
         self.latest.replace("modelVersion", answer.model_version, keep);
         self.latest.replace("responseId", answer.response_id, keep);
         self.latest.replace("createTime", answer.create_time, keep);
-        answer.rest.move_to(&mut self.custom);
+        answer.rest.take().move_to(&mut self.custom);
         let mut fresh = fresh;
-        for candidate in answer.candidates {
+        for candidate in answer.candidates.iter_mut() {
             match candidate.index.and_then(|index| index.parse().ok()).unwrap_or(0) {
                 0 => self.add_main(candidate, keep, fresh.as_deref_mut())?,
                 index => self.add_other(index, candidate),
@@ -173,16 +175,16 @@ impl<'a> GeminiStream<'a> {
 
     fn add_main<'b>(
         &mut self,
-        candidate: Candidate<'b>,
+        candidate: &mut Candidate<'b>,
         keep: fn(&'b str) -> Cow<'a, str>,
         fresh: Option<&mut Fresh>,
     ) -> Result<()> {
         self.latest.replace("safetyRatings", candidate.safety_ratings, keep);
         self.latest.replace("groundingMetadata", candidate.grounding_metadata, keep);
-        candidate.rest.move_to(&mut self.custom);
-        self.main.ends(candidate.finish_reason, candidate.finish_message);
+        candidate.rest.take().move_to(&mut self.custom);
+        self.main.ends(candidate.finish_reason.take(), candidate.finish_message.take());
         let mut fresh = fresh;
-        for mut part in candidate.parts {
+        for part in candidate.parts.iter_mut() {
             let piece = part
                 .function_call
                 .take_if(|call| call.is_piece() || (self.pending.is_some() && call.name.is_none()));
@@ -192,10 +194,11 @@ impl<'a> GeminiStream<'a> {
                 None if part.plain_text().is_some_and(|text| {
                     !text.is_empty() && state.join_unread(text, fresh.as_deref_mut())
                 }) => {}
-                None => part.into_parts(names, &mut |part| state.push(part, fresh.as_deref_mut())),
+                None => std::mem::take(part)
+                    .into_parts(names, &mut |part| state.push(part, fresh.as_deref_mut())),
                 Some(call) => {
                     let pending = self.pending.get_or_insert_default();
-                    part.into_parts(names, &mut |part| pending.sign(part));
+                    std::mem::take(part).into_parts(names, &mut |part| pending.sign(part));
                     pending.add(&call)?;
                     if call.will_continue != Some(true)
                         && let Some(done) = self.pending.take()
@@ -208,16 +211,16 @@ impl<'a> GeminiStream<'a> {
         Ok(())
     }
 
-    fn add_other(&mut self, index: u64, candidate: Candidate<'_>) {
+    fn add_other(&mut self, index: u64, candidate: &mut Candidate<'_>) {
         let place = self.others.iter().position(|(known, _)| *known == index);
         let place = place.unwrap_or_else(|| {
             self.others.push((index, CandidateState::default()));
             self.others.len() - 1
         });
         let (state, names) = (&mut self.others[place].1, &self.names);
-        state.ends(candidate.finish_reason, candidate.finish_message);
-        for part in candidate.parts {
-            part.into_parts(names, &mut |part| state.push(part, None));
+        state.ends(candidate.finish_reason.take(), candidate.finish_message.take());
+        for part in candidate.parts.iter_mut() {
+            std::mem::take(part).into_parts(names, &mut |part| state.push(part, None));
         }
     }
 

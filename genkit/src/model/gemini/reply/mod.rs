@@ -60,18 +60,15 @@ impl<T: Default> Few<T> {
     }
 }
 
-impl<T> Default for Few<T> {
-    fn default() -> Self {
-        Self { first: None, more: Vec::new() }
+impl<T> Few<T> {
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.first.iter_mut().chain(&mut self.more)
     }
 }
 
-impl<T> IntoIterator for Few<T> {
-    type Item = T;
-    type IntoIter = std::iter::Chain<std::option::IntoIter<T>, std::vec::IntoIter<T>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.first.into_iter().chain(self.more)
+impl<T> Default for Few<T> {
+    fn default() -> Self {
+        Self { first: None, more: Vec::new() }
     }
 }
 
@@ -82,6 +79,10 @@ pub(super) struct OtherFields(Option<Box<Map<String, Value>>>);
 impl OtherFields {
     pub(super) fn insert(&mut self, key: &str, value: Value) {
         self.0.get_or_insert_default().insert(key.to_owned(), value);
+    }
+
+    pub(super) fn take(&mut self) -> Self {
+        Self(self.0.take())
     }
 
     fn into_map(self) -> Map<String, Value> {
