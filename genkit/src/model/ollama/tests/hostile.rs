@@ -49,7 +49,7 @@ fn cut(body: &str, size: usize) -> String {
     let (wire, request) = (wire("m"), ModelRequest::default());
     let mut stream = wire.stream(&request);
     let mut parser = SseParser::ndjson();
-    let (sink, chunks) = ChunkSink::kept();
+    let (sink, _chunks) = ChunkSink::kept();
     for piece in body.as_bytes().chunks(size) {
         parser.push(piece);
         while let Some(event) = parser.next() {
