@@ -1,5 +1,6 @@
 //! The reply of `generateContent`, and its parts as ours.
 
+mod any_value;
 mod json_cursor;
 mod read;
 
@@ -15,7 +16,7 @@ use crate::model::signature::{self, GEMINI};
 use crate::model::{FinishReason, Usage};
 use crate::names::Names;
 
-pub(super) use read::{replies, single};
+pub(super) use read::{replies, single, value};
 
 /// An answer, or one piece of it in a stream, as places in its text.
 #[derive(Default)]
