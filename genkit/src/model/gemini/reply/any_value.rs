@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::json_cursor::{JsonCursor, NotRead, Read};
 
 /// Brackets within brackets that are read here: what nests deeper is left to `serde_json`, which has a limit.
-const MAX_DEPTH: usize = 64;
+const SHALLOW: usize = 64;
 
 /// So many digits always fit into a `u64`.
 const SAFE_DIGITS: usize = 18;
@@ -14,7 +14,7 @@ const SAFE_DIGITS: usize = 18;
 impl<'a> JsonCursor<'a> {
     /// Reads any value.
     pub(super) fn any(&mut self) -> Read<Option<Value>> {
-        self.or_by_serde(|cursor| cursor.any_within(MAX_DEPTH))
+        self.or_by_serde(|cursor| cursor.any_within(SHALLOW))
     }
 
     /// What `read` reads; where it cannot, what `serde` makes of the same text, and says of it.

@@ -1,3 +1,6 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use serde_json::json;
 
 use super::*;
@@ -19,6 +22,35 @@ fn read_with(
         stream.event(&SseEvent::Message { event: None, data: data.into() }, &sink)?;
     }
     Ok((Box::new(stream).end()?, chunks()))
+}
+
+#[test]
+fn what_nobody_reads_is_counted_and_the_answer_is_the_same() {
+    let call = json!([{"functionCall": {"name": "t", "args": {"a": [1, -2.5, null]}, "id": "7"}, "thoughtSignature": "s"}]);
+    let events = [
+        said(json!([{"text": "a", "thought": true}])),
+        said(json!([{"text": "b", "thought": true}, {"text": "c"}])),
+        said(json!([{"text": "d"}])),
+        said(json!([{"text": "e", "thoughtSignature": "s"}])),
+        said(json!([{"text": ""}])),
+        said(call),
+        json!({"candidates": [{"finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 3}}),
+    ];
+    let (read, chunks) = read(&events).unwrap();
+    assert_eq!(read.message.as_ref().unwrap().content.len(), 4);
+    let sink = ChunkSink::until(Some(Arc::new(AtomicBool::new(true))), |_| panic!("nobody reads"));
+    let request = ModelRequest::default();
+    let mut stream = GeminiStream::new(&request);
+    for event in &events {
+        let data = event.to_string();
+        stream.event(&SseEvent::Message { event: None, data: data.into() }, &sink).unwrap();
+    }
+    assert_eq!(Box::new(stream).end().unwrap(), read);
+    assert_eq!(
+        (sink.count(), chunks.len()),
+        (5, 5),
+        "a call that fails after one is not made again"
+    );
 }
 
 fn said(parts: Value) -> Value {
