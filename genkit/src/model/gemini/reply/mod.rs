@@ -1,6 +1,5 @@
 //! The reply of `generateContent`, and its parts as ours.
 
-mod any_value;
 mod json_cursor;
 mod read;
 
@@ -16,7 +15,7 @@ use crate::model::signature::{self, GEMINI};
 use crate::model::{FinishReason, Usage};
 use crate::names::Names;
 
-pub(super) use read::{replies, single, value};
+pub(super) use read::{replies, single};
 
 /// An answer, or one piece of it in a stream, as places in its text.
 #[derive(Default)]

@@ -1,11 +1,7 @@
 //! The reply of `generateContent`, read where it stands.
 
-use std::borrow::Cow;
-
-use serde_json::Value;
-
 use super::json_cursor::{JsonCursor, Read};
-use super::{Candidate, FunctionCall, GenerateContentResponse, ResponsePart};
+use super::{Candidate, GenerateContentResponse, ResponsePart};
 use crate::model::gemini::NAME;
 use crate::model::http::Error as HttpError;
 
@@ -84,35 +80,12 @@ fn part<'a>(cursor: &mut JsonCursor<'a>, this: &mut ResponsePart<'a>) -> Read<()
         match key {
             "text" => this.text = cursor.text()?,
             "thought" => this.thought = cursor.flag()?,
-            "thoughtSignature" => this.thought_signature = cursor.any()?.map(Box::new),
-            "functionCall" => this.function_call = cursor.or_by_serde(function_call)?,
+            "thoughtSignature" => this.thought_signature = cursor.text_or_value()?.map(Box::new),
+            "functionCall" => this.function_call = cursor.value()?,
             "inlineData" => this.inline_data = cursor.value()?,
             "fileData" => this.file_data = cursor.value()?,
             _ => this.rest.insert(key, cursor.value()?.unwrap_or_default()),
         }
         Ok(())
     })
-}
-
-fn function_call(cursor: &mut JsonCursor<'_>) -> Read<Box<FunctionCall>> {
-    let mut call = Box::<FunctionCall>::default();
-    cursor.object(|cursor, key| {
-        match key {
-            "name" => call.name = cursor.text()?.map(Cow::into_owned),
-            "args" => call.args = cursor.any()?,
-            "id" => call.id = cursor.text()?.map(Cow::into_owned),
-            "partialArgs" => call.partial_args = cursor.value()?,
-            "willContinue" => call.will_continue = cursor.flag()?,
-            _ => drop(cursor.raw()?),
-        }
-        Ok(())
-    })?;
-    Ok(call)
-}
-
-/// The value that is the whole of `json`, if it is one.
-pub(in crate::model::gemini) fn value(json: &str) -> Option<Value> {
-    let mut cursor = JsonCursor::new(json);
-    let value = cursor.any().ok()?;
-    cursor.end().ok().map(|()| value.unwrap_or_default())
 }
