@@ -6,6 +6,13 @@ use std::pin::Pin;
 /// Boxed future that any thread can run.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// The future that `make` gives, made where it stays: what `Box::pin` takes is made elsewhere first, and moving a large
+/// one costs more than most of its polls.
+#[inline]
+pub(crate) fn boxed<F>(make: impl FnOnce() -> F) -> Pin<Box<F>> {
+    Box::into_pin(Box::write(Box::new_uninit(), make()))
+}
+
 /// What becomes a future when it is awaited, and is none itself.
 ///
 /// Nothing implements it: it is there for what the compiler says of `tokio::spawn(generate(..))`

@@ -64,7 +64,7 @@ pub(crate) async fn drive<T>(
                 Poll::Ready(Outcome::Finished(Err(panicked(name, payload.as_ref()))))
             }
             Poll::Pending => {
-                let open = context.replay().take_open();
+                let open = context.begun_replay().and_then(|mut replay| replay.take_open());
                 if let Some((questions, recording)) = open {
                     return Poll::Ready(Outcome::Suspended(questions, recording));
                 }

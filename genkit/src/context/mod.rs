@@ -43,7 +43,7 @@ mod step;
 pub(crate) mod testing;
 mod typemap;
 
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -102,8 +102,8 @@ pub struct Context(Arc<ContextState>, Option<Arc<str>>);
 struct ContextState {
     parts: ContextParts,
     started: Instant,
-    /// One with that of actions that the function calls.
-    replay: Arc<Mutex<Replay>>,
+    /// One with that of actions that the function calls; most never ask.
+    replay: OnceLock<Arc<Mutex<Replay>>>,
 }
 
 /// Receives the chunks of a streamed result.
@@ -119,7 +119,7 @@ pub(crate) struct ContextParts {
     pub(crate) action_context: Arc<Map<String, Value>>,
     pub(crate) cancel: CancellationToken,
     pub(crate) limit: Option<Duration>,
-    pub(crate) recording: Recording,
+    pub(crate) recording: Option<Recording>,
     /// For a caller that answers by calling again.
     pub(crate) rounds: Option<Arc<dyn Rounds>>,
     pub(crate) chunks: Option<OnChunk>,
@@ -159,7 +159,7 @@ impl ContextParts {
             action_context,
             cancel,
             limit: None,
-            recording: Recording::default(),
+            recording: None,
             rounds: None,
             chunks: None,
             journal: None,
@@ -172,7 +172,10 @@ impl ContextParts {
     }
 
     pub(crate) fn build(mut self) -> Context {
-        let replay = Arc::new(Mutex::new(Replay::new(std::mem::take(&mut self.recording))));
+        let replay = match self.recording.take() {
+            Some(recording) => Arc::new(Mutex::new(Replay::new(recording))).into(),
+            None => OnceLock::new(),
+        };
         Context(Arc::new(ContextState { parts: self, started: Instant::now(), replay }), None)
     }
 }
@@ -415,7 +418,8 @@ impl Context {
     /// The context of an action that this function calls: the same caller, record and limits, with
     /// the states, values, chunks and action context of `given` over its own.
     pub(crate) fn nested(&self, given: ContextParts) -> Self {
-        let ContextState { parts, started, replay } = &*self.0;
+        let ContextState { parts, started, .. } = &*self.0;
+        let replay = Arc::clone(self.shared_replay()).into();
         let parts = ContextParts {
             caller: Arc::clone(&parts.caller),
             states: parts.states.with(&given.states),
@@ -428,7 +432,7 @@ impl Context {
             },
             cancel: parts.cancel.clone(),
             limit: parts.limit,
-            recording: Recording::default(),
+            recording: None,
             rounds: parts.rounds.clone(),
             chunks: given.chunks.or_else(|| parts.chunks.clone()),
             journal: parts.journal.clone(),
@@ -438,7 +442,7 @@ impl Context {
             #[cfg(feature = "mcp-server")]
             defaults: parts.defaults.clone(),
         };
-        Self(Arc::new(ContextState { parts, started: *started, replay: Arc::clone(replay) }), None)
+        Self(Arc::new(ContextState { parts, started: *started, replay }), None)
     }
 
     /// A context with the same states and values, that asks nobody and ends within `limit`.
@@ -457,12 +461,22 @@ impl Context {
     }
 
     fn replay(&self) -> MutexGuard<'_, Replay> {
-        crate::sync::lock(&self.0.replay)
+        crate::sync::lock(self.shared_replay())
+    }
+
+    fn shared_replay(&self) -> &Arc<Mutex<Replay>> {
+        self.0.replay.get_or_init(|| Arc::new(Mutex::new(Replay::new(Recording::default()))))
+    }
+
+    /// The replay, if anything was asked or recorded.
+    fn begun_replay(&self) -> Option<MutexGuard<'_, Replay>> {
+        self.0.replay.get().map(|replay| crate::sync::lock(replay))
     }
 
     /// How long the function has run, without the time in which somebody was asked.
     fn spent(&self) -> Duration {
-        self.0.started.elapsed().saturating_sub(self.replay().paused())
+        let paused = self.begun_replay().map_or(Duration::ZERO, |replay| replay.paused());
+        self.0.started.elapsed().saturating_sub(paused)
     }
 }
 

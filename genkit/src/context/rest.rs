@@ -49,12 +49,12 @@ impl Context {
     /// Notes that something elsewhere is followed, until this is dropped: the function rests when all of it does.
     pub(crate) fn follows(&self) -> FollowGuard<'_> {
         self.replay().followed += 1;
-        FollowGuard(&self.0.replay)
+        FollowGuard(self.shared_replay())
     }
 
     /// The function is not dropped for a question or a rest beside this.
     pub(crate) fn undivided(&self) -> OnceGuard<'_> {
-        OnceGuard::new(&self.0.replay)
+        OnceGuard::new(self.shared_replay())
     }
 
     /// A context with the same states, values and action context, that asks nobody and outlives the function.
@@ -75,7 +75,7 @@ impl Context {
             let mut replay = self.replay();
             let number = replay.resting.last().map_or(0, |(last, ..)| last + 1);
             replay.resting.push((number, what, Instant::now() + time));
-            RestGuard(&self.0.replay, number)
+            RestGuard(self.shared_replay(), number)
         };
         tokio::time::sleep(time).await;
     }

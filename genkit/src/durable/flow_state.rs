@@ -142,7 +142,7 @@ impl FlowState {
         recording.once.extend(self.once.clone());
         let context = ContextParts {
             states: genkit.states.clone(),
-            recording,
+            recording: Some(recording),
             journal: Some(journal),
             ..ContextParts::of(Arc::new(FlowCaller), Arc::default(), cancel.clone())
         }

@@ -22,7 +22,7 @@ use super::stream::GenerateStream;
 use super::tools::{Toolbox, resolve_resources};
 use crate::context::{Asker, ContextParts};
 use crate::error::Result;
-use crate::future::{Awaited, BoxFuture};
+use crate::future::{Awaited, BoxFuture, boxed};
 use crate::message::{Message, ToolRequest};
 use crate::model::{ChunkSink, Model, ModelRequest, ModelResponse};
 use crate::trace::{self, Ended};
@@ -88,19 +88,21 @@ impl Generate {
     }
 
     pub(super) fn begin(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
-        Box::pin(async move {
+        boxed(|| async move {
             // Whoever resumes gave the interrupted response away: an error brings it back.
             let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
             let span = begin_span(&self.options);
             let running = pin!(async {
                 trace::annotate_context(&self.settings.action_context);
-                let (run, request) = prepare(self.rendered().await?, sink).await?;
+                // Boxed, so that its room is free again while the run goes on.
+                let preparing = boxed(|| async { prepare(self.rendered().await?, sink).await });
+                let (run, request) = preparing.await?;
                 run.start(request).await
             });
             let run = trace::inside(span.as_ref(), running);
             let mut ended =
                 run.await.map_err(|error| match suspended.filter(|_| error.partial().is_none()) {
-                    Some(options) => error.with_partial(GenerateResponse::interrupted(options)),
+                    Some(options) => error.with_partial(GenerateResponse::interrupted(*options)),
                     None => error,
                 });
             trace::end(span, &mut ended, |ended| Ended::of(ended, trace::json)).await;
@@ -149,7 +151,7 @@ impl Generate {
 pub(super) async fn prepare(
     mut generate: Generate,
     sink: ChunkSink,
-) -> Result<(Driver, ModelRequest)> {
+) -> Result<(Arc<Driver>, ModelRequest)> {
     let model = match &generate.model {
         Some(model) => generate.genkit.runs.models.find(model)?,
         None => generate.genkit.runs.models.default_model()?,
@@ -193,7 +195,7 @@ pub(super) async fn prepare(
 }
 
 /// A run that asks no model: it only runs the calls of a message.
-pub(super) async fn prepare_tools(generate: Generate) -> Result<Driver> {
+pub(super) async fn prepare_tools(generate: Generate) -> Result<Arc<Driver>> {
     let mut generate = generate.with_prompt_options()?;
     let models = &generate.genkit.runs.models;
     // Only a tool that samples needs one, and is told what is missing.
@@ -285,7 +287,7 @@ fn go_on(
 
 /// The request of the first turn.
 fn first_request(
-    mut options: GenerateOptions,
+    mut options: Box<GenerateOptions>,
     tools: &Toolbox,
     model: &dyn Model,
 ) -> Result<ModelRequest> {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
@@ -17,20 +18,41 @@ use crate::message::{Part, Role};
 use crate::model::{ChunkSink, GenerateChunk};
 use crate::sync::lock;
 
-/// For how many unread chunks there is room from the beginning: what comes at once.
+/// For how many unread chunks there is room from the first one on: what comes at once.
 const FEW_CHUNKS: usize = 16;
 
-/// For how much of a text there is room from the beginning, in bytes.
+/// For how much of a text there is room from its first chunk on, in bytes.
 const SHORT_TEXT: usize = 128;
 
 /// Chunks that nobody has read yet.
-#[derive(Clone, Default)]
-struct ChunkQueue(Arc<Mutex<VecDeque<GenerateChunk>>>);
+#[derive(Default)]
+struct ChunkQueue {
+    chunks: Arc<Mutex<VecDeque<GenerateChunk>>>,
+    /// Nobody reads them any more.
+    is_left: Arc<AtomicBool>,
+}
 
 impl ChunkQueue {
     fn sink(&self) -> ChunkSink {
-        let queue = self.clone();
-        ChunkSink::new(move |chunk| lock(&queue.0).push_back(chunk))
+        let (chunks, is_left) = (Arc::clone(&self.chunks), Arc::clone(&self.is_left));
+        ChunkSink::until(Some(Arc::clone(&is_left)), move |chunk| {
+            if !is_left.load(Ordering::Relaxed) {
+                let mut chunks = lock(&chunks);
+                if chunks.is_empty() {
+                    chunks.reserve(FEW_CHUNKS);
+                }
+                chunks.push_back(chunk);
+            }
+        })
+    }
+
+    fn take(&self) -> Option<GenerateChunk> {
+        lock(&self.chunks).pop_front()
+    }
+
+    fn leave(&self) {
+        self.is_left.store(true, Ordering::Relaxed);
+        lock(&self.chunks).clear();
     }
 }
 
@@ -72,10 +94,8 @@ impl<'a> GenerateStream<'a> {
         start: impl FnOnce(ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>>,
     ) -> Self {
         let queue = ChunkQueue::default();
-        lock(&queue.0).reserve(FEW_CHUNKS);
         let run = Some(start(queue.sink()));
-        let text = String::with_capacity(SHORT_TEXT);
-        Self { run, queue, ended: None, text, index: 0, format }
+        Self { run, queue, ended: None, text: String::new(), index: 0, format }
     }
 
     /// The next chunk; `None` at the end. An error comes once, as the last item.
@@ -91,10 +111,12 @@ impl<'a> GenerateStream<'a> {
     /// # Errors
     /// As awaiting the run would give.
     pub async fn response(mut self) -> Result<GenerateResponse> {
-        while let Some(chunk) = self.next().await {
-            chunk?;
+        self.queue.leave();
+        match (self.run.take(), self.ended.take()) {
+            (Some(run), _) => run.await,
+            (None, Some(ended)) => ended,
+            (None, None) => Err(E::AlreadyFailed.into()),
         }
-        self.ended.take().unwrap_or_else(|| Err(E::AlreadyFailed.into()))
     }
 
     /// Text so far of the message that the model is writing. It begins anew with each message, also
@@ -156,7 +178,7 @@ impl<'a> GenerateStream<'a> {
     }
 
     fn take(&mut self) -> Option<GenerateChunk> {
-        let chunk = lock(&self.queue.0).pop_front();
+        let chunk = self.queue.take();
         if let Some(retry) = chunk.as_ref().and_then(GenerateChunk::output_retry) {
             self.index = retry.index + 1;
             self.text.clear();
@@ -167,6 +189,9 @@ impl<'a> GenerateStream<'a> {
             if index != self.index {
                 self.index = index;
                 self.text.clear();
+            }
+            if self.text.is_empty() {
+                self.text.reserve(SHORT_TEXT);
             }
             self.text.extend(chunk.content.iter().filter_map(Part::as_text));
         }

@@ -1,7 +1,7 @@
 //! The interface of a model: one call, and where its chunks go.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::info::ModelInfo;
 use super::request::ModelRequest;
@@ -154,6 +154,8 @@ type SendChunk = dyn Fn(GenerateChunk) + Send + Sync;
 
 struct Sink<F: ?Sized> {
     sent: AtomicUsize,
+    /// Whether whoever would read the chunks has said that nobody will.
+    left: Option<Arc<AtomicBool>>,
     send: F,
 }
 
@@ -165,12 +167,49 @@ impl ChunkSink {
 
     /// Chunk sink that gives each chunk to `send`.
     pub fn new(send: impl Fn(GenerateChunk) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(Sink { sent: AtomicUsize::new(0), send })))
+        Self::until(None, send)
+    }
+
+    /// The same, until `left` says that nobody reads chunks any more: what answers is a stream all the same.
+    pub(crate) fn until(
+        left: Option<Arc<AtomicBool>>,
+        send: impl Fn(GenerateChunk) + Send + Sync + 'static,
+    ) -> Self {
+        Self(Some(Arc::new(Sink { sent: AtomicUsize::new(0), left, send })))
+    }
+
+    /// A sink whose chunks go to `send` and from there to this one, and that is read as long as this one.
+    pub(crate) fn before(&self, send: impl Fn(GenerateChunk) + Send + Sync + 'static) -> Self {
+        let left = self.0.as_ref().and_then(|sink| sink.left.clone());
+        Self::until(left, send)
+    }
+
+    /// A sink whose chunks are kept until they are asked for.
+    #[cfg(all(test, feature = "http-model"))]
+    pub(crate) fn kept() -> (Self, impl Fn() -> Vec<GenerateChunk>) {
+        let chunks = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let taken = Arc::clone(&chunks);
+        let sink = Self::new(move |chunk| crate::sync::lock(&chunks).push(chunk));
+        (sink, move || std::mem::take(&mut *crate::sync::lock(&taken)))
     }
 
     /// Whether anybody wants chunks: a provider makes a streaming call then.
     pub fn is_wanted(&self) -> bool {
         self.0.is_some()
+    }
+
+    /// Whether anybody reads them: else they need not be made, and [`skip`](Self::skip) counts them.
+    pub(crate) fn is_read(&self) -> bool {
+        let left = |left: &Arc<AtomicBool>| left.load(Ordering::Relaxed);
+        self.0.as_ref().is_some_and(|sink| !sink.left.as_ref().is_some_and(left))
+    }
+
+    /// Counts one chunk that was not made, since nobody reads it.
+    #[cfg(feature = "http-model")]
+    pub(crate) fn skip(&self) {
+        if let Some(sink) = &self.0 {
+            sink.sent.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// Sends one chunk.

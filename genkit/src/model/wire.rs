@@ -1,7 +1,7 @@
 //! Wire format: what a provider is, encode and decode, without any IO.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
+use crate::model::{ChunkSink, ModelRequest, ModelResponse};
 use crate::sse::SseEvent;
 use std::borrow::Cow;
 
@@ -65,8 +65,8 @@ pub(crate) enum Framing {
 
 /// One streamed answer being read.
 pub(crate) trait WireStream: Send {
-    /// Reads one event; what is new goes to `chunks`. An error ends the call.
-    fn event(&mut self, event: &SseEvent, chunks: &mut Vec<GenerateChunk>) -> Result<Next>;
+    /// Reads one event; what is new goes to `chunks`, also before an error, which ends the call.
+    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next>;
 
     /// The whole answer, after the last event.
     fn end(self: Box<Self>) -> Result<ModelResponse>;

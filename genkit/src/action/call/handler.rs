@@ -10,7 +10,7 @@ use super::args::Arguments;
 use super::function::NamedFn;
 use crate::context::Context;
 use crate::error::Result;
-use crate::future::BoxFuture;
+use crate::future::{BoxFuture, boxed};
 
 /// What runs when an action is called.
 pub(crate) enum ActionHandler<O: 'static> {
@@ -52,7 +52,10 @@ impl<O> ActionHandler<O> {
         arguments: Arguments,
     ) -> BoxFuture<'a, Result<O>> {
         match self {
-            Self::Static(function) => Box::pin(function.call(context, arguments)),
+            Self::Static(function) => {
+                let function = *function;
+                boxed(move || function.call(context, arguments))
+            }
             Self::Dynamic(closure) => closure(context.clone(), arguments),
         }
     }

@@ -73,7 +73,7 @@ impl Context {
         let question = Question { key, kind };
         if let Some(answering) = parts.caller.answer(&question) {
             let answer = {
-                let _live = LiveQuestion::new(&self.0.replay);
+                let _live = LiveQuestion::new(self.shared_replay());
                 answering.await?
             };
             let understood = read(answer.clone())?;

@@ -78,7 +78,8 @@ pub struct Generate {
     pub(super) genkit: Genkit,
     /// The prompt that it begins with, while that is not rendered.
     pub(super) source: Option<GivenPrompt>,
-    pub(super) options: GenerateOptions,
+    /// Boxed, since a run is moved by each method that says more of it.
+    pub(super) options: Box<GenerateOptions>,
     pub(super) model: Option<ModelRef>,
     pub(super) system: Vec<Part>,
     pub(super) prompt: Vec<Part>,
@@ -118,7 +119,7 @@ impl Genkit {
             prompt: Vec::new(),
             tools: options.tools.iter().map(|name| name.as_str().into()).collect(),
             resources: Vec::new(),
-            options,
+            options: Box::new(options),
             settings: RunSettings {
                 middleware: self.runs.middleware.clone(),
                 trace_contents: self.runs.trace_contents,

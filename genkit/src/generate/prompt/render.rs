@@ -126,7 +126,7 @@ impl Generate {
             let found = resource.find().await?;
             options.resources.extend(found.iter().map(|resource| resource.uri().to_owned()));
         }
-        Ok(options)
+        Ok(*options)
     }
 
     /// The same run with what its prompt says, if it has one that is not rendered.

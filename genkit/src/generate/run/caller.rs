@@ -45,7 +45,7 @@ pub(super) struct LoopCaller {
 impl LoopCaller {
     /// Sends a chunk to whoever reads the stream; the model does not see it.
     fn send(&self, what: &str, value: Value) {
-        if !self.sink.is_wanted() {
+        if !self.sink.is_read() {
             return;
         }
         let chunk = GenerateChunk::of_tool(&self.request, self.index, what, value);

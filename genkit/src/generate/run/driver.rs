@@ -8,6 +8,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use futures_util::future::Either;
 use futures_util::stream::FuturesUnordered;
 use tracing::Instrument as _;
 
@@ -19,7 +20,7 @@ use super::turn::{TurnMachine, TurnRules};
 use super::turn_spans::{TurnSpans, note_request};
 use super::{model_call, tool_call, trace};
 use crate::error::Result;
-use crate::future::BoxFuture;
+use crate::future::{BoxFuture, boxed};
 use crate::generate::data::{GenerateResponse, Turn};
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::{Resumed, Suspended};
@@ -44,39 +45,37 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    pub(crate) fn new(env: RunEnv, rules: TurnRules, resumed: Option<Resumed>) -> Self {
-        Self { env, rules, resumed, is_past_resumed: AtomicBool::new(false) }
+    pub(crate) fn new(env: RunEnv, rules: TurnRules, resumed: Option<Resumed>) -> Arc<Self> {
+        Arc::new(Self { env, rules, resumed, is_past_resumed: AtomicBool::new(false) })
     }
 
     /// Runs `request` to its end. Dropping the future stops everything.
-    pub(crate) async fn start(self, request: ModelRequest) -> Result<GenerateResponse> {
+    pub(crate) async fn start(self: Arc<Self>, request: ModelRequest) -> Result<GenerateResponse> {
         // Work that a tool handed to other tasks ends with the run, however that ends.
         let _stop = self.env.cancel.clone().drop_guard();
         let span = trace::run(&self.env, &request);
         note_request(&self.env, &request);
-        let this = Arc::new(self);
-        let running = match this.env.settings.middleware.is_empty() {
-            true => Innermost::run(this.clone(), request),
-            false => NextGenerate::outermost(this.clone()).run(request),
-        };
-        // The turns stop by themselves with what was done; this is for middleware that waits.
-        let stopped = this.env.stopped(Duration::from_millis(50));
-        let work = async {
+        let work = pin!(async {
+            if self.env.settings.middleware.is_empty() {
+                return Arc::clone(&self).turns(request).await;
+            }
+            // The turns stop by themselves with what was done; this is for middleware that waits.
+            let stopped = self.env.stopped(Duration::from_millis(50));
             tokio::select! {
                 biased;
-                ended = running => ended,
+                ended = NextGenerate::outermost(self.clone()).run(request) => ended,
                 error = stopped => Err(error),
             }
-        };
+        });
         let ended = work.instrument(span.clone()).await;
         trace::failed(&span, &ended);
         ended
     }
 
     /// The run as a value, whose steps somebody else performs.
-    pub(crate) fn into_steps(mut self, request: ModelRequest, names: RunNames) -> Run {
-        let machine = TurnMachine::new(request, self.rules.clone(), self.resumed.take());
-        Run::new(Arc::new(self), machine).named(names)
+    pub(crate) fn into_steps(self: Arc<Self>, request: ModelRequest, names: RunNames) -> Run {
+        let machine = TurnMachine::new(request, self.rules.clone(), self.resumed.clone());
+        Run::new(self, machine).named(names)
     }
 
     /// What it offers now.
@@ -119,7 +118,7 @@ impl Driver {
                     spans.begin(&self.env, call.request());
                     let span = trace::turn(round);
                     let answer = spans.inside(pin!(call.ask())).instrument(span).await?;
-                    run.take_answer(answer)?;
+                    run.take_own_answer(answer)?;
                 }
                 NextStep::Check(check) => {
                     let span = trace::output_check();
@@ -139,7 +138,7 @@ impl Driver {
     }
 
     /// The tokens of the first model call, as its provider counts them. Nothing is run.
-    pub(crate) async fn count_tokens(self, request: ModelRequest) -> Result<u64> {
+    pub(crate) async fn count_tokens(&self, request: ModelRequest) -> Result<u64> {
         let (env, limit) = (&self.env, self.env.settings.limits.model_timeout);
         check_capabilities(&*env.model, &request)?;
         let late = |_| E::ModelTimeout { model: env.model.name().to_owned(), limit };
@@ -186,7 +185,7 @@ impl Driver {
     /// Runs the calls of `message` and nothing else. The response ends with the tools' answers, or is
     /// interrupted like that of a whole run.
     pub(crate) async fn run_tools(
-        self,
+        self: Arc<Self>,
         mut request: ModelRequest,
         message: Message,
         resumed: Option<Resumed>,
@@ -199,12 +198,11 @@ impl Driver {
         if !is_resumed {
             machine.accept(ModelResponse::new(message))?;
         }
-        let this = Arc::new(self);
-        let mut run = Run::new(Arc::clone(&this), machine);
+        let mut run = Run::new(Arc::clone(&self), machine);
         let ended = tokio::select! {
             biased;
-            error = this.env.stopped(Duration::ZERO) => Err(error),
-            ended = this.one_round(&mut run) => ended,
+            error = self.env.stopped(Duration::ZERO) => Err(error),
+            ended = self.one_round(&mut run) => ended,
         };
         ended.map_err(|error| run.fail(error))?;
         let mut response = run.into_round();
@@ -238,18 +236,19 @@ impl Driver {
         }
         let at_a_time = self.env.settings.limits.parallel_tools.max(1);
         let mut calls = calls.into_iter();
-        let mut waiting = FuturesUnordered::new();
+        let mut waiting: Option<FuturesUnordered<_>> = None;
         loop {
-            while waiting.len() < at_a_time
+            while waiting.as_ref().map_or(0, FuturesUnordered::len) < at_a_time
                 && let Some(call) = calls.next()
             {
-                let mut running = Box::pin(call.run());
+                let mut running = boxed(|| call.run());
                 // Most end at once, and need no place among those that wait.
                 match poll_fn(|cx| Poll::Ready(running.as_mut().poll(cx))).await {
                     Poll::Ready(settled) => _ = run.take_settled(settled?)?,
-                    Poll::Pending => waiting.push(running),
+                    Poll::Pending => waiting.get_or_insert_default().push(running),
                 }
             }
+            let Some(waiting) = &mut waiting else { return Ok(()) };
             let Some(settled) = waiting.next().await else { return Ok(()) };
             run.take_settled(settled?)?;
         }
@@ -268,9 +267,10 @@ impl Driver {
         let span = trace::tool(&self.env, &call);
         let suspended = suspended.map(Arc::from);
         let running = match self.env.settings.middleware.is_empty() {
-            true => self.call_tool(call, suspended.as_deref()),
-            false => NextTool::outermost(self.clone(), suspended.clone()).run(call),
+            true => Either::Left(tool_call::call(&self.env, call, suspended.as_deref())),
+            false => Either::Right(NextTool::outermost(self.clone(), suspended.clone()).run(call)),
         };
+        let running = pin!(running);
         let outcome = running.instrument(span.clone()).await;
         trace::tool_ended(&self.env, &span, &outcome);
         let mut outcome = outcome?.0;
@@ -281,7 +281,7 @@ impl Driver {
     }
 
     pub(super) fn stream_answers(&self, answers: &Message, index: usize) {
-        if self.env.sink.is_wanted() {
+        if self.env.sink.is_read() {
             let mut chunk = GenerateChunk::new(answers.content.iter().cloned());
             chunk.role = Some(Role::Tool);
             chunk.index = Some(index);
@@ -296,7 +296,7 @@ impl Innermost for Driver {
     }
 
     fn run(self: Arc<Self>, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>> {
-        Box::pin(self.turns(request))
+        boxed(|| self.turns(request))
     }
 
     fn call_model<'a>(
@@ -305,7 +305,7 @@ impl Innermost for Driver {
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
     ) -> BoxFuture<'a, Result<ModelResponse>> {
-        Box::pin(model_call::call(&self.env, model, request, chunks))
+        boxed(|| model_call::call(&self.env, model, request, chunks))
     }
 }
 
@@ -319,7 +319,7 @@ impl InnermostTool for Driver {
         call: ToolCall,
         suspended: Option<&'a Suspended>,
     ) -> BoxFuture<'a, Result<ToolOutcome>> {
-        Box::pin(tool_call::call(&self.env, call, suspended))
+        boxed(|| tool_call::call(&self.env, call, suspended))
     }
 
     fn tools(&self) -> Vec<ToolDefinition> {

@@ -30,33 +30,33 @@ pub(super) async fn ask(
 ) -> Result<ModelResponse> {
     let references = StreamedReferences::default();
     let sink = numbered(&env.sink, index, &references);
-    let asking = match env.settings.middleware.is_empty() {
-        true => run.call_model(&*model, request, &sink),
-        false => NextModel::outermost(run.clone(), model.clone()).run(request, &sink),
+    let mut answer = match env.settings.middleware.is_empty() {
+        true => call(env, &*model, request, &sink).await?,
+        false => NextModel::outermost(run.clone(), model.clone()).run(request, &sink).await?,
     };
-    let mut answer = asking.await?;
     if let Some(message) = &mut answer.message {
         references.add_to_message(message);
         use_own_names(env, message);
         // A model that does not stream is seen all the same.
-        if sink.is_wanted() && sink.count() == 0 {
+        if sink.is_read() && sink.count() == 0 {
             sink.send(GenerateChunk::new(message.content.clone()));
         }
     }
     Ok(answer)
 }
 
-/// The same sink, which says of each chunk whose it is, and gives each call a reference.
+/// The same sink, which says of each chunk whose it is, and gives each call a reference; where nobody reads them, the
+/// sink as it is.
 fn numbered(sink: &ChunkSink, index: usize, references: &StreamedReferences) -> ChunkSink {
-    if !sink.is_wanted() {
-        return ChunkSink::none();
+    if !sink.is_read() {
+        return sink.clone();
     }
-    let (sink, references) = (sink.clone(), references.clone());
-    ChunkSink::new(move |mut chunk| {
+    let (outer, references) = (sink.clone(), references.clone());
+    sink.before(move |mut chunk| {
         chunk.index = Some(index);
         chunk.role = Some(Role::Model);
         references.add_to_chunk(&mut chunk);
-        sink.send(chunk);
+        outer.send(chunk);
     })
 }
 

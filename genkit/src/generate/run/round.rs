@@ -203,11 +203,12 @@ impl ToolRound {
         let mut content = Vec::with_capacity(self.calls.len());
         content.extend(self.calls.into_iter().filter_map(|call| {
             match (call.state, call.outcome) {
-                (CallState::Answered(mut answer), _)
-                | (_, Some(CallOutcome::Answered(mut answer))) => {
+                (CallState::Answered(mut answer), _) => {
                     note_replaced_input(&message.content[call.at], &mut answer);
                     Some(*answer)
                 }
+                // Noted where it came.
+                (_, Some(CallOutcome::Answered(answer))) => Some(*answer),
                 _ => None,
             }
         }));

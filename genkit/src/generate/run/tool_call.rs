@@ -145,7 +145,7 @@ fn context(
         states: env.genkit.states.clone(),
         values: env.settings.values.clone(),
         limit: Some(tool.timeout().unwrap_or(limits.tool_timeout)),
-        recording: suspended.map(|suspended| suspended.recording.clone()).unwrap_or_default(),
+        recording: suspended.map(|suspended| suspended.recording.clone()),
         approval,
         journal: call.around.journal.clone(),
         ..ContextParts::of(caller, told, cancel)

@@ -38,16 +38,17 @@ pub(super) fn turn(round: usize) -> Span {
 }
 
 pub(super) fn model(env: &RunEnv, model: &dyn Model, request: &ModelRequest) -> Span {
-    let (provider, name) = provider_and_name(model);
+    // Asked for in the fields, which are read only where somebody listens.
+    let named = || provider_and_name(model);
     let span = tracing::info_span!(
         "chat",
-        otel.name = format!("chat {name}"),
+        otel.name = format!("chat {}", named().1),
         otel.kind = "client",
         otel.status_code = field::Empty,
         error.type = field::Empty,
         gen_ai.operation.name = "chat",
-        gen_ai.provider.name = provider,
-        gen_ai.request.model = name,
+        gen_ai.provider.name = named().0,
+        gen_ai.request.model = named().1,
         gen_ai.request.temperature = request.config.get("temperature").and_then(|t| t.as_f64()),
         gen_ai.request.max_tokens = request.config.get("maxOutputTokens").and_then(|t| t.as_u64()),
         gen_ai.response.finish_reasons = field::Empty,

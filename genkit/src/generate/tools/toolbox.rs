@@ -192,8 +192,12 @@ impl Toolbox {
 #[derive(Default)]
 struct Tools {
     tools: Vec<Tool>,
+    /// Empty while there are [`FEW`].
     by_name: HashMap<String, usize>,
 }
+
+/// How many tools are found as fast by looking at each.
+const FEW: usize = 8;
 
 impl Tools {
     fn add(&mut self, tool: Tool) -> Result<()> {
@@ -204,8 +208,12 @@ impl Tools {
             let [one, two] = [&tool, other].map(|tool| tool.info().label("tool"));
             return Err(E::SameToolName(one, two).into());
         }
-        self.by_name.insert(tool.name().to_owned(), self.tools.len());
         self.tools.push(tool);
+        if self.tools.len() > FEW {
+            let known = self.by_name.len();
+            let new = self.tools.iter().enumerate().skip(known);
+            self.by_name.extend(new.map(|(at, tool)| (tool.name().to_owned(), at)));
+        }
         Ok(())
     }
 
@@ -217,6 +225,9 @@ impl Tools {
     }
 
     fn get(&self, name: &str) -> Option<&Tool> {
+        if self.tools.len() <= FEW {
+            return self.tools.iter().find(|tool| tool.name() == name);
+        }
         self.by_name.get(name).and_then(|at| self.tools.get(*at))
     }
 

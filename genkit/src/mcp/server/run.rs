@@ -66,7 +66,7 @@ impl Admitted {
             meta: Arc::clone(&self.meta),
             cancel: self.cancel.clone(),
             limit: Some(self.timeout),
-            recording,
+            recording: Some(recording),
             rounds: self.rounds.clone(),
             approval,
             #[cfg(feature = "mcp-http")]

@@ -1,26 +1,25 @@
 //! An answer put together from its pieces; a whole one is a single piece.
 
+mod candidate;
+
 use std::borrow::Cow;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use self::candidate::{CandidateState, Fresh};
 use super::NAME;
 use super::error::Error as E;
 use super::partial_args::StreamedFunctionCall;
 use super::reply::{self, Candidate, GenerateContentResponse};
 use crate::error::Result;
-use crate::message::Part;
 use crate::model::http::Error as HttpError;
 use crate::model::wire::{Next, WireStream};
-use crate::model::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
+use crate::model::{ChunkSink, FinishReason, GenerateChunk, ModelRequest, ModelResponse};
 use crate::names::Names;
 use crate::sse::SseEvent;
 
 /// The key of the counts in `custom`.
 const USAGE: &str = "usageMetadata";
-
-/// For how much of a text in pieces there is room from its second piece on, in bytes.
-const SHORT_TEXT: usize = 128;
 
 /// The key of the reason in `custom` why a prompt was blocked.
 const FEEDBACK: &str = "promptFeedback";
@@ -39,15 +38,6 @@ pub(super) struct GeminiStream<'a> {
 
 /// The last text of each key, read once at the end: a stream repeats them in every event.
 struct LatestFields<'a>(Vec<(&'static str, Cow<'a, str>)>);
-
-/// What was read of one candidate.
-#[derive(Default)]
-struct CandidateState {
-    is_there: bool,
-    parts: Vec<Part>,
-    reason: Option<String>,
-    message: Option<String>,
-}
 
 /// Reads a whole answer.
 pub(super) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
@@ -73,19 +63,25 @@ pub(super) fn decode_count(body: &[u8]) -> Result<u64> {
 }
 
 impl WireStream for GeminiStream<'_> {
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
+    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let text = event.data().trim();
         // Proxies end every stream as OpenAI does; the end of the body is the end here.
         if text.is_empty() || text == "[DONE]" {
             return Ok(Next::More);
         }
         self.each(text, |all, answer| {
-            // Mostly one part comes at a time, and a part is large.
-            let mut fresh = Vec::with_capacity(1);
+            let mut fresh = match chunks.is_read() {
+                true => Fresh::Parts(Vec::new()),
+                false => Fresh::Unread(false),
+            };
             let keep = |text: &str| Cow::Owned(text.to_owned());
             let added = all.add(answer, keep, Some(&mut fresh));
-            if !fresh.is_empty() {
-                chunks.push(GenerateChunk { content: fresh, ..GenerateChunk::default() });
+            match fresh {
+                Fresh::Unread(true) => chunks.skip(),
+                Fresh::Parts(content) if !content.is_empty() => {
+                    chunks.send(GenerateChunk { content, ..GenerateChunk::default() });
+                }
+                _ => {}
             }
             added
         })?;
@@ -113,26 +109,28 @@ impl<'a> GeminiStream<'a> {
     fn each<'b>(
         &mut self,
         json: &'b str,
-        mut read: impl FnMut(&mut Self, GenerateContentResponse<'b>) -> Result<()>,
+        mut read: impl FnMut(&mut Self, &mut GenerateContentResponse<'b>) -> Result<()>,
     ) -> Result<()> {
         // Other programs put a mark before UTF-8.
         let json = json.trim_start_matches('\u{feff}').trim_ascii_start();
         if json.starts_with('[') {
-            let all = reply::replies(json, |key| self.latest.get(key))?;
-            return all.into_iter().try_for_each(|answer| read(self, answer));
+            let mut all = reply::replies(json, |key| self.latest.get(key))?;
+            return all.iter_mut().try_for_each(|answer| read(self, answer));
         }
-        let answer = reply::single(json, |key| self.latest.get(key))?;
-        read(self, answer)
+        // Read into its place: it is large to move.
+        let mut answer = GenerateContentResponse::default();
+        reply::single(json, |key| self.latest.get(key), &mut answer)?;
+        read(self, &mut answer)
     }
 
     /// Adds a piece, of which `keep` keeps texts; what is new of the first candidate goes to `fresh`.
-    pub(super) fn add<'b>(
+    fn add<'b>(
         &mut self,
-        answer: GenerateContentResponse<'b>,
+        answer: &mut GenerateContentResponse<'b>,
         keep: fn(&'b str) -> Cow<'a, str>,
-        fresh: Option<&mut Vec<Part>>,
+        fresh: Option<&mut Fresh>,
     ) -> Result<()> {
-        if let Some(error) = answer.error {
+        if let Some(error) = answer.error.take() {
             return Err(error.into_error(None, &|_| None));
         }
         // Every piece may have counts, and each replaces those before; one without any does not.
@@ -146,9 +144,9 @@ impl<'a> GeminiStream<'a> {
         self.latest.replace("modelVersion", answer.model_version, keep);
         self.latest.replace("responseId", answer.response_id, keep);
         self.latest.replace("createTime", answer.create_time, keep);
-        answer.rest.move_to(&mut self.custom);
+        answer.rest.take().move_to(&mut self.custom);
         let mut fresh = fresh;
-        for candidate in answer.candidates {
+        for candidate in answer.candidates.iter_mut() {
             match candidate.index.and_then(|index| index.parse().ok()).unwrap_or(0) {
                 0 => self.add_main(candidate, keep, fresh.as_deref_mut())?,
                 index => self.add_other(index, candidate),
@@ -159,25 +157,30 @@ impl<'a> GeminiStream<'a> {
 
     fn add_main<'b>(
         &mut self,
-        candidate: Candidate<'b>,
+        candidate: &mut Candidate<'b>,
         keep: fn(&'b str) -> Cow<'a, str>,
-        fresh: Option<&mut Vec<Part>>,
+        fresh: Option<&mut Fresh>,
     ) -> Result<()> {
         self.latest.replace("safetyRatings", candidate.safety_ratings, keep);
         self.latest.replace("groundingMetadata", candidate.grounding_metadata, keep);
-        candidate.rest.move_to(&mut self.custom);
-        self.main.ends(candidate.finish_reason, candidate.finish_message);
+        candidate.rest.take().move_to(&mut self.custom);
+        self.main.ends(candidate.finish_reason.take(), candidate.finish_message.take());
         let mut fresh = fresh;
-        for mut part in candidate.parts {
+        for part in candidate.parts.iter_mut() {
             let piece = part
                 .function_call
                 .take_if(|call| call.is_piece() || (self.pending.is_some() && call.name.is_none()));
             let (state, names) = (&mut self.main, &self.names);
             match piece {
-                None => part.into_parts(names, &mut |part| state.push(part, fresh.as_deref_mut())),
+                // Most pieces of a stream.
+                None if part.plain_text().is_some_and(|text| {
+                    !text.is_empty() && state.join_unread(text, fresh.as_deref_mut())
+                }) => {}
+                None => std::mem::take(part)
+                    .into_parts(names, &mut |part| state.push(part, fresh.as_deref_mut())),
                 Some(call) => {
                     let pending = self.pending.get_or_insert_default();
-                    part.into_parts(names, &mut |part| pending.sign(part));
+                    std::mem::take(part).into_parts(names, &mut |part| pending.sign(part));
                     pending.add(&call)?;
                     if call.will_continue != Some(true)
                         && let Some(done) = self.pending.take()
@@ -190,16 +193,16 @@ impl<'a> GeminiStream<'a> {
         Ok(())
     }
 
-    fn add_other(&mut self, index: u64, candidate: Candidate<'_>) {
+    fn add_other(&mut self, index: u64, candidate: &mut Candidate<'_>) {
         let place = self.others.iter().position(|(known, _)| *known == index);
         let place = place.unwrap_or_else(|| {
             self.others.push((index, CandidateState::default()));
             self.others.len() - 1
         });
         let (state, names) = (&mut self.others[place].1, &self.names);
-        state.ends(candidate.finish_reason, candidate.finish_message);
-        for part in candidate.parts {
-            part.into_parts(names, &mut |part| state.push(part, None));
+        state.ends(candidate.finish_reason.take(), candidate.finish_message.take());
+        for part in candidate.parts.iter_mut() {
+            std::mem::take(part).into_parts(names, &mut |part| state.push(part, None));
         }
     }
 
@@ -252,13 +255,19 @@ impl<'a> LatestFields<'a> {
         self.0.iter().find(|(known, _)| *known == key).map(|(_, text)| &**text)
     }
 
+    #[inline]
     fn replace<'b>(
         &mut self,
         key: &'static str,
         value: Option<&'b str>,
         keep: fn(&'b str) -> Cow<'a, str>,
     ) {
-        let Some(value) = value else { return };
+        if let Some(value) = value {
+            self.put(key, value, keep);
+        }
+    }
+
+    fn put<'b>(&mut self, key: &'static str, value: &'b str, keep: fn(&'b str) -> Cow<'a, str>) {
         match self.0.iter_mut().find(|(known, _)| *known == key) {
             None => self.0.push((key, keep(value))),
             Some((_, text)) if *text != value => *text = keep(value),
@@ -273,63 +282,6 @@ impl<'a> LatestFields<'a> {
                 custom.insert((*key).to_owned(), value);
             }
         }
-    }
-}
-
-impl CandidateState {
-    fn ends(&mut self, reason: Option<Cow<'_, str>>, message: Option<Cow<'_, str>>) {
-        self.is_there = true;
-        self.reason = reason.map(Cow::into_owned).or(self.reason.take());
-        self.message = message.map(Cow::into_owned).or(self.message.take());
-    }
-
-    /// Adds a part: text joins its neighbour of the same kind, unless one of them is signed.
-    fn push(&mut self, part: Part, fresh: Option<&mut Vec<Part>>) {
-        let is_plain = part.metadata().is_empty();
-        let is_empty = match &part {
-            Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => text.is_empty(),
-            _ => false,
-        };
-        if is_empty && is_plain {
-            return;
-        }
-        let joined = is_plain && self.parts.last_mut().is_some_and(|last| join(last, &part));
-        match (joined, fresh) {
-            (true, Some(fresh)) => fresh.push(part),
-            (true, None) => {}
-            (false, Some(fresh)) => {
-                fresh.push(part.clone());
-                self.parts.push(part);
-            }
-            (false, None) => self.parts.push(part),
-        }
-    }
-
-    fn into_value((index, state): (u64, Self)) -> Value {
-        let reason = state.reason.as_deref().map_or(FinishReason::Unknown, reply::finish_reason);
-        json!({
-            "index": index,
-            "message": reply::message(state.parts),
-            "finishReason": reason,
-            "finishMessage": state.message,
-        })
-    }
-}
-
-/// Adds the text of a part to the last one, if that is unsigned and of the same kind.
-fn join(last: &mut Part, part: &Part) -> bool {
-    match (last, part) {
-        (Part::Text { text, metadata }, Part::Text { text: more, .. })
-        | (
-            Part::Reasoning { reasoning: text, metadata },
-            Part::Reasoning { reasoning: more, .. },
-        ) if metadata.is_empty() => {
-            // More follows mostly: a short text is not moved for each of its pieces.
-            text.reserve(if text.len() < SHORT_TEXT { SHORT_TEXT } else { more.len() });
-            text.push_str(more);
-            true
-        }
-        _ => false,
     }
 }
 

@@ -8,7 +8,7 @@ use super::error::CallFailure;
 use super::response::HttpResponse;
 use super::status::is_web_page;
 use crate::error::{Error, Result};
-use crate::future::BoxFuture;
+use crate::future::{BoxFuture, boxed};
 use crate::model::wire::{Framing, Next, WireFormat, WireStream};
 use crate::model::{
     ChunkSink, FinishReason, GenerateChunk, Model, ModelInfo, ModelRequest, ModelResponse,
@@ -37,7 +37,8 @@ impl<W: WireFormat> HttpModel<W> {
         let mut response = self.call(request, chunks).await?;
         for _ in 0..MAX_CONTINUATIONS {
             let Some(next) = self.wire.go_on(request, &response) else { break };
-            response = joined(response, self.call(&next, chunks).await?);
+            // Boxed, since few pause.
+            response = joined(response, boxed(|| self.call(&next, chunks)).await?);
         }
         Ok(response)
     }
@@ -107,7 +108,7 @@ impl<W: WireFormat> HttpModel<W> {
             b'[' => {
                 let body = answer.whole(head).await?;
                 let text = str::from_utf8(&body).map_err(|_| self.failed(CallFailure::NotUtf8))?;
-                feed(&mut *stream, &SseEvent::Bare(text), &mut Vec::new(), chunks)?;
+                stream.event(&SseEvent::Bare(text), chunks)?;
             }
             _ => self.read_events(head, answer, SseParser::default(), &mut *stream, chunks).await?,
         }
@@ -130,12 +131,11 @@ impl<W: WireFormat> HttpModel<W> {
         chunks: &ChunkSink,
     ) -> Result<()> {
         parser.begin(head);
-        let mut out = Vec::with_capacity(1);
         let mut ended = false;
         loop {
             while let Some(event) = parser.next() {
                 let event = event.map_err(|error| self.broken(error))?;
-                if feed(stream, &event, &mut out, chunks)? == Next::Done {
+                if stream.event(&event, chunks)? == Next::Done {
                     return answer.leave();
                 }
             }
@@ -178,7 +178,7 @@ impl<W: WireFormat> Model for HttpModel<W> {
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
     ) -> BoxFuture<'a, Result<ModelResponse>> {
-        Box::pin(async move {
+        boxed(|| async move {
             let started = Instant::now();
             let mut response = self.answer(request, chunks).await?;
             response.latency_ms.get_or_insert(started.elapsed().as_secs_f64() * 1000.0);
@@ -210,22 +210,13 @@ fn joined(paused: ModelResponse, mut more: ModelResponse) -> ModelResponse {
     more
 }
 
-/// Gives an event to the provider, and what it makes of it to the caller, also before an error. `out` is room for
-/// chunks, which is empty again.
-fn feed(
-    stream: &mut dyn WireStream,
-    event: &SseEvent<'_>,
-    out: &mut Vec<GenerateChunk>,
-    chunks: &ChunkSink,
-) -> Result<Next> {
-    let next = stream.event(event, out);
-    out.drain(..).for_each(|chunk| chunks.send(chunk));
-    next
-}
-
 fn send_whole(response: &ModelResponse, chunks: &ChunkSink) {
-    if let Some(message) = response.message.as_ref().filter(|message| !message.content.is_empty()) {
-        chunks.send(GenerateChunk::new(message.content.iter().cloned()));
+    match response.message.as_ref().filter(|message| !message.content.is_empty()) {
+        Some(message) if chunks.is_read() => {
+            chunks.send(GenerateChunk::new(message.content.clone()))
+        }
+        Some(_) => chunks.skip(),
+        None => {}
     }
 }
 

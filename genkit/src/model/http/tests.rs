@@ -49,7 +49,7 @@ impl WireFormat for Plain {
 }
 
 impl WireStream for PlainStream {
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
+    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let text = match event {
             SseEvent::Message { data, .. } => data.as_ref(),
             SseEvent::Bare(text) => text,
@@ -58,7 +58,7 @@ impl WireStream for PlainStream {
             return Ok(Next::Done);
         }
         self.0.push_str(text);
-        chunks.push(GenerateChunk::from_text(text));
+        chunks.send(GenerateChunk::from_text(text));
         Ok(Next::More)
     }
 

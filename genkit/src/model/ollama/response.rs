@@ -11,7 +11,7 @@ use crate::message::{Message, Part, Role, ToolRequest};
 use crate::model::http::Error as HttpError;
 use crate::model::lenient::{count, text};
 use crate::model::wire::{Next, WireStream};
-use crate::model::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
+use crate::model::{ChunkSink, FinishReason, GenerateChunk, ModelRequest, ModelResponse};
 use crate::names::Names;
 use crate::sse::SseEvent;
 
@@ -222,12 +222,12 @@ impl<'a> OllamaStream<'a> {
 }
 
 impl WireStream for OllamaStream<'_> {
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
+    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let reply = read(event.data().as_bytes())?;
         let done = reply.done;
         let parts = self.0.add(reply)?;
         if !parts.is_empty() {
-            chunks.push(GenerateChunk::new(parts));
+            chunks.send(GenerateChunk::new(parts));
         }
         Ok(if done { Next::Done } else { Next::More })
     }

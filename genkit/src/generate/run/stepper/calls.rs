@@ -70,8 +70,10 @@ impl<'a> ModelCall<'a> {
         let work = async move {
             self.refresh().await;
             let tools = self.driver.env.tools.is_live().then(|| self.machine.tools().to_vec());
-            let span = trace::turn(self.round());
-            Ok(ModelAnswered { tools, ..self.ask().instrument(span).await? })
+            let (env, span) = (&self.driver.env, trace::turn(self.round()));
+            let answer = self.ask().instrument(span).await?;
+            let (offered, spent) = (env.tools.offered(), env.budget.spent());
+            Ok(ModelAnswered { answer, tools, offered, spent, by: Some(env.asker) })
         };
         tokio::select! {
             biased;
@@ -89,11 +91,8 @@ impl<'a> ModelCall<'a> {
         tools.begin_turn(self.machine.tools().len());
     }
 
-    pub(in crate::generate::run) async fn ask(self) -> Result<ModelAnswered> {
-        let env = &self.driver.env;
-        let answer = self.driver.ask(self.machine, self.machine.index()).await?;
-        let (offered, spent) = (env.tools.offered(), env.budget.spent());
-        Ok(ModelAnswered { answer, tools: None, offered, spent, by: Some(env.asker) })
+    pub(in crate::generate::run) async fn ask(self) -> Result<ModelResponse> {
+        self.driver.ask(self.machine, self.machine.index()).await
     }
 }
 

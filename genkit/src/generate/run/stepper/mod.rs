@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::generate::data::GenerateResponse;
 use crate::generate::error::Error as E;
 use crate::generate::interrupt::{Answer, Interrupt};
+use crate::model::ModelResponse;
 
 pub use calls::{CallSettled, ModelAnswered, ModelCall, OutputCheck, OutputChecked, RunCall};
 pub(crate) use names::RunNames;
@@ -255,16 +256,21 @@ impl Run {
         }
     }
 
-    pub(super) fn take_answer(&mut self, answered: ModelAnswered) -> Result<()> {
+    fn take_answer(&mut self, answered: ModelAnswered) -> Result<()> {
         let env = &self.driver.env;
-        let (is_own, mut answer) = (answered.by == Some(env.asker), answered.answer);
-        if !is_own {
+        if answered.by != Some(env.asker) {
             if let Some(tools) = answered.tools {
                 *self.machine.tools_mut() = tools;
             }
             env.tools.set_offered(answered.offered);
             env.budget.replace(answered.spent);
         }
+        self.take_own_answer(answered.answer)
+    }
+
+    /// Takes an answer that this process asked for, and counted.
+    pub(super) fn take_own_answer(&mut self, mut answer: ModelResponse) -> Result<()> {
+        let env = &self.driver.env;
         if let Err(error) = env.budget.settle(&mut answer) {
             return Err(self.machine.refuse(answer, error));
         }

@@ -199,10 +199,14 @@ impl Run {
     }
 
     /// The run of `state`, which `driver` was prepared for.
-    pub(crate) fn restored(driver: Driver, tools: Vec<ToolDefinition>, state: RunState) -> Self {
+    pub(crate) fn restored(
+        driver: Arc<Driver>,
+        tools: Vec<ToolDefinition>,
+        state: RunState,
+    ) -> Self {
         driver.env.tools.set_offered(state.offered);
         let machine = TurnMachine::restored(state.machine, state.messages, tools);
-        Self::new(Arc::new(driver), machine).named(state.names)
+        Self::new(driver, machine).named(state.names)
     }
 }
 

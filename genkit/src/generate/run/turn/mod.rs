@@ -29,7 +29,7 @@ use crate::model::{
 };
 
 /// For how many rounds of tools there is room from the beginning.
-const FEW_ROUNDS: usize = 4;
+const FEW_ROUNDS: usize = 3;
 
 /// The rules of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

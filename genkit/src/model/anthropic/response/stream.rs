@@ -15,7 +15,7 @@ use crate::model::anthropic::error::Error as E;
 use crate::model::anthropic::{NAME, error_reply};
 use crate::model::http::Error as HttpError;
 use crate::model::wire::{Next, WireStream};
-use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
+use crate::model::{ChunkSink, GenerateChunk, ModelRequest, ModelResponse};
 use crate::names::Names;
 use crate::sse::SseEvent;
 
@@ -198,7 +198,7 @@ impl<'a> MessageStream<'a> {
 }
 
 impl WireStream for MessageStream<'_> {
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
+    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let text = event.data().trim();
         // Gateways end every stream as OpenAI does.
         if text.is_empty() || text == "[DONE]" {
@@ -207,7 +207,7 @@ impl WireStream for MessageStream<'_> {
         let mut fresh = Vec::new();
         let next = self.read_event(text, &mut fresh);
         if !fresh.is_empty() {
-            chunks.push(GenerateChunk::new(fresh));
+            chunks.send(GenerateChunk::new(fresh));
         }
         next
     }

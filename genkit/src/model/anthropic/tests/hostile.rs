@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::{begin, end, piece, start, stream, wire};
 use crate::error::ErrorKind;
 use crate::model::wire::WireFormat as _;
-use crate::model::{FinishReason, ModelRequest};
+use crate::model::{ChunkSink, FinishReason, ModelRequest};
 use crate::sse::SseEvent;
 
 /// JSON with the keys that are looked for, and any values.
@@ -87,10 +87,10 @@ proptest! {
             drop(wire.decode(&request, json!({"content": [body], "usage": body}).to_string().as_bytes()));
             drop(wire.decode_count(text.as_bytes()));
             wire.failure(429, &|_| None, text.as_bytes()).to_string();
-            drop(open.event(&SseEvent::Bare(&text), &mut Vec::new()));
+            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::kept().0));
             for event in [begin(0, body.clone()), piece(0, body.clone()), start(), body.clone()] {
                 let event = SseEvent::Message { event: Some("x"), data: event.to_string().into() };
-                drop(open.event(&event, &mut Vec::new()));
+                drop(open.event(&event, &ChunkSink::kept().0));
             }
         }
         drop(open.end());
@@ -129,7 +129,7 @@ fn broken_events_are_errors_and_odd_ones_are_not() {
         r#"{"type": "message_delta", "delta": 7}"#,
     ] {
         let event = SseEvent::Message { event: None, data: broken.into() };
-        let read = wire.stream(&request).event(&event, &mut Vec::new());
+        let read = wire.stream(&request).event(&event, &ChunkSink::kept().0);
         let kind = read.err().map(|error| error.kind());
         assert!(
             matches!(kind, Some(ErrorKind::Internal | ErrorKind::Unavailable)),

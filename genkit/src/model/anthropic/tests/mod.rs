@@ -15,7 +15,7 @@ use super::request::AnthropicSettings;
 use super::wire::MessagesWire;
 use crate::Result;
 use crate::model::wire::{HttpCall, Next, WireFormat as _};
-use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
+use crate::model::{ChunkSink, GenerateChunk, ModelRequest, ModelResponse};
 use crate::sse::SseEvent;
 
 const SONNET: &str = "claude-sonnet-4-6";
@@ -53,16 +53,16 @@ fn decode(answer: Value) -> ModelResponse {
 fn stream(events: &[Value]) -> (Result<ModelResponse>, Vec<GenerateChunk>) {
     let (wire, request) = (wire(SONNET), ModelRequest::default());
     let mut stream = wire.stream(&request);
-    let mut chunks = Vec::new();
+    let (sink, chunks) = ChunkSink::kept();
     for event in events {
         let event = SseEvent::Message { event: None, data: event.to_string().into() };
-        match stream.event(&event, &mut chunks) {
+        match stream.event(&event, &sink) {
             Ok(Next::More) => {}
             Ok(Next::Done) => break,
-            Err(error) => return (Err(error), chunks),
+            Err(error) => return (Err(error), chunks()),
         }
     }
-    (stream.end(), chunks)
+    (stream.end(), chunks())
 }
 
 fn begin(index: u64, block: Value) -> Value {

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde::de::{Error as _, IgnoredAny};
+use serde_json::Value;
 
 /// Why a text was not read: what `serde_json` said of a value within it, if it was that.
 pub(super) struct NotRead(Option<serde_json::Error>);
@@ -117,6 +118,14 @@ impl<'a> JsonCursor<'a> {
         let from = self.at;
         self.at += last.len();
         Ok(Some(&self.text[from..self.at]))
+    }
+
+    /// Reads any value, which mostly is a text.
+    pub(super) fn text_or_value(&mut self) -> Read<Option<Value>> {
+        match self.next()? {
+            b'"' => self.string().map(|text| Some(Value::String(text.into_owned()))),
+            _ => self.value(),
+        }
     }
 
     /// Reads any value by `serde`.

@@ -60,18 +60,15 @@ impl<T: Default> Few<T> {
     }
 }
 
-impl<T> Default for Few<T> {
-    fn default() -> Self {
-        Self { first: None, more: Vec::new() }
+impl<T> Few<T> {
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.first.iter_mut().chain(&mut self.more)
     }
 }
 
-impl<T> IntoIterator for Few<T> {
-    type Item = T;
-    type IntoIter = std::iter::Chain<std::option::IntoIter<T>, std::vec::IntoIter<T>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.first.into_iter().chain(self.more)
+impl<T> Default for Few<T> {
+    fn default() -> Self {
+        Self { first: None, more: Vec::new() }
     }
 }
 
@@ -82,6 +79,10 @@ pub(super) struct OtherFields(Option<Box<Map<String, Value>>>);
 impl OtherFields {
     pub(super) fn insert(&mut self, key: &str, value: Value) {
         self.0.get_or_insert_default().insert(key.to_owned(), value);
+    }
+
+    pub(super) fn take(&mut self) -> Self {
+        Self(self.0.take())
     }
 
     fn into_map(self) -> Map<String, Value> {
@@ -144,20 +145,20 @@ pub(super) struct PartialArg {
 }
 
 impl ResponsePart<'_> {
-    /// Text and nothing beside it, as most pieces of a stream are.
-    fn is_plain_text(&self) -> bool {
-        self.text.is_some()
-            && self.thought != Some(true)
+    /// Text with nothing beside it, as most pieces of a stream are.
+    pub(super) fn plain_text(&self) -> Option<&str> {
+        let is_alone = self.thought != Some(true)
             && self.thought_signature.is_none()
             && self.inline_data.is_none()
             && self.file_data.is_none()
             && self.function_call.is_none()
-            && self.rest.0.is_none()
+            && self.rest.0.is_none();
+        self.text.as_deref().filter(|_| is_alone)
     }
 
     /// Our parts; the signature and what else stands beside them goes with the first.
     pub(super) fn into_parts(self, names: &Names<'_>, push: &mut dyn FnMut(Part)) {
-        if self.is_plain_text() {
+        if self.plain_text().is_some() {
             return push(Part::text(self.text.unwrap_or_default().into_owned()));
         }
         let mut beside = Map::new();

@@ -26,18 +26,15 @@ pub(in crate::model::gemini) fn replies<'a, 'l>(
     read.map(|()| all).map_err(|why| HttpError::json(NAME, &why.explain(json, EXPECTED)))
 }
 
-/// Reads the one reply that there is.
+/// Reads the one reply that there is into `one`.
 pub(in crate::model::gemini) fn single<'a, 'l>(
     json: &'a str,
     last: impl Fn(&str) -> Option<&'l str>,
-) -> Result<GenerateContentResponse<'a>, HttpError> {
+    one: &mut GenerateContentResponse<'a>,
+) -> Result<(), HttpError> {
     let mut cursor = JsonCursor::new(json);
-    let mut one = GenerateContentResponse::default();
-    let read = reply(&mut cursor, &last, &mut one).and_then(|()| cursor.end());
-    match read {
-        Ok(()) => Ok(one),
-        Err(why) => Err(HttpError::json(NAME, &why.explain(json, EXPECTED))),
-    }
+    let read = reply(&mut cursor, &last, one).and_then(|()| cursor.end());
+    read.map_err(|why| HttpError::json(NAME, &why.explain(json, EXPECTED)))
 }
 
 fn reply<'a, 'l>(
@@ -83,7 +80,7 @@ fn part<'a>(cursor: &mut JsonCursor<'a>, this: &mut ResponsePart<'a>) -> Read<()
         match key {
             "text" => this.text = cursor.text()?,
             "thought" => this.thought = cursor.flag()?,
-            "thoughtSignature" => this.thought_signature = cursor.value()?,
+            "thoughtSignature" => this.thought_signature = cursor.text_or_value()?.map(Box::new),
             "functionCall" => this.function_call = cursor.value()?,
             "inlineData" => this.inline_data = cursor.value()?,
             "fileData" => this.file_data = cursor.value()?,

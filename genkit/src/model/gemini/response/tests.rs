@@ -1,3 +1,8 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::json;
+
 use super::*;
 use crate::error::ErrorKind;
 use crate::model::ToolDefinition;
@@ -11,12 +16,41 @@ fn read_with(
     events: &[Value],
 ) -> Result<(ModelResponse, Vec<GenerateChunk>)> {
     let mut stream = GeminiStream::new(request);
-    let mut chunks = Vec::new();
+    let (sink, chunks) = ChunkSink::kept();
     for event in events {
         let data = event.to_string();
-        stream.event(&SseEvent::Message { event: None, data: data.into() }, &mut chunks)?;
+        stream.event(&SseEvent::Message { event: None, data: data.into() }, &sink)?;
     }
-    Ok((Box::new(stream).end()?, chunks))
+    Ok((Box::new(stream).end()?, chunks()))
+}
+
+#[test]
+fn what_nobody_reads_is_counted_and_the_answer_is_the_same() {
+    let call = json!([{"functionCall": {"name": "t", "args": {"a": [1, -2.5, null]}, "id": "7"}, "thoughtSignature": "s"}]);
+    let events = [
+        said(json!([{"text": "a", "thought": true}])),
+        said(json!([{"text": "b", "thought": true}, {"text": "c"}])),
+        said(json!([{"text": "d"}])),
+        said(json!([{"text": "e", "thoughtSignature": "s"}])),
+        said(json!([{"text": ""}])),
+        said(call),
+        json!({"candidates": [{"finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 3}}),
+    ];
+    let (read, chunks) = read(&events).unwrap();
+    assert_eq!(read.message.as_ref().unwrap().content.len(), 4);
+    let sink = ChunkSink::until(Some(Arc::new(AtomicBool::new(true))), |_| panic!("nobody reads"));
+    let request = ModelRequest::default();
+    let mut stream = GeminiStream::new(&request);
+    for event in &events {
+        let data = event.to_string();
+        stream.event(&SseEvent::Message { event: None, data: data.into() }, &sink).unwrap();
+    }
+    assert_eq!(Box::new(stream).end().unwrap(), read);
+    assert_eq!(
+        (sink.count(), chunks.len()),
+        (5, 5),
+        "a call that fails after one is not made again"
+    );
 }
 
 fn said(parts: Value) -> Value {
@@ -134,17 +168,17 @@ fn a_call_that_was_not_finished_is_never_run() {
 fn lists_and_errors_are_read_too() {
     let request = ModelRequest::default();
     let mut stream = GeminiStream::new(&request);
-    let mut chunks = Vec::new();
+    let (sink, chunks) = ChunkSink::kept();
     let list = json!([said(json!([{"text": "a"}])), said(json!([{"text": "b"}]))]).to_string();
-    stream.event(&SseEvent::Bare(&list), &mut chunks).unwrap();
-    assert_eq!(chunks.len(), 2);
+    stream.event(&SseEvent::Bare(&list), &sink).unwrap();
+    assert_eq!(chunks().len(), 2);
     let error = json!({"error": {"code": 503, "message": "gone"}}).to_string();
-    let error = stream.event(&SseEvent::Bare(&error), &mut chunks).unwrap_err();
+    let error = stream.event(&SseEvent::Bare(&error), &sink).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     assert_eq!(error.to_string(), "gemini: HTTP 503: gone");
-    let error = stream.event(&SseEvent::Bare("{\"candidates\": ["), &mut chunks).unwrap_err();
+    let error = stream.event(&SseEvent::Bare("{\"candidates\": ["), &sink).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-    let error = stream.event(&SseEvent::Bare("{nonsense}"), &mut chunks).unwrap_err();
+    let error = stream.event(&SseEvent::Bare("{nonsense}"), &sink).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Internal, "{error}");
 }
 

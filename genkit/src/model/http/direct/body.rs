@@ -34,8 +34,10 @@ impl DirectBody {
     }
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, BoxError>> {
-        // First without a waker: the body wakes its connection for each piece that is taken, which here is this task.
-        self.drive(&mut Context::from_waker(Waker::noop()));
+        if !self.incoming.is_end_stream() {
+            // First without a waker: the body wakes its connection for each piece that is taken, which here is this task.
+            self.drive(&mut Context::from_waker(Waker::noop()));
+        }
         let mut piece = self.poll_piece();
         if piece.is_pending() {
             self.drive(cx);

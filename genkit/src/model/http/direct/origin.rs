@@ -39,11 +39,12 @@ impl Origin {
         Link::over(self.connector.connect(self.uri.clone()).await?).await
     }
 
-    /// The connection that was used last, if the server did not close it.
+    /// The connection that was used last. The server may have closed it since: that is read before anything is sent, and
+    /// the call goes over another one.
     pub(super) fn take(&self) -> Option<Box<Link>> {
         loop {
-            let (since, mut link) = lock(&self.idle).links.pop()?;
-            if since.elapsed() < POOL_IDLE && link.is_idle() {
+            let (since, link) = lock(&self.idle).links.pop()?;
+            if since.elapsed() < POOL_IDLE && link.is_ready() {
                 return Some(link);
             }
         }

@@ -4,7 +4,9 @@ use super::wire;
 use crate::error::Result;
 use crate::message::Part;
 use crate::model::wire::{Next, WireFormat as _};
-use crate::model::{FinishReason, GenerateChunk, ModelRequest, ModelResponse, ToolDefinition};
+use crate::model::{
+    ChunkSink, FinishReason, GenerateChunk, ModelRequest, ModelResponse, ToolDefinition,
+};
 use crate::sse::SseEvent;
 
 /// The answer in these lines, and the chunks before it or before its error.
@@ -14,15 +16,15 @@ fn streamed(
 ) -> (Result<ModelResponse>, Vec<GenerateChunk>) {
     let wire = wire("m");
     let mut stream = wire.stream(request);
-    let mut chunks = Vec::new();
+    let (sink, chunks) = ChunkSink::kept();
     for (at, line) in lines.iter().enumerate() {
-        match stream.event(&SseEvent::Bare(&line.to_string()), &mut chunks) {
+        match stream.event(&SseEvent::Bare(&line.to_string()), &sink) {
             Ok(Next::More) => {}
             Ok(Next::Done) => assert_eq!(at, lines.len() - 1, "it ends where it says so"),
-            Err(error) => return (Err(error), chunks),
+            Err(error) => return (Err(error), chunks()),
         }
     }
-    (stream.end(), chunks)
+    (stream.end(), chunks())
 }
 
 fn decode(body: &Value) -> Result<ModelResponse> {

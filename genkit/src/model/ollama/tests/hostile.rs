@@ -2,8 +2,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::wire;
-use crate::model::ModelRequest;
 use crate::model::wire::WireFormat as _;
+use crate::model::{ChunkSink, ModelRequest};
 use crate::sse::{SseEvent, SseParser};
 
 /// JSON with the keys that are looked for, and any values.
@@ -49,11 +49,11 @@ fn cut(body: &str, size: usize) -> String {
     let (wire, request) = (wire("m"), ModelRequest::default());
     let mut stream = wire.stream(&request);
     let mut parser = SseParser::ndjson();
-    let mut chunks = Vec::new();
+    let (sink, _chunks) = ChunkSink::kept();
     for piece in body.as_bytes().chunks(size) {
         parser.push(piece);
         while let Some(event) = parser.next() {
-            stream.event(&event.unwrap(), &mut chunks).unwrap();
+            stream.event(&event.unwrap(), &sink).unwrap();
         }
     }
     stream.end().unwrap().message.unwrap().text()
@@ -69,7 +69,7 @@ proptest! {
             drop(wire.decode(&request, text.as_bytes()));
             drop(wire.decode(&request, json!({"message": body, "done": true}).to_string().as_bytes()));
             wire.failure(400, &|_| None, text.as_bytes()).to_string();
-            drop(open.event(&SseEvent::Bare(&text), &mut Vec::new()));
+            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::kept().0));
         }
         drop(open.end());
     }
@@ -92,7 +92,7 @@ fn a_line_that_is_no_json_or_half_of_it_is_an_error() {
         (r#"{"message": "x"}"#, crate::ErrorKind::Internal),
     ] {
         let mut stream = wire.stream(&request);
-        let error = stream.event(&SseEvent::Bare(line), &mut Vec::new()).unwrap_err();
+        let error = stream.event(&SseEvent::Bare(line), &ChunkSink::kept().0).unwrap_err();
         assert_eq!(error.kind(), kind, "{line}: {error}");
     }
 }

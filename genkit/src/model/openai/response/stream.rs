@@ -14,7 +14,7 @@ use crate::model::openai_wire::error_reply;
 use crate::model::openai_wire::stream_event::{EventData, event_data};
 use crate::model::openai_wire::target::Target;
 use crate::model::wire::{Next, WireStream};
-use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
+use crate::model::{ChunkSink, GenerateChunk, ModelRequest, ModelResponse};
 use crate::names::Names;
 use crate::sse::SseEvent;
 
@@ -48,7 +48,7 @@ impl<'a> ChatStream<'a> {
         }
     }
 
-    fn chunk(&mut self, answer: ChatCompletion, chunks: &mut Vec<GenerateChunk>) -> Result<()> {
+    fn chunk(&mut self, answer: ChatCompletion, chunks: &ChunkSink) -> Result<()> {
         if let Some(error) = &answer.error {
             return Err(error_reply::within(self.target.provider, error));
         }
@@ -75,7 +75,7 @@ impl<'a> ChatStream<'a> {
             parts.extend(self.end_calls().filter(is_called));
         }
         if !parts.is_empty() {
-            chunks.push(GenerateChunk::new(parts));
+            chunks.send(GenerateChunk::new(parts));
         }
         Ok(())
     }
@@ -183,7 +183,7 @@ impl<'a> ChatStream<'a> {
 }
 
 impl WireStream for ChatStream<'_> {
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
+    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let data = match event_data(self.target.provider, event)? {
             EventData::Done => {
                 self.completion.is_ended = true;

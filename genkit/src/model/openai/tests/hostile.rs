@@ -2,8 +2,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{at, stream};
-use crate::model::ModelRequest;
 use crate::model::wire::WireFormat as _;
+use crate::model::{ChunkSink, ModelRequest};
 use crate::sse::SseEvent;
 
 /// JSON with the keys that are looked for, and any values.
@@ -66,10 +66,10 @@ proptest! {
             drop(wire.decode(&request, text.as_bytes()));
             drop(wire.decode(&request, json!({"choices": [{"message": body}]}).to_string().as_bytes()));
             wire.failure(429, &|_| None, text.as_bytes()).to_string();
-            drop(open.event(&SseEvent::Bare(&text), &mut Vec::new()));
-            drop(open.event(&SseEvent::Message { event: Some("error"), data: text.into() }, &mut Vec::new()));
+            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::kept().0));
+            drop(open.event(&SseEvent::Message { event: Some("error"), data: text.into() }, &ChunkSink::kept().0));
             let said = json!({"choices": [{"delta": body}]}).to_string();
-            drop(open.event(&SseEvent::Message { event: None, data: said.into() }, &mut Vec::new()));
+            drop(open.event(&SseEvent::Message { event: None, data: said.into() }, &ChunkSink::kept().0));
         }
         drop(open.end());
     }

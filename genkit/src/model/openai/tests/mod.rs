@@ -16,7 +16,7 @@ use crate::Result;
 use crate::model::openai_wire::servers::KnownServer;
 use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::wire::{Next, WireFormat as _};
-use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
+use crate::model::{ChunkSink, GenerateChunk, ModelRequest, ModelResponse};
 use crate::sse::SseEvent;
 
 /// A model at a known server.
@@ -49,11 +49,11 @@ fn decode(request: &ModelRequest, body: &Value) -> Result<ModelResponse> {
 fn stream(request: &ModelRequest, deltas: &[Value]) -> (ModelResponse, Vec<GenerateChunk>) {
     let wire = at("openrouter", "m");
     let mut stream = wire.stream(request);
-    let mut chunks = Vec::new();
+    let (sink, chunks) = ChunkSink::kept();
     for delta in deltas {
         let data = json!({"choices": [delta]}).to_string();
         let event = SseEvent::Message { event: None, data: data.into() };
-        assert_eq!(stream.event(&event, &mut chunks).unwrap(), Next::More);
+        assert_eq!(stream.event(&event, &sink).unwrap(), Next::More);
     }
-    (stream.end().unwrap(), chunks)
+    (stream.end().unwrap(), chunks())
 }

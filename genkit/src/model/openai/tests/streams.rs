@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{at, read, stream};
 use crate::ErrorKind;
 use crate::model::wire::{Next, WireFormat as _};
-use crate::model::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
+use crate::model::{ChunkSink, FinishReason, GenerateChunk, ModelRequest, ModelResponse};
 use crate::sse::SseEvent;
 
 /// The calls that fragments become.
@@ -182,8 +182,10 @@ fn events(events: &[(Option<&str>, &str)]) -> crate::Result<(Next, ModelResponse
     let mut stream = wire.stream(&request);
     let mut last = Next::More;
     for (event, data) in events {
-        last = stream
-            .event(&SseEvent::Message { event: *event, data: (*data).into() }, &mut Vec::new())?;
+        last = stream.event(
+            &SseEvent::Message { event: *event, data: (*data).into() },
+            &ChunkSink::kept().0,
+        )?;
     }
     Ok((last, stream.end()?))
 }

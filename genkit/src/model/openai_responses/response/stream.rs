@@ -14,7 +14,7 @@ use crate::model::openai_responses::error::Error as E;
 use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::openai_wire::stream_event::{EventData, event_data};
 use crate::model::wire::{Next, WireStream};
-use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
+use crate::model::{ChunkSink, GenerateChunk, ModelRequest, ModelResponse};
 use crate::sse::SseEvent;
 
 /// How many items an answer may have. Default is 4,096.
@@ -229,7 +229,7 @@ impl Slot {
 }
 
 impl WireStream for ResponsesStream<'_> {
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &mut Vec<GenerateChunk>) -> Result<Next> {
+    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let data = match event_data(&self.reader.server.name, event)? {
             EventData::Done => return Ok(Next::Done),
             EventData::Nothing => return Ok(Next::More),
@@ -256,7 +256,7 @@ impl WireStream for ResponsesStream<'_> {
             (None, Some(_)) => self.take(event, &mut parts),
         };
         if !parts.is_empty() {
-            chunks.push(GenerateChunk::new(parts));
+            chunks.send(GenerateChunk::new(parts));
         }
         next
     }

@@ -3,8 +3,8 @@ use serde_json::{Value, json};
 
 use super::{at, read};
 use crate::message::Message;
-use crate::model::ModelRequest;
 use crate::model::wire::WireFormat as _;
+use crate::model::{ChunkSink, ModelRequest};
 use crate::sse::SseEvent;
 
 /// JSON with the keys that are looked for, and any values.
@@ -82,10 +82,10 @@ proptest! {
             let text = body.to_string();
             drop(wire.decode_count(text.as_bytes()));
             wire.failure(429, &|_| None, text.as_bytes()).to_string();
-            drop(open.event(&SseEvent::Bare(&text), &mut Vec::new()));
+            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::kept().0));
             let event = json!({"type": EVENTS[*kind], "output_index": at, "item": body, "delta": body,
                 "arguments": body, "response": {"output": [body]}}).to_string();
-            drop(open.event(&SseEvent::Message { event: None, data: event.into() }, &mut Vec::new()));
+            drop(open.event(&SseEvent::Message { event: None, data: event.into() }, &ChunkSink::kept().0));
             for answer in [body.clone(), json!({"output": [body, {"type": "message", "content": body}]})] {
                 let Ok(answer) = wire.decode(&request, answer.to_string().as_bytes()) else { continue };
                 // What was read can be sent, whatever it is.

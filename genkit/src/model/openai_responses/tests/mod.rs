@@ -15,7 +15,7 @@ use crate::Result;
 use crate::model::openai_wire::servers::KnownServer;
 use crate::model::openai_wire::settings::OpenAiServer;
 use crate::model::wire::{Next, WireFormat as _};
-use crate::model::{GenerateChunk, ModelRequest, ModelResponse};
+use crate::model::{ChunkSink, GenerateChunk, ModelRequest, ModelResponse};
 use crate::sse::SseEvent;
 
 /// A model at a known server.
@@ -52,12 +52,12 @@ fn decode(body: &Value) -> Result<ModelResponse> {
 fn stream(events: &[Value]) -> Result<(ModelResponse, Vec<GenerateChunk>)> {
     let (wire, request) = (at("openai", "o3"), ModelRequest::default());
     let mut stream = wire.stream(&request);
-    let mut chunks = Vec::new();
+    let (sink, chunks) = ChunkSink::kept();
     for event in events {
         let event = SseEvent::Message { event: None, data: event.to_string().into() };
-        if stream.event(&event, &mut chunks)? == Next::Done {
+        if stream.event(&event, &sink)? == Next::Done {
             break;
         }
     }
-    Ok((stream.end()?, chunks))
+    Ok((stream.end()?, chunks()))
 }
