@@ -29,11 +29,14 @@ fn methods(stream: Response<Body>) -> impl Iterator<Item = String> {
     messages.filter_map(|message| message["method"].as_str().map(str::to_owned))
 }
 
+fn tool(name: &'static str) -> Tool {
+    Tool::builder(name, "A tool.").handler(|_: Context, (): ()| async { Ok("done") })
+}
+
 /// A list that changes and a resource that does, and that `stream` tells of both.
 fn delivers(registry: &Registry, name: &'static str, stream: Response<Body>, uri: Response<Body>) {
     let (mut lists, mut updates) = (methods(stream), methods(uri));
-    let tool = Tool::builder(name, "A tool.").handler(|_: Context, (): ()| async { Ok("done") });
-    registry.insert(tool).expect("a new tool");
+    registry.insert(tool(name)).expect("a new tool");
     assert!(lists.any(|method| method == "notifications/tools/list_changed"));
     registry.resource_updated(URI);
     assert!(updates.any(|method| method == "notifications/resources/updated"));
@@ -42,7 +45,7 @@ fn delivers(registry: &Registry, name: &'static str, stream: Response<Body>, uri
 #[test]
 fn what_cannot_be_told_is_not_offered_and_what_is_offered_is_told() {
     for keeps_sessions in [true, false] {
-        let registry = Registry::new();
+        let registry = Registry::new().add([tool("there")]);
         let genkit = Genkit::builder().registry(registry.clone()).build().expect("a program");
         let serving = Serving::of(genkit.serve_mcp().stateless(!keeps_sessions));
         let wire = Wire::to(&serving.url());
