@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -107,6 +107,7 @@ fn servers_can_be_tried_without_a_client() {
     shows("shared_state", &["--call", "save_note", note], vec![], &["saved as 1"]);
     let path = r#"{"path": "../secret"}"#;
     let ran = run("middleware", &["--call", "delete_file", path], vec![]);
+    assert!(ran.stderr.contains("`delete_file` answered with an error: "), "{}", ran.story());
     assert!(ran.stderr.contains("outside of the folder"), "{}", ran.story());
     let path = r#"{"path": "a.txt"}"#;
     shows("middleware", &["--call", "delete_file", path], vec![], &["a.txt is gone"]);
@@ -208,6 +209,17 @@ fn programs_serve_over_http() {
         (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap())
     };
     assert_eq!(ask(None).0, 401);
+    assert_eq!(ask(Some("nobodys")).0, 401);
+    // Whoever runs it reads why.
+    let mut told = server.stderr();
+    for why in ["a bearer token is required", "the key is unknown"] {
+        let begun = Instant::now();
+        while !told.contains(&format!("denial=\"Unauthorized: {why}\"")) {
+            assert!(begun.elapsed() < PATIENCE, "{why}:\n{told}");
+            std::thread::sleep(Duration::from_millis(10));
+            told = server.stderr();
+        }
+    }
     let (status, reader) = ask(Some("reader-1f2e"));
     assert!(
         status == 200 && reader.contains("whoami") && !reader.contains("delete_note"),

@@ -91,6 +91,14 @@ impl HttpRefusal {
         }
     }
 
+    /// Why it was not let in by its token. What else is refused may repeat what the request holds.
+    pub(super) fn denial(&self) -> Option<&Denial> {
+        match self {
+            Self::Denied { denial, .. } => Some(denial),
+            _ => None,
+        }
+    }
+
     fn status(&self) -> StatusCode {
         match self {
             Self::Host(HostRefusal::Unknown(_)) | Self::Origin | Self::StepUp { .. } => {
