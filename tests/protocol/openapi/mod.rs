@@ -63,15 +63,6 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Why operations were left out, and how often.
-fn reasons(tools: &OpenApiTools) -> BTreeMap<&str, usize> {
-    let mut reasons = BTreeMap::new();
-    for left in tools.left_out() {
-        *reasons.entry(left.reason.as_str()).or_default() += 1;
-    }
-    reasons
-}
-
 /// Each operation of the document by the name that its tool should have, with its method and path.
 fn operations(document: &Value) -> BTreeMap<String, (String, String, &Value)> {
     let mut found = BTreeMap::new();
@@ -99,75 +90,86 @@ fn fits(path: &str, template: &str) -> bool {
         })
 }
 
-/// Calls a tool with arguments made from its schema, and judges what came to the API.
-async fn call(tool: &Tool, api: &Api, operation: &(String, String, &Value)) -> bool {
-    let (method, template, operation) = operation;
-    let schema = tool.input_schema();
-    let arguments = sample::arguments(schema);
-    let place = || format!("{} with {arguments}", tool.name());
-    let judge =
-        jsonschema::validator_for(schema).unwrap_or_else(|e| panic!("{}: {e}", tool.name()));
-    let why: Vec<_> = judge.iter_errors(&arguments).map(|it| it.to_string()).collect();
-    if !why.is_empty() {
-        println!("no sample for {}: {why:?}: {schema}", place());
-        return false;
-    }
-    let response = tool.call(&ToolRequest::new(tool.name(), arguments.clone())).await.unwrap();
-    let response = response.into_response().unwrap();
-    assert_eq!((response.error(), &response.output), (None, &json!({ "ok": true })), "{}", place());
-    let sent = api.take().unwrap_or_else(|| panic!("nothing came of {}", place()));
-    assert_eq!(sent.method, *method, "{}", place());
-    assert!(
-        fits(&sent.path, &format!("/base{template}")),
-        "{}: {sent:?} is not {template}",
-        place()
-    );
-    for parameter in operation["parameters"].as_array().into_iter().flatten() {
-        if parameter["in"] == "query" && parameter["required"] == true {
-            let name = parameter["name"].as_str().unwrap();
-            assert!(sent.query.contains(&format!("{name}=")), "{}: {sent:?}", place());
-        }
-    }
-    if let Some(body) = arguments.get("body") {
-        let content = operation["requestBody"]["content"].as_object();
-        // A body may stand elsewhere, behind a `$ref`.
-        assert!(
-            content.is_none_or(|it| it.contains_key(&sent.media_type)),
-            "{}: {sent:?}",
-            place()
-        );
-        if sent.media_type.contains("json") {
-            assert_eq!(serde_json::from_str::<Value>(&sent.body).unwrap(), *body, "{}", place());
-        }
-    }
-    true
+/// What became of a call.
+enum Called {
+    Well,
+    /// Nothing that we made fits the schema, by another implementation's word.
+    Unsampled,
+    Wrong(String),
 }
 
-/// Calls all of them, and shows them to an MCP client; returns how many there are.
+/// Calls a tool with arguments made from its schema, and judges what came to the API by the operations that may be its.
+async fn call(tool: &Tool, api: &Api, operations: &[&(String, String, &Value)]) -> Called {
+    let schema = tool.input_schema();
+    let arguments = sample::arguments(schema);
+    if !jsonschema::is_valid(schema, &arguments) {
+        return Called::Unsampled;
+    }
+    let wrong = |what: String| Called::Wrong(format!("{} with {arguments}: {what}", tool.name()));
+    let response = tool.call(&ToolRequest::new(tool.name(), arguments.clone())).await.unwrap();
+    let response = response.into_response().unwrap();
+    if response.error().is_some() || response.output != json!({ "ok": true }) {
+        return wrong(format!("{:?} {}", response.error(), response.output));
+    }
+    let Some(sent) = api.take() else { return wrong("nothing was sent".to_owned()) };
+    let is_asked = |(method, path, _): &(String, String, &Value)| {
+        sent.method == *method && fits(&sent.path, &format!("/base{path}"))
+    };
+    let asked = operations.iter().find(|operation| is_asked(operation));
+    let Some((_, _, operation)) = asked else { return wrong(format!("{sent:?}")) };
+    let parameters = operation["parameters"].as_array().into_iter().flatten();
+    let required = parameters.filter(|it| it["in"] == "query" && it["required"] == true);
+    for name in required.filter_map(|it| it["name"].as_str()) {
+        if !sent.query.contains(&format!("{name}=")) {
+            return wrong(format!("no {name} in {sent:?}"));
+        }
+    }
+    let Some(body) = arguments.get("body") else { return Called::Well };
+    // A body may stand elsewhere, behind a `$ref`.
+    let content = operation["requestBody"]["content"].as_object();
+    let is_typed = content.is_none_or(|it| it.contains_key(&sent.media_type));
+    let is_json = sent.media_type.contains("json");
+    let is_whole = || serde_json::from_str::<Value>(&sent.body).is_ok_and(|it| it == *body);
+    match is_typed && (!is_json || is_whole()) {
+        true => Called::Well,
+        false => wrong(format!("the body {sent:?}")),
+    }
+}
+
+/// Calls all tools of a document, and shows them to an MCP client.
 async fn call_all(
+    of: &str,
     document: &Value,
     choose: impl FnOnce(OpenApi) -> OpenApi,
-) -> (usize, OpenApiTools) {
+) -> OpenApiTools {
     let api = Api::default();
     let url = api.serve().await;
     let tools = tools_from_openapi(document, reqwest::Client::builder()).base_url(url);
     let tools = choose(tools).build().unwrap();
     let operations = operations(document);
-    let mut called = 0;
+    let (mut unsampled, mut wrong) = (Vec::new(), Vec::new());
     for tool in tools.clone() {
-        let operation = operations.iter().find(|(name, _)| name.starts_with(tool.name()));
-        let (_, operation) = operation.unwrap_or_else(|| panic!("no operation {}", tool.name()));
-        call(&tool, &api, operation).await;
-        called += 1;
+        // A name that is too long is cut, and the second of two has a number.
+        let stem = tool.name().trim_end_matches("_2");
+        let is_its =
+            |name: &str| name == tool.name() || (stem.len() > 60 && name.starts_with(stem));
+        let its: Vec<_> =
+            operations.iter().filter(|(name, _)| is_its(name)).map(|it| it.1).collect();
+        match call(&tool, &api, &its).await {
+            Called::Well => {}
+            Called::Unsampled => unsampled.push(tool.name().to_owned()),
+            Called::Wrong(what) => wrong.push(what),
+        }
     }
+    assert!(wrong.is_empty(), "{of}:\n{}", wrong.join("\n"));
+    // Patterns may ask for texts that nobody guesses.
+    assert!(unsampled.len() * 25 <= tools.len(), "{of}: no arguments for {unsampled:?}");
     let registry = Registry::new().add(tools.clone());
     let genkit = Genkit::builder().registry(registry).build().unwrap();
     let client = Client::connect(genkit.serve_mcp()).await.unwrap();
-    assert_eq!(client.tools().await.unwrap().len(), called, "all are served");
-    (called, tools)
+    assert_eq!(client.tools().await.unwrap().len(), tools.len(), "{of}: all are served");
+    tools
 }
-
-const FORMS: &str = "its body is written in multipart/form-data, and JSON, forms and plain text are: write a tool by hand";
 
 #[tokio::test]
 async fn the_operations_of_githubs_document_are_tools() {
@@ -182,9 +184,12 @@ async fn the_operations_of_githubs_document_are_tools() {
         &["repos", "issues", "pulls", "git", "search"][..],
         &["actions", "orgs", "users", "teams", "gists", "packages"],
     ] {
-        let (called, tools) = call_all(&document, |tools| tools.tags(tags.iter().copied())).await;
-        println!("{called} {:?}", reasons(&tools));
-        assert!(called > 300, "{called}: {:?}", reasons(&tools));
+        let tools = call_all("GitHub", &document, |tools| tools.tags(tags.iter().copied())).await;
+        assert!(tools.len() > 300, "{}", tools.len());
+        // Uploads have an address of their own, and credentials go to one.
+        for left in tools.left_out() {
+            assert!(left.reason.contains("a server of its own"), "{left:?}");
+        }
     }
 }
 
@@ -192,8 +197,8 @@ async fn the_operations_of_githubs_document_are_tools() {
 async fn the_operations_of_figmas_document_are_tools() {
     let text = read("@figma/rest-api-spec/openapi/openapi.yaml");
     let document: Value = serde_yaml_ng::from_str(&text).unwrap();
-    let (called, tools) = call_all(&document, |tools| tools).await;
-    assert_eq!((called, reasons(&tools)), (54, BTreeMap::new()));
+    let tools = call_all("Figma", &document, |tools| tools).await;
+    assert_eq!((tools.len(), tools.left_out().len()), (54, 0), "{:?}", tools.left_out());
     // Our own reader of YAML makes the same of it.
     let ours = tools_from_openapi(text, reqwest::Client::builder())
         .base_url("https://api.figma.com")
@@ -205,33 +210,23 @@ async fn the_operations_of_figmas_document_are_tools() {
     }
 }
 
+/// What is left out is written in forms with files, or as bytes; and a header is the client's own.
 #[tokio::test]
 async fn the_operations_of_a_collection_of_documents_are_tools() {
-    for (path, expected, left_out) in [
-        ("3.0/json/petstore.json", 20, &[(FORMS, 1)][..]),
-        ("3.1/json/petstore.json", 0, &[]),
-        ("3.1/json/train-travel.json", 0, &[]),
-        ("3.1/json/readme.json", 0, &[]),
-        ("3.1/json/parameters-style.json", 0, &[]),
-        ("3.1/json/schema-types.json", 0, &[]),
-        ("3.0/json/star-trek.json", 0, &[]),
-        ("3.0/json/uspto.json", 0, &[]),
-        ("3.0/json/parameters-style.json", 0, &[]),
-        ("3.0/json/parameters-extreme.json", 0, &[]),
-        ("3.0/json/circular.json", 0, &[]),
-        ("3.0/json/circular-paths.json", 0, &[]),
-        ("3.0/json/polymorphism.json", 0, &[]),
-        ("3.0/json/discriminators.json", 0, &[]),
-        ("3.0/json/complex-nesting.json", 0, &[]),
-        ("3.0/json/schema-validation.json", 0, &[]),
+    for (path, tools, left_out) in [
+        ("3.0/json/petstore.json", 20, 1),
+        ("3.1/json/petstore.json", 20, 1),
+        ("3.1/json/train-travel.json", 7, 0),
+        ("3.1/json/readme.json", 54, 5),
     ] {
         let document = read(&format!("@readme/oas-examples/{path}"));
         let document: Value = serde_json::from_str(&document).unwrap();
-        let (called, tools) = call_all(&document, |tools| tools).await;
-        let left: Vec<_> = reasons(&tools).into_iter().collect();
-        println!("(\"{path}\", {called}, &{left:?}),");
-        if expected > 0 {
-            assert_eq!((called, &*left), (expected, left_out), "{path}");
+        let made = call_all(path, &document, |tools| tools).await;
+        let found = (made.len(), made.left_out().len());
+        assert_eq!(found, (tools, left_out), "{path}: {:?}", made.left_out());
+        for left in made.left_out() {
+            let known = ["multipart/form-data", "application/octet-stream", "`accept`"];
+            assert!(known.iter().any(|it| left.reason.contains(it)), "{path}: {left:?}");
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 const MAX_DEPTH: usize = 8;
 
 /// Texts, of which one should fit what a schema says of a text.
-const TEXTS: [&str; 14] = [
+const TEXTS: [&str; 19] = [
     "ab",
     "7",
     "2026-11-25T08:00:00Z",
@@ -20,6 +20,11 @@ const TEXTS: [&str; 14] = [
     "12:34",
     "refs/heads/main",
     "AAECAwQFBgcICQoLDA0ODw==",
+    "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    "1.2.3",
+    "it.json",
+    "ssh-rsa AAAA",
+    "/branches/1.0_beta/categories/guides/it",
     "a-rather-long-text-for-those-who-want-so-many-characters-of-it",
 ];
 
@@ -83,6 +88,9 @@ fn value(root: &Value, schema: &Value, depth: usize) -> Value {
     match kind {
         "object" => {
             all.extend(members(root, schema, depth));
+            if all.is_empty() && depth == 0 && schema["additionalProperties"] != false {
+                all.insert("any".to_owned(), json!("ab"));
+            }
             Value::Object(all)
         }
         "array" => {
@@ -103,7 +111,8 @@ fn members(root: &Value, schema: &Value, depth: usize) -> Map<String, Value> {
     let of = |name: &str| schema["properties"].get(name).unwrap_or(&any);
     let mut members: Map<_, _> =
         required.map(|name| (name.to_owned(), value(root, of(name), depth + 1))).collect();
-    let least = schema["minProperties"].as_u64().unwrap_or(0) as usize;
+    // An argument that has no members at all has no place in a path.
+    let least = schema["minProperties"].as_u64().unwrap_or(u64::from(depth == 0)) as usize;
     for (name, of) in schema["properties"].as_object().into_iter().flatten() {
         if members.len() >= least {
             break;
