@@ -44,7 +44,7 @@
 //! | survive a crash, or days; take an hour | [long work](guide::long_work), [tasks](guide::tasks) | [`durable`] |
 //! | give instructions in folders | [skills](guide::skills) | [`Skill`] |
 //! | test, log, judge | [testing](guide::testing), [observability](guide::observability), [developer tools](guide::developer_tools) | [`testing`], [`evaluate`] |
-//! | deploy, embed | [deploying](guide::deploying), [embedding](guide::embedding) | [`Genkit`], [`Registry`] |
+//! | deploy, do TLS, embed | [deploying](guide::deploying), [tls](guide::tls), [embedding](guide::embedding) | [`Genkit`], [`Registry`] |
 //! | handle errors, retry | [errors](guide::errors), [middleware](guide::middleware) | [`Error`], [`middleware`] |
 //! | find a word, a feature, a default | [coming from ..](guide::coming_from), [reference](guide::reference), [settings](guide::settings) | |
 //!

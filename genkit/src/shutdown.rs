@@ -21,10 +21,11 @@ pub(crate) async fn cancel_at_shutdown(
             None => std::future::pending().await,
         }
     };
-    tokio::select! {
-        () = shutdown => {}
-        () = interrupted => {}
-    }
+    let by = tokio::select! {
+        () = shutdown => "the program",
+        () = interrupted => "a signal",
+    };
+    tracing::info!(by, "told to stop: no new requests, and what runs has a few seconds");
     stop.cancel();
 }
 

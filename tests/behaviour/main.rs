@@ -6,6 +6,7 @@ mod bounded;
 mod bounds;
 mod changes;
 mod composed;
+#[macro_use]
 mod durable;
 mod errors;
 mod evaluators;

@@ -2,8 +2,9 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -106,6 +107,7 @@ fn servers_can_be_tried_without_a_client() {
     shows("shared_state", &["--call", "save_note", note], vec![], &["saved as 1"]);
     let path = r#"{"path": "../secret"}"#;
     let ran = run("middleware", &["--call", "delete_file", path], vec![]);
+    assert!(ran.stderr.contains("`delete_file` answered with an error: "), "{}", ran.story());
     assert!(ran.stderr.contains("outside of the folder"), "{}", ran.story());
     let path = r#"{"path": "a.txt"}"#;
     shows("middleware", &["--call", "delete_file", path], vec![], &["a.txt is gone"]);
@@ -207,6 +209,17 @@ fn programs_serve_over_http() {
         (answer.status().as_u16(), answer.body_mut().read_to_string().unwrap())
     };
     assert_eq!(ask(None).0, 401);
+    assert_eq!(ask(Some("nobodys")).0, 401);
+    // Whoever runs it reads why.
+    let mut told = server.stderr();
+    for why in ["a bearer token is required", "the key is unknown"] {
+        let begun = Instant::now();
+        while !told.contains(&format!("denial=\"Unauthorized: {why}\"")) {
+            assert!(begun.elapsed() < PATIENCE, "{why}:\n{told}");
+            std::thread::sleep(Duration::from_millis(10));
+            told = server.stderr();
+        }
+    }
     let (status, reader) = ask(Some("reader-1f2e"));
     assert!(
         status == 200 && reader.contains("whoami") && !reader.contains("delete_note"),
@@ -214,4 +227,60 @@ fn programs_serve_over_http() {
     );
     let (_, writer) = ask(Some("writer-3d4c"));
     assert!(writer.contains("whoami") && writer.contains("delete_note"), "{writer}");
+}
+
+/// A client of the TypeScript SDK that calls the one tool there is.
+const WHISPERS: &str = r"
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+const [url, token] = process.argv.slice(1);
+const requestInit = { headers: { authorization: `Bearer ${token}` } };
+const client = new Client({ name: 'whispers', version: '1' });
+await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+const result = await client.callTool({ name: 'whisper', arguments: {} });
+console.log(result.content[0].text);
+await client.close();
+";
+
+#[test]
+fn a_program_does_tls_by_itself() {
+    let folder = packages::scratch("guide-tls");
+    let program = || {
+        let mut command = Command::new(guide_program("tls"));
+        command.current_dir(&folder).env("LISTEN", "127.0.0.1:0").env("TOKEN", "sesame");
+        for name in ["RUST_LOG", "TLS_CERT", "TLS_KEY", "PUBLIC_HOST"] {
+            command.env_remove(name);
+        }
+        command
+    };
+    let ran = program::run(&mut program(), PATIENCE).unwrap();
+    assert_eq!(ran.code, Some(1), "{}", ran.story());
+    assert!(ran.stderr.contains("cert.pem: "), "it names what is missing: {}", ran.story());
+
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    std::fs::write(folder.join("cert.pem"), made.cert.pem()).unwrap();
+    std::fs::write(folder.join("key.pem"), made.signing_key.serialize_pem()).unwrap();
+    let server = Server::spawn(&mut program());
+    let (_, port) = server.url().trim_end_matches("/mcp").rsplit_once(':').unwrap();
+    let ask = |scheme: &str, token: &str, trusted: bool| {
+        let mut node = packages::tool(Path::new("node"));
+        node.current_dir(packages::npm()).args(["--input-type=module", "-e", WHISPERS]);
+        node.args([&format!("{scheme}://localhost:{port}/mcp"), token]);
+        if trusted {
+            node.env("NODE_EXTRA_CA_CERTS", folder.join("cert.pem"));
+        }
+        program::run(&mut node, PATIENCE).unwrap()
+    };
+    let ran = ask("https", "sesame", true);
+    assert_eq!((ran.code, ran.stdout.trim()), (Some(0), "between us"), "{}", ran.story());
+    for (scheme, token, trusted, why) in [
+        ("https", "sesame", false, "self-signed certificate"),
+        ("https", "please", true, "401"),
+        ("http", "sesame", true, "fetch failed"),
+    ] {
+        let ran = ask(scheme, token, trusted);
+        assert!(ran.code == Some(1) && ran.stderr.contains(why), "{why}: {}", ran.story());
+    }
+    let ran = ask("https", "sesame", true);
+    assert_eq!(ran.code, Some(0), "who was refused ended nobody else: {}", ran.story());
 }

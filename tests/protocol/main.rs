@@ -24,6 +24,7 @@ mod http;
 mod killed;
 mod load;
 mod oauth;
+mod openapi;
 mod packages;
 mod pipe;
 #[cfg(target_os = "linux")] // the server's package is for it

@@ -37,6 +37,10 @@ const GENKIT: [&str; 1] = ["genkit@1.42.0"];
 /// An authorization server. It has a folder of its own, with what it asks for.
 const OIDC_PROVIDER: [&str; 1] = ["oidc-provider@9.13.3"];
 
+/// Documents of OpenAPI that describe real APIs: GitHub's, Figma's, and a collection.
+const OPENAPI: [&str; 3] =
+    ["@octokit/openapi@23.0.2", "@figma/rest-api-spec@0.43.0", "@readme/oas-examples@8.2.2"];
+
 /// A headless Chromium for Linux on x86-64 that comes inside of its package.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 const CHROMIUM: [&str; 1] = ["@sparticuz/chromium@153.0.0"];
@@ -113,6 +117,12 @@ pub(crate) fn chromium() -> PathBuf {
     installed(DONE.get_or_init(install_chromium)).join("chromium")
 }
 
+/// A document of OpenAPI that a package has.
+pub(crate) fn openapi(path: &str) -> PathBuf {
+    static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    installed(DONE.get_or_init(install_openapi)).join("node_modules").join(path)
+}
+
 /// The Python interpreter that has the packages.
 pub(crate) fn python() -> &'static Path {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
@@ -182,6 +192,23 @@ fn install_oidc_provider() -> Result<PathBuf, String> {
     once(&directory, &OIDC_PROVIDER, || npm_install(&directory, &OIDC_PROVIDER))?;
     let source = include_str!("oauth/provider.mjs");
     fs::write(directory.join("provider.mjs"), source).map_err(text)?;
+    Ok(directory)
+}
+
+fn install_openapi() -> Result<PathBuf, String> {
+    let directory = root().join("npm-openapi");
+    once(&directory, &OPENAPI, || {
+        npm_install(&directory, &OPENAPI)?;
+        // Of the other editions of GitHub's there are 370 MB.
+        let folder = directory.join("node_modules/@octokit/openapi/generated");
+        for file in fs::read_dir(folder).map_err(text)? {
+            let path = file.map_err(text)?.path();
+            if !path.ends_with("api.github.com.json") {
+                fs::remove_file(path).map_err(text)?;
+            }
+        }
+        Ok(())
+    })?;
     Ok(directory)
 }
 

@@ -17,7 +17,7 @@ pages! {
     quickstart: "claude desktop" "claude code" "cursor" "vs code" "mcp inspector" "getting started" "tutorial" "install";
     tools: "function calling" "arguments" "enum" "struct" "json schema" "annotations";
     state: "database pool" "connection pool" "dependency injection" "database" "blocking";
-    generate: "agent" "agent loop" "chat" "streaming" "deadline" "llm" "system prompt" "tool calling" "tokens";
+    generate: "agent" "sub-agents" "multi-agent" "agent loop" "chat" "streaming" "deadline" "llm" "system prompt" "tool calling" "tokens";
     structured_output: "structured output" "typed output" "json mode" "extract";
     human_in_the_loop: "human in the loop" "approval" "interrupt" "elicitation" "resume" "confirmation" "form";
     prompts: "template" "dotprompt" "handlebars" "slash command" "completion";
@@ -31,6 +31,7 @@ pages! {
     models: "reasoning" "thinking" "prompt caching" "model names" "temperature";
     provider_features: "capabilities" "comparison";
     deploying: "docker" "kubernetes" "health check" "systemd" "nginx" "load balancer" "reverse proxy" "production";
+    tls: "https" "certificate" "mutual tls" "unix socket" "listener" "rustls" "socket activation";
     long_work: "durable" "durable execution" "background job" "worker" "queue" "crash" "checkpoint" "long running";
     tasks: "mcp tasks" "long running tool" "polling" "background task";
     skills: "agent skills" "skill.md" "instructions";

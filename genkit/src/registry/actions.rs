@@ -20,7 +20,7 @@ pub(super) struct Actions {
     pub(super) skills: Named<Skill>,
     #[cfg(feature = "evaluators")]
     pub(super) evaluators: Named<Evaluator>,
-    /// What `add` refused, for the check to report: two of one name.
+    /// What `add` refused, for the check to report: two of one name, a prefix that none begins with.
     pub(super) refused: Vec<Error>,
 }
 

@@ -1,9 +1,13 @@
 //! The error messages of a registry: what the compiler cannot see.
 
+use crate::action::SourceLocation;
 use crate::error::{ErrorKind, Topic};
 
 /// The longest name that every known model provider takes.
 pub(super) const MAX_NAME: usize = 64;
+
+/// The longest prefix of a mount: a `_` and a letter come after it.
+pub(super) const MAX_PREFIX: usize = MAX_NAME - 2;
 
 /// The longest name of a prompt, its folders and its variant included.
 pub(super) const MAX_PROMPT_NAME: usize = 128;
@@ -33,6 +37,11 @@ pub(super) enum Error {
          characters: people read it in lists"
     )]
     ResourceName(String),
+    #[error(
+        "{at}: `.mount({prefix:?}, ..)`: a prefix has 1 to {MAX_PREFIX} characters of `A-Z a-z 0-9 _ -`, since the \
+         names of tools begin with it and a `_`; nothing was mounted. `.add(..)` takes actions under their own names"
+    )]
+    MountPrefix { prefix: String, at: SourceLocation },
     #[error(
         "{0}: the schema of its arguments must be an object (`\"type\": \"object\"`), since \
          callers send named arguments"

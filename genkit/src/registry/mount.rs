@@ -1,9 +1,14 @@
 //! Mounting: the actions of one registry in another, under a prefix.
 
+use std::panic::Location;
+
+use super::error::{Error as E, MAX_PREFIX};
+use super::verify::is_name_character;
 use super::{Action, Registry};
-use crate::action::{Prompt, Resource, Tool};
+use crate::action::{Prompt, Resource, SourceLocation, Tool};
 use crate::glob::glob;
 use crate::skill::Skill;
+use crate::truncate::excerpt;
 
 impl Registry {
     /// Mounts another registry: everything in it, under names that begin with `prefix`, so that two with
@@ -17,8 +22,9 @@ impl Registry {
     /// | what the server of an `McpHost` has | its tools and prompts as above, its resources as they are |
     ///
     /// A prompt that names its tools finds those of `other`. It is a copy: what is added to `other` later
-    /// is not here. State is given to the program that serves. A prefix that no name may have, or two
-    /// mounts of one prefix, are found by [`check`](Self::check).
+    /// is not here. State is given to the program that serves. Two mounts of one prefix are found by
+    /// [`check`](Self::check), and so is a prefix that is empty or has characters that no name may have:
+    /// nothing is mounted then.
     ///
     /// ```
     /// use genkit::{Registry, resource, resources, tool, tools};
@@ -39,7 +45,16 @@ impl Registry {
     /// # Ok::<(), genkit::Error>(())
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn mount(self, prefix: &str, other: &Self) -> Self {
+        let is_prefix = (1..=MAX_PREFIX).contains(&prefix.len());
+        if !is_prefix || !prefix.chars().all(is_name_character) {
+            let caller = Location::caller();
+            let at = SourceLocation { file: caller.file(), line: caller.line() };
+            let prefix = excerpt(prefix, MAX_PREFIX);
+            self.write().refused.push(E::MountPrefix { prefix, at });
+            return self;
+        }
         let name = |name: &str| format!("{prefix}_{name}");
         let tools = other.tools();
         // What a prompt names is a tool of its own registry, which may have another name here.

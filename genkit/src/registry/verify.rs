@@ -54,6 +54,11 @@ pub(crate) fn verify_tool(tool: &Tool, states: &TypeMap) -> Result<()> {
     found.report()
 }
 
+/// What names of tools, flows and prefixes are written in.
+pub(super) fn is_name_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
 /// What a message calls an action; most are in none.
 #[derive(Clone, Copy)]
 struct Label<'a> {
@@ -81,8 +86,8 @@ impl Verification<'_> {
         requirements: &[Requirement],
     ) -> Label<'i> {
         let label = Label { kind, info };
-        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        let is_legal = (1..=MAX_NAME).contains(&info.name.len()) && info.name.chars().all(legal);
+        let has_length = (1..=MAX_NAME).contains(&info.name.len());
+        let is_legal = has_length && info.name.chars().all(is_name_character);
         // A name of another program is made safe where it is sent.
         if !is_legal && !info.is_remote() {
             self.problems.push(E::Name(label.text()));
@@ -95,7 +100,7 @@ impl Verification<'_> {
     fn prompt<'i>(&mut self, prompt: &'i Prompt) -> Label<'i> {
         let info = prompt.info();
         let label = Label { kind: "prompt", info };
-        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let legal = |c: char| is_name_character(c) || c == '.';
         let is_segment = |name: &str| !name.is_empty() && name.chars().all(legal);
         let is_legal = info.name.len() <= MAX_PROMPT_NAME && info.name.split('/').all(is_segment);
         if !is_legal && !info.is_remote() {

@@ -94,8 +94,6 @@ async fn a_prompt_finds_the_tools_beside_it() {
 fn mistakes_are_found_by_the_check() {
     let twice = Registry::new().mount("a", &shop()).mount("a", &shop()).check().unwrap_err();
     assert!(twice.to_string().contains("have one name"), "{twice}");
-    let bad = Registry::new().mount("a b", &shop()).check().unwrap_err().to_string();
-    assert!(bad.contains("a name has 1 to 64 characters"), "{bad}");
     // What was wrong before is wrong here.
     let broken = Registry::new().add(actions![search]).add(actions![search]);
     assert!(Registry::new().mount("a", &broken).check().is_err());
@@ -104,4 +102,24 @@ fn mistakes_are_found_by_the_check() {
     let own = registry.clone().mount("own", &registry);
     assert_eq!(own.tools().len(), 2);
     own.check().unwrap();
+}
+
+/// A prefix is not seen in the names of actions alone, which may be none: it has a place of its own.
+#[test]
+fn a_prefix_that_no_name_may_begin_with_is_told_with_its_place() {
+    for prefix in ["", "a b", "a/b", "shop.", "größe", "a\nb", &"x".repeat(63)] {
+        let (registry, line) = (Registry::new().mount(prefix, &shop()), line!());
+        let error = registry.check().unwrap_err();
+        assert_eq!(error.kind(), genkit::ErrorKind::FailedPrecondition);
+        let (error, place) = (error.to_string(), format!("{}:{line}: ", file!()));
+        assert!(error.starts_with(&place), "{error}");
+        assert!(error.contains("a prefix has 1 to 62 characters of `A-Z a-z 0-9 _ -`"), "{error}");
+        assert!(!error.contains('\n'), "one mistake, one line: {error}");
+        assert!(registry.is_empty());
+        assert!(Registry::new().mount(prefix, &Registry::new()).check().is_err());
+        let starts = genkit::Genkit::builder().registry(registry).build();
+        let starts = starts.and_then(|genkit| genkit.serve_mcp().router().map(drop));
+        assert!(starts.unwrap_err().to_string().contains(&place), "found at start-up");
+    }
+    Registry::new().mount("a-B_9", &shop()).check().unwrap();
 }

@@ -33,7 +33,7 @@ impl<S: RunStore> FailingStore<S> {
 }
 
 impl<S: RunStore> RunStore for FailingStore<S> {
-    all_but_save_and_lease_of_inner!();
+    all_of_inner_but!(save);
 
     fn save<'a>(
         &'a self,
@@ -53,14 +53,5 @@ impl<S: RunStore> RunStore for FailingStore<S> {
                 false => Ok(saved),
             }
         })
-    }
-
-    fn lease<'a>(
-        &'a self,
-        run: &'a RunId,
-        owner: &'a str,
-        ttl: Duration,
-    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
-        self.inner.lease(run, owner, ttl)
     }
 }

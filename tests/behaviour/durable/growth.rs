@@ -19,7 +19,7 @@ struct Weighing {
 }
 
 impl RunStore for Weighing {
-    all_but_save_and_lease_of_inner!();
+    all_of_inner_but!(save);
 
     fn save<'a>(
         &'a self,
@@ -30,15 +30,6 @@ impl RunStore for Weighing {
         let log: usize = change.log.iter().map(String::len).sum();
         self.bytes.lock().unwrap().push(change.head.len() + log);
         self.inner.save(run, at, change)
-    }
-
-    fn lease<'a>(
-        &'a self,
-        run: &'a RunId,
-        owner: &'a str,
-        ttl: Duration,
-    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
-        self.inner.lease(run, owner, ttl)
     }
 }
 

@@ -1,8 +1,22 @@
 //! What a store that stands around another hands on to it.
 
-/// The methods of a store that stands around another, which it asks for all but saves and leases.
-macro_rules! all_but_save_and_lease_of_inner {
-    () => {
+/// The methods of a store that stands around another, which it asks for all but those that are named.
+macro_rules! all_of_inner_but {
+    (save) => {
+        all_of_inner_but!(save, lease);
+
+        fn lease<'a>(
+            &'a self,
+            run: &'a RunId,
+            owner: &'a str,
+            ttl: Duration,
+        ) -> BoxFuture<'a, Result<Option<RunHead>>> {
+            self.inner.lease(run, owner, ttl)
+        }
+    };
+    (save, lease) => {
+        all_of_inner_but!(create, save, lease);
+
         fn create<'a>(
             &'a self,
             run: &'a RunId,
@@ -10,7 +24,8 @@ macro_rules! all_but_save_and_lease_of_inner {
         ) -> BoxFuture<'a, Result<bool>> {
             self.inner.create(run, first)
         }
-
+    };
+    (create, save, lease) => {
         fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
             self.inner.load(run)
         }

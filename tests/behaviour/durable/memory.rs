@@ -127,22 +127,13 @@ async fn the_store_of_these_tests_is_a_store() {
 /// The suite finds what it is there for.
 #[tokio::test]
 async fn a_store_that_loses_saves_is_found_out() {
-    struct Forgets(MemoryStore);
+    struct Forgets {
+        inner: MemoryStore,
+    }
 
     impl RunStore for Forgets {
-        fn create<'a>(
-            &'a self,
-            run: &'a RunId,
-            first: &'a RunChange,
-        ) -> BoxFuture<'a, Result<bool>> {
-            self.0.create(run, first)
-        }
-        fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
-            self.0.load(run)
-        }
-        fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
-            self.0.peek(run)
-        }
+        all_of_inner_but!(save);
+
         fn save<'a>(
             &'a self,
             run: &'a RunId,
@@ -150,34 +141,17 @@ async fn a_store_that_loses_saves_is_found_out() {
             change: &'a RunChange,
         ) -> BoxFuture<'a, Result<Option<u64>>> {
             // The last one wins, whatever it knew.
-            let at = self.0.0.lock().unwrap().get(run).map(|kept| kept.run.at.revision);
+            let at = self.inner.0.lock().unwrap().get(run).map(|kept| kept.run.at.revision);
             Box::pin(async move {
                 match at {
-                    Some(at) => self.0.save(run, at, change).await,
+                    Some(at) => self.inner.save(run, at, change).await,
                     None => Ok(None),
                 }
             })
         }
-        fn lease<'a>(
-            &'a self,
-            run: &'a RunId,
-            owner: &'a str,
-            ttl: Duration,
-        ) -> BoxFuture<'a, Result<Option<RunHead>>> {
-            self.0.lease(run, owner, ttl)
-        }
-        fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
-            self.0.release(run, owner)
-        }
-        fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
-            self.0.due(limit)
-        }
-        fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
-            self.0.remove(run)
-        }
     }
 
-    let forgets = Forgets(MemoryStore::default());
+    let forgets = Forgets { inner: MemoryStore::default() };
     let error = genkit::testing::check_run_store(forgets).await.unwrap_err();
     assert!(error.to_string().contains("a save at an old revision is refused"), "{error}");
 }

@@ -6,7 +6,8 @@ use std::fs;
 use super::pages::{Page, documents, pages, read, root};
 
 /// Programs of others that a reader has, or is told to install.
-const PROGRAMS: [&str; 8] = ["cargo", "cd", "claude", "curl", "docker", "npx", "ollama", "sh"];
+const PROGRAMS: [&str; 9] =
+    ["cargo", "cd", "claude", "curl", "docker", "npx", "ollama", "openssl", "sh"];
 
 /// What `cargo` does.
 const OF_CARGO: [&str; 8] = ["new", "run", "test", "build", "install", "doc", "add", "watch"];

@@ -37,12 +37,13 @@ fn wanted(block: &Block) -> Option<String> {
 
 /// What stands in the manifest of somebody who types the program in.
 fn needs(name: &str, program: &str) -> String {
-    const CRATES: [(&str, &str); 7] = [
+    const CRATES: [(&str, &str); 8] = [
         ("tokio", "`tokio` (`macros`, `rt-multi-thread`)"),
         ("serde", "`serde` (`derive`)"),
         ("schemars", "`schemars`"),
         ("serde_json", "`serde_json`"),
         ("axum", "`axum`"),
+        ("tokio_rustls", "`tokio-rustls` (`ring`)"),
         ("tracing", "`tracing`"),
         ("tracing_subscriber", "`tracing-subscriber`"),
     ];

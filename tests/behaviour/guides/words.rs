@@ -3,7 +3,7 @@
 use super::pages::read;
 
 /// The words, and the page that each must find.
-const WORDS: [(&str, &str); 30] = [
+const WORDS: [(&str, &str); 35] = [
     ("agent", "generate"),
     ("approval", "human_in_the_loop"),
     ("audit", "authentication"),
@@ -21,10 +21,12 @@ const WORDS: [(&str, &str); 30] = [
     ("enum", "tools"),
     ("evaluator", "developer_tools"),
     ("health check", "deploying"),
+    ("HTTPS", "tls"),
     ("human in the loop", "human_in_the_loop"),
     ("interrupt", "human_in_the_loop"),
     ("JSON schema", "tools"),
     ("JWT", "authentication"),
+    ("listener", "tls"),
     ("middleware", "middleware"),
     ("Ollama", "providers"),
     ("OpenTelemetry", "observability"),
@@ -32,8 +34,11 @@ const WORDS: [(&str, &str); 30] = [
     ("retry", "middleware"),
     ("sampling", "mcp_servers"),
     ("streaming", "generate"),
+    ("sub-agents", "generate"),
     ("structured output", "structured_output"),
     ("testing", "testing"),
+    ("tls", "tls"),
+    ("Unix socket", "tls"),
 ];
 
 #[test]

@@ -112,20 +112,13 @@ async fn an_outage_of_its_server_ends_no_task_of_a_durable_run() {
 
 /// A store that never saves the id of a task, as one that hangs.
 #[derive(Clone)]
-struct Hanging(FolderStore, Arc<AtomicUsize>);
+struct Hanging {
+    inner: FolderStore,
+    saves: Arc<AtomicUsize>,
+}
 
 impl RunStore for Hanging {
-    fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
-        self.0.create(run, first)
-    }
-
-    fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
-        self.0.load(run)
-    }
-
-    fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
-        self.0.peek(run)
-    }
+    all_of_inner_but!(save);
 
     fn save<'a>(
         &'a self,
@@ -134,31 +127,10 @@ impl RunStore for Hanging {
         change: &'a RunChange,
     ) -> BoxFuture<'a, Result<Option<u64>>> {
         if change.head.contains("mcp-task:") {
-            self.1.fetch_add(1, Ordering::SeqCst);
+            self.saves.fetch_add(1, Ordering::SeqCst);
             return Box::pin(std::future::pending());
         }
-        self.0.save(run, at, change)
-    }
-
-    fn lease<'a>(
-        &'a self,
-        run: &'a RunId,
-        owner: &'a str,
-        ttl: Duration,
-    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
-        self.0.lease(run, owner, ttl)
-    }
-
-    fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
-        self.0.release(run, owner)
-    }
-
-    fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
-        self.0.due(limit)
-    }
-
-    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
-        self.0.remove(run)
+        self.inner.save(run, at, change)
     }
 }
 
@@ -167,13 +139,13 @@ async fn a_task_whose_id_was_not_saved_ends_with_its_worker() {
     let ((_temp, store), world) = (Temp::new("unsaved"), World::new());
     let served = Arc::clone(&world);
     let server = ServerConfig::in_process(move || server(&served, None));
-    let hanging = Hanging(store, Arc::default());
+    let hanging = Hanging { inner: store, saves: Arc::default() };
     let genkit = program(server.protocol(ProtocolEra::Stateless), hanging.clone());
     let ask = genkit.generate("Go").tools(["relay"]);
     let run = genkit.durable_run("r", ask).await.unwrap();
     let waiting = tokio::spawn(async move { run.wait().await });
     until_counts(&world, |(_, effects, _)| effects == 1).await;
-    while hanging.1.load(Ordering::SeqCst) == 0 {
+    while hanging.saves.load(Ordering::SeqCst) == 0 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     // No later life could go on with it.

@@ -12,9 +12,10 @@ use crate::{packages, program};
 /// How long a person may take for everything.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Our scripts, which import the first.
-const SCRIPTS: [(&str, &str); 4] = [
+/// Our scripts, which import the first two.
+const SCRIPTS: [(&str, &str); 5] = [
     ("chromium.mjs", include_str!("chromium.mjs")),
+    ("visits.mjs", include_str!("visits.mjs")),
     ("login.mjs", include_str!("login.mjs")),
     ("inspector.mjs", include_str!("inspector.mjs")),
     ("inspector_login.mjs", include_str!("inspector_login.mjs")),

@@ -1,18 +1,9 @@
 // The MCP Inspector's page, as a person uses it on `notes`.
 //   node inspector.mjs CHROMIUM FOLDER ADDRESS   prints what was read at each step.
-import { launch } from './chromium.mjs';
+import { connect, visits } from './visits.mjs';
 
-const [program, folder, address] = process.argv.slice(2);
-const browser = await launch(program, folder);
-const seen = {};
-try {
-  const page = await browser.open(address);
-  const shows = async (name, text) => {
-    await page.says(text);
-    await page.picture(name);
-    seen[name] = await page.text();
-  };
-  await page.click('switch', /^Connect/);
+await visits(async (page) => {
+  const { seen, shows } = await connect(page);
   await page.click('radio', 'Tools');
   await shows('tools', 'Tools (4)');
   await page.click('button', /^Add a note/);
@@ -41,7 +32,5 @@ try {
     seen[answer] = await page.text();
     await page.click('button', 'Close results');
   }
-  console.log(JSON.stringify(seen));
-} finally {
-  await browser.close();
-}
+  return seen;
+});

@@ -1,6 +1,7 @@
 //! Raw streamable HTTP: what a client in trouble, or a stranger, may send.
 
 mod access;
+mod advertised;
 mod callers;
 mod connections;
 mod embedding;

@@ -134,16 +134,10 @@ impl Deadly {
 }
 
 impl RunStore for Deadly {
+    all_of_inner_but!(create, save, lease);
+
     fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
         Box::pin(self.change(self.inner.create(run, first)))
-    }
-
-    fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
-        self.inner.load(run)
-    }
-
-    fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
-        self.inner.peek(run)
     }
 
     fn save<'a>(
@@ -162,17 +156,5 @@ impl RunStore for Deadly {
         _: Duration,
     ) -> BoxFuture<'a, Result<Option<RunHead>>> {
         self.inner.lease(run, owner, Duration::from_millis(self.lease_ms))
-    }
-
-    fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
-        self.inner.release(run, owner)
-    }
-
-    fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
-        self.inner.due(limit)
-    }
-
-    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
-        self.inner.remove(run)
     }
 }

@@ -1,5 +1,9 @@
 //! Servers and hosts of tasks that are killed with -9 at each point of a task, and others that go on.
 
+#[macro_use]
+#[path = "../../behaviour/durable/handed_on.rs"]
+mod handed_on;
+
 mod deadly;
 mod hosts;
 mod servers;

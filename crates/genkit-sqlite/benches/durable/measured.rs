@@ -25,7 +25,7 @@ struct Weighing {
 }
 
 impl RunStore for Weighing {
-    all_but_save_and_lease_of_inner!();
+    all_of_inner_but!(save);
 
     fn save<'a>(
         &'a self,
@@ -37,15 +37,6 @@ impl RunStore for Weighing {
         self.saves.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(change.head.len() + log, Ordering::Relaxed);
         self.inner.save(run, at, change)
-    }
-
-    fn lease<'a>(
-        &'a self,
-        run: &'a RunId,
-        owner: &'a str,
-        ttl: Duration,
-    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
-        self.inner.lease(run, owner, ttl)
     }
 }
 

@@ -6,6 +6,8 @@ use std::time::Instant;
 use serde_json::Value;
 use tracing::level_filters::LevelFilter;
 
+#[cfg(feature = "mcp-http")]
+use super::auth::Denial;
 use super::error::Error as E;
 use super::quota::ClientKey;
 use crate::visible::Logged;
@@ -111,9 +113,16 @@ impl Drop for Audit {
     }
 }
 
-/// A request of HTTP that was refused before anybody knew what it asks: `reason` is one word.
+/// A request of HTTP that was refused before anybody knew what it asks: `reason` is one word, and `denial` what of
+/// its token is wrong.
 #[cfg(feature = "mcp-http")]
-pub(crate) fn refuse_http(method: &str, path: &str, key: &ClientKey, reason: &'static str) {
+pub(crate) fn refuse_http(
+    method: &str,
+    path: &str,
+    key: &ClientKey,
+    reason: &'static str,
+    denial: Option<&Denial>,
+) {
     let (principal, address) = key.known();
     tracing::info!(
         target: TARGET,
@@ -123,6 +132,7 @@ pub(crate) fn refuse_http(method: &str, path: &str, key: &ClientKey, reason: &'s
         address = address.map(tracing::field::display),
         outcome = "refused",
         reason,
+        denial = denial.map(|denial| tracing::field::display(Logged::text(denial))),
         "refused"
     );
 }

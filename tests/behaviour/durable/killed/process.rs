@@ -34,7 +34,7 @@ fn die() -> ! {
 }
 
 impl RunStore for Deadly {
-    all_but_save_and_lease_of_inner!();
+    all_of_inner_but!(save, lease);
 
     fn save<'a>(
         &'a self,

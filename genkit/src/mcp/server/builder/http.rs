@@ -279,6 +279,9 @@ impl McpServer {
 
     /// Stateless: keeps no sessions for clients of the older protocols: any instance serves any
     /// request, and nothing can be asked of those clients. Default is `false`.
+    ///
+    /// Nor can anything be told to them later: `listChanged` and subscriptions are not offered to them, and
+    /// the level of logs that they set is forgotten. Clients of 2026-07-28 have none of these limits.
     pub fn stateless(mut self, stateless: bool) -> Self {
         self.settings.http.sessions = !stateless;
         self

@@ -24,7 +24,7 @@ pub(super) async fn call(
         print::out(&format!("{}\n", text(&result)))?;
     }
     if failed {
-        return Err(E::ToolFailed { said: text(&result) }.into());
+        return Err(E::ToolFailed { tool: name.to_owned(), said: text(&result) }.into());
     }
     Ok(())
 }

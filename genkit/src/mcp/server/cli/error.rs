@@ -10,8 +10,8 @@ pub(super) enum Error {
     CallArguments { source: serde_json::Error },
     #[error("{said}")]
     Refused { said: String },
-    #[error("{said}")]
-    ToolFailed { said: String },
+    #[error("`{tool}` answered with an error: {said}")]
+    ToolFailed { tool: String, said: String },
     #[error("the server ended before it answered")]
     Ended,
     #[error("nothing can be printed")]

@@ -8,8 +8,7 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    DiscoverResult, EmptyObject, ErrorCode, ErrorData, InitializeRequestParams, ProtocolVersion,
-    RequestId,
+    DiscoverResult, EmptyObject, ErrorData, InitializeRequestParams, ProtocolVersion, RequestId,
 };
 
 use super::new_call::{NewCall, audited};
@@ -20,7 +19,7 @@ use super::{Action, Engine, Incoming, ListenStream, Origin, listen, message};
 use crate::mcp::server::audit::Audit;
 use crate::mcp::server::caller::{Channel, Request};
 use crate::mcp::server::error::Error as E;
-use crate::mcp::server::handler::{info, skills, tasks};
+use crate::mcp::server::handler::{info, method_names, skills, tasks};
 use crate::mcp::server::quota::MAX_INITIALIZE;
 use crate::mcp::server::session::{
     ClientDescription, Era, Handshake, Interest, ListenFilter, OpenRequest, Session,
@@ -130,7 +129,7 @@ impl Engine {
         let call = NewCall::new(id, method, self.clone());
         match params {
             Params::Initialize(params) if era == Era::Legacy => {
-                Ok(self.initialize(session, id, &params))
+                Ok(self.initialize(session, id, &params, rules.is_forgotten))
             }
             Params::Discover => {
                 let versions = ProtocolVersion::KNOWN_VERSIONS.to_vec();
@@ -142,6 +141,10 @@ impl Engine {
             Params::SetLevel(level) if era == Era::Legacy => {
                 session.set_level(crate::mcp::level::of_mcp(level));
                 Ok(done())
+            }
+            Params::Subscribe(_) | Params::Unsubscribe(_) if rules.is_forgotten => {
+                let why = "this server keeps no sessions, so that no change could be told";
+                Err(method_names::undeclared(method, why))
             }
             Params::Subscribe(uri) if rules.in_session => {
                 audited("resources/subscribe", &uri, &request, || session.subscribe(&uri))?;
@@ -161,9 +164,7 @@ impl Engine {
             | Params::SetLevel(_)
             | Params::Subscribe(_)
             | Params::Unsubscribe(_)
-            | Params::Listen(_) => {
-                Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None))
-            }
+            | Params::Listen(_) => Err(method_names::unknown(method, era)),
             Params::List(kind, cursor) => call.list(kind, cursor, request),
             Params::CallTool(params) => call.tool(params, request),
             Params::GetPrompt(params) => call.prompt(params, request),
@@ -182,13 +183,17 @@ impl Engine {
         session: &Session,
         id: &RequestId,
         params: &InitializeRequestParams,
+        is_forgotten: bool,
     ) -> Action {
         let mut known = ProtocolVersion::KNOWN_VERSIONS.iter();
         let asked = known.find(|it| **it == params.protocol_version && it.has_initialize());
         let version = asked.unwrap_or(&ProtocolVersion::LATEST_WITH_INITIALIZE).clone();
         let client = ClientDescription::new(Some(&params.client_info), &params.capabilities);
         session.connection.initialize(version.clone(), client);
-        let mut result = info::info(&self.shared);
+        let mut result = match is_forgotten {
+            true => info::without_session(&self.shared),
+            false => info::info(&self.shared),
+        };
         result.protocol_version = version;
         Action::Reply(message::result(id, &result))
     }

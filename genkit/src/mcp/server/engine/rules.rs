@@ -14,6 +14,8 @@ pub(super) struct Rules {
     pub(super) described: bool,
     /// It may use the methods that only a session has.
     pub(super) in_session: bool,
+    /// Of the older protocols, where the server keeps no session: what is told later reaches nobody.
+    pub(super) is_forgotten: bool,
 }
 
 impl Rules {
@@ -56,7 +58,8 @@ impl Rules {
         let version = named.as_ref().or(settled);
         let in_session = !described && version.is_none_or(ProtocolVersion::has_initialize);
         let era = version.map_or(Era::Legacy, Era::of_version);
-        Ok(Self { era, described, in_session })
+        let is_forgotten = in_session && matches!(handshake, Handshake::Without(_));
+        Ok(Self { era, described, in_session, is_forgotten })
     }
 
     /// What the request says of its client, and of the rest what the handshake told.

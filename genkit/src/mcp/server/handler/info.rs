@@ -18,6 +18,15 @@ pub(crate) fn described(shared: &SharedState) -> ServerConfig {
     info
 }
 
+/// The same for a client of the older protocols of which no session is kept: nothing that changes later reaches it.
+pub(crate) fn without_session(shared: &SharedState) -> ServerConfig {
+    let mut info = info(shared);
+    info.capabilities.tools = Some(ToolsCapability::default());
+    info.capabilities.prompts = Some(PromptsCapability::default());
+    info.capabilities.resources = Some(ResourcesCapability::default());
+    info
+}
+
 /// All kinds are always advertised: they can come while the server runs. Skills are where there is one: hosts ask for
 /// their list then.
 pub(crate) fn info(shared: &SharedState) -> ServerConfig {

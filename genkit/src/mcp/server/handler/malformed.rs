@@ -1,37 +1,10 @@
 //! Malformed parameters of a known method: rmcp hands such a request over as a custom one.
 
-use rmcp::model::{ErrorCode, ErrorData};
+use rmcp::model::ErrorData;
 use serde_json::Value;
 
+use super::method_names;
 use crate::mcp::server::session::Era;
-
-/// The methods whose parameters we know: malformed ones are the client's fault, not unknown.
-const KNOWN_METHODS: [&str; 20] = [
-    "initialize",
-    "server/discover",
-    "ping",
-    "tools/list",
-    "tools/call",
-    "prompts/list",
-    "prompts/get",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "completion/complete",
-    "logging/setLevel",
-    "skills/list",
-    "skills/get",
-    "resources/directory/read",
-    "tasks/get",
-    "tasks/update",
-    "tasks/cancel",
-];
-
-/// Those of them that the 2026-07-28 protocol took away: unknown there, whatever their parameters.
-const REMOVED_METHODS: [&str; 5] =
-    ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
 /// What is wrong with the parameters, as far as it can be told.
 #[derive(Debug, thiserror::Error)]
@@ -52,10 +25,8 @@ enum ParamsFault {
 
 /// The error of a request that is unknown, or whose parameters are not those of its method.
 pub(crate) fn refuse(method: &str, params: Option<&Value>, era: Era) -> ErrorData {
-    let removed = era == Era::Modern && REMOVED_METHODS.contains(&method);
-    let removed = removed || (era == Era::Legacy && method.starts_with("tasks/"));
-    if removed || !KNOWN_METHODS.contains(&method) {
-        return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None);
+    if !method_names::is_known(method, era) {
+        return method_names::unknown(method, era);
     }
     let fault = params_fault(method, params);
     ErrorData::invalid_params(format!("malformed params of {method}: {fault}"), None)
@@ -74,6 +45,10 @@ fn params_fault(method: &str, params: Option<&Value>) -> ParamsFault {
         Some(_) => Some(ParamsFault::MemberNoObject(key)),
     };
     let found = match method {
+        "subscriptions/listen" => match params.get("notifications") {
+            Some(_) => object("notifications"),
+            None => Some(ParamsFault::NoMember("notifications")),
+        },
         "tools/call" | "prompts/get" => text("name").or_else(|| object("arguments")),
         "resources/read"
         | "resources/subscribe"

@@ -10,6 +10,7 @@ mod adapter;
 pub(super) mod completion;
 pub(super) mod info;
 pub(super) mod malformed;
+pub(super) mod method_names;
 pub(super) mod skills;
 pub(super) mod tasks;
 

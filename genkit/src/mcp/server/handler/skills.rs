@@ -1,9 +1,9 @@
 //! The methods of the extension for skills (SEP-2640): `skills/get` and `resources/directory/read`. A list of skills is
 //! one like any other, and their files are resources.
 
-use rmcp::model::{ErrorCode, ErrorData, GetSkillResult, ReadResourceDirectoryResult};
+use rmcp::model::{ErrorData, GetSkillResult, ReadResourceDirectoryResult};
 
-use super::Methods;
+use super::{Methods, method_names};
 use crate::mcp::server::error::Error as E;
 use crate::mcp::server::lists::{Lists, page};
 use crate::mcp::server::state::SharedState;
@@ -56,5 +56,5 @@ impl Methods<'_> {
 
 /// The error of a method that is not declared.
 pub(crate) fn undeclared(method: &str) -> ErrorData {
-    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)
+    method_names::undeclared(method, "this server has no skills")
 }

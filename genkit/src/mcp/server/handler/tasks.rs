@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 #[cfg(all(feature = "durable", feature = "rmcp-handler"))]
 use rmcp::model::GetTaskResult;
-use rmcp::model::{ClientCapabilities, ErrorCode, ErrorData, TASKS_EXTENSION_ID};
+use rmcp::model::{ClientCapabilities, ErrorData, TASKS_EXTENSION_ID};
 use serde_json::Map;
 
+use super::method_names;
 #[cfg(feature = "durable")]
 use crate::action::{Tool, ToolTask};
 #[cfg(feature = "durable")]
@@ -36,7 +37,10 @@ pub(crate) fn check(
     match is_known && (makes_tasks || is_declared) {
         true if !client.tasks => Err(missing()),
         true if makes_tasks => Ok(()),
-        _ => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)),
+        _ if is_known => {
+            Err(method_names::undeclared(method, "no tool of this server becomes a task"))
+        }
+        _ => Err(method_names::unknown(method, era)),
     }
 }
 

@@ -327,7 +327,7 @@ fn refuse(
         HttpRefusal::StepUp { method, name, .. } => (*method, &**name),
         _ => (method.as_str(), path),
     };
-    audit::refuse_http(method, path, sender.client.key(), refusal.reason());
+    audit::refuse_http(method, path, sender.client.key(), refusal.reason(), refusal.denial());
     refusal.into_response()
 }
 

@@ -11,6 +11,7 @@ mod answers;
 mod endpoint;
 mod get;
 mod health;
+mod message;
 mod names;
 mod parameter_cache;
 mod post;

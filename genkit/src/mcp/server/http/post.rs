@@ -1,30 +1,24 @@
 //! A POST: one message, and what becomes of it.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::USER_AGENT;
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use hyper::body::Body;
-use rmcp::model::{ProtocolVersion, RequestId};
 use tokio_util::sync::CancellationToken;
 
 use super::answering::Answering;
 use super::answers;
 use super::endpoint::{EndpointState, RequestSender};
+use super::message::{Belongs, Outline, message_in};
 use super::names::SESSION;
 use super::refusal::HttpRefusal;
-use super::rules::{
-    Asked, HeaderFault, ParamsOutline, Rules, accepts_answers, check_standard, is_json, rules_of,
-};
+use super::rules::{Asked, HeaderFault, Rules, accepts_answers, check_standard, is_json, rules_of};
 use super::running::Running;
 use super::sessions::SessionId;
 use super::streams::{AnswerBody, EventStream, Events};
 use crate::http_server::read_body;
-use crate::mcp::server::engine::{
-    Action, Incoming, ListenStream, Origin, Outlet, Outward as _, Rejected, Reply, read,
-};
+use crate::mcp::server::engine::{Action, ListenStream, Origin, Outlet, Outward as _, Reply};
 use crate::mcp::server::principal::{HttpHead, Principal};
 use crate::mcp::server::session::Session;
 
@@ -47,69 +41,34 @@ impl EndpointState {
         let (parts, body) = request.into_parts();
         let body = read_body(body, self.max_body, &self.room, sender.address).await?;
         sender.is_read();
-        let message = read(&body.bytes).map_err(|rejected| match rejected {
-            Rejected::Answer(answer) => HttpRefusal::NoMessage(Some(answer)),
-            Rejected::Silent(reason) => {
-                tracing::debug!(reason, "a body that is no message");
-                HttpRefusal::NoMessage(None)
-            }
-        })?;
-        let (method, id, params) = outline(&message);
-        let params = ParamsOutline::of(params);
-        let is_request = id.is_some();
-        let asked = Asked { method, is_request, params: &params };
-        let headers = &parts.headers;
+        let message = message_in(&body.bytes)?;
+        let outline = Outline::of(&message);
         let principal = parts.extensions.get();
         let rules = self
-            .checked_rules(headers, asked, principal)
-            .map_err(|fault| HttpRefusal::Header { id: id.cloned(), fault })?;
-        if let (Some(method), Some(id)) = (method, id) {
-            self.check_scopes(method, id, &params, principal)?;
+            .checked_rules(&parts.headers, outline.asked(), principal)
+            .map_err(|fault| HttpRefusal::Header { id: outline.id.cloned(), fault })?;
+        if let (Some(method), Some(id)) = (outline.method, outline.id) {
+            self.check_scopes(method, id, &outline.params, principal)?;
         }
         let is_described = rules == Rules::Described;
-        let mut answering = Answering {
+        let lacks_meta = is_described && !outline.params.is_described();
+        let changes_session = outline.changes_session();
+        let belongs = self.session_of(&message, &outline, rules, &parts.headers, sender).await?;
+        let session = belongs.session();
+        let (opened, used) = match belongs {
+            Belongs::ToKept(used) => (None, Some(used)),
+            Belongs::ToNew(session) => (Some(session), None),
+            Belongs::ToNone(_) => (None, None),
+        };
+        let answering = Answering {
             stream: Arc::default(),
             cancel: CancellationToken::new(),
-            session: None,
+            session: used,
             counts,
             is_described,
-            lacks_meta: is_described && !params.is_described(),
+            lacks_meta,
             expiry: sender.expiry,
         };
-        let opens = is_request && method == Some("initialize") && !is_described;
-        let changes_session = matches!(
-            method,
-            Some("logging/setLevel" | "resources/subscribe" | "resources/unsubscribe")
-        );
-        let session = match (&self.sessions, rules) {
-            (Some(_), Rules::Handshake(_)) if !opens || headers.contains_key(SESSION) => {
-                let found = self.session(headers, sender).await?;
-                let session = Arc::clone(&found.session);
-                if let Incoming::Response { id, .. } = &message
-                    && self.store.is_some()
-                    && !session.connection.asks(id)
-                {
-                    tracing::warn!(
-                        "a client answers what is not asked here, perhaps at another instance"
-                    );
-                    return Err(HttpRefusal::NotAskedHere);
-                }
-                answering.session = Some(found);
-                session
-            }
-            (Some(sessions), Rules::Handshake(_)) => {
-                let quotas = &self.engine.shared.quotas;
-                let room = sessions.make_room(quotas, &sender.client);
-                let (quota, counted) = room.ok_or(HttpRefusal::TooManySessions)?;
-                Arc::new(Session::new(quota, Some(counted)))
-            }
-            (..) if matches!(message, Incoming::Response { .. }) => {
-                return Err(HttpRefusal::NothingAsked);
-            }
-            (_, rules) => without_session(rules, sender, &calls_itself(&params, headers)),
-        };
-        let opened = (opens && self.sessions.is_some() && answering.session.is_none())
-            .then(|| Arc::clone(&session));
         let origin = Origin {
             outlet: Outlet::new(Arc::clone(&answering.stream) as _),
             head: HttpHead::new(parts.headers, parts.extensions),
@@ -208,16 +167,6 @@ impl EndpointState {
     }
 }
 
-/// What stands for a session where a message belongs to none.
-fn without_session(rules: Rules, sender: &RequestSender<'_>, name: &str) -> Arc<Session> {
-    let version = match rules {
-        Rules::Handshake(version) => version,
-        Rules::Described => ProtocolVersion::V_2026_07_28,
-    };
-    let quota = sender.client.sessionless(name);
-    Arc::new(Session::new(quota, None).without_handshake(version))
-}
-
 /// Says what a client listens to, until it or the server ends it.
 async fn tell(mut listen: ListenStream, stream: Arc<EventStream>, end: CancellationToken) {
     loop {
@@ -232,20 +181,4 @@ async fn tell(mut listen: ListenStream, stream: Arc<EventStream>, end: Cancellat
     }
     let last = listen.finish();
     stream.finish(last.as_ref().map(|reply| &reply.bytes));
-}
-
-fn outline<'a>(
-    message: &'a Incoming<'_>,
-) -> (Option<&'a str>, Option<&'a RequestId>, Option<&'a str>) {
-    match message {
-        Incoming::Request { id, method, params } => (Some(&**method), Some(id), *params),
-        Incoming::Notification { method, params } => (Some(&**method), None, *params),
-        Incoming::Response { .. } => (None, None, None),
-    }
-}
-
-/// What tells programs at one address apart.
-fn calls_itself<'a>(params: &ParamsOutline<'a>, headers: &'a HeaderMap) -> Cow<'a, str> {
-    let agent = || headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok());
-    params.client_name().or_else(|| agent().map(Cow::Borrowed)).unwrap_or_default()
 }

@@ -31,11 +31,11 @@ pub(super) enum HttpRefusal {
         scopes: Box<str>,
         challenge: Option<HeaderValue>,
     },
-    #[error("Method Not Allowed: there is {0} here")]
+    #[error("Method Not Allowed: this endpoint answers {0}")]
     Method(&'static str),
     #[error("Not Acceptable: a client accepts both application/json and text/event-stream")]
     NotAcceptable,
-    #[error("Not Acceptable: this is text/event-stream")]
+    #[error("Not Acceptable: a GET opens a stream of events, and accepts text/event-stream")]
     NoEvents,
     #[error("Unsupported Media Type: a message is application/json")]
     NotJson,
@@ -88,6 +88,14 @@ impl HttpRefusal {
             Self::OthersSession => "principal",
             Self::TooManySessions => "sessions",
             Self::TooManyStreams => "streams",
+        }
+    }
+
+    /// Why it was not let in by its token. What else is refused may repeat what the request holds.
+    pub(super) fn denial(&self) -> Option<&Denial> {
+        match self {
+            Self::Denied { denial, .. } => Some(denial),
+            _ => None,
         }
     }
 

@@ -24,7 +24,7 @@ impl Expected {
         now: f64,
     ) -> Result<Principal, TokenFault> {
         if claims.get("iss").and_then(Value::as_str) != Some(&self.issuer) {
-            return Err(TokenFault::Issuer);
+            return Err(TokenFault::Issuer(self.issuer.clone()));
         }
         let is_ours =
             |it: &Value| it.as_str().is_some_and(|it| self.audiences.iter().any(|our| our == it));
@@ -34,7 +34,7 @@ impl Expected {
             None => false,
         };
         if !is_for_us {
-            return Err(TokenFault::Audience);
+            return Err(TokenFault::Audience(self.audiences.join(" or ")));
         }
         let leeway = self.leeway.as_secs_f64();
         let time = |name| match claims.get(name) {
@@ -43,8 +43,9 @@ impl Expected {
         };
         let expires = match time("exp")? {
             Some(expires) if now < expires + leeway => expires + leeway,
-            // One that never expires is none: it could not be taken back.
-            _ => return Err(TokenFault::Expired),
+            Some(_) => return Err(TokenFault::Expired),
+            // It could not be taken back.
+            None => return Err(TokenFault::NoExpiry),
         };
         for begins in [time("nbf")?, time("iat")?].into_iter().flatten() {
             if now < begins - leeway {

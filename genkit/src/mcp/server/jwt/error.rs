@@ -17,15 +17,17 @@ pub(super) enum TokenFault {
     UnknownKey,
     #[error("the signature of the token is wrong")]
     Signature,
-    #[error("the token is from another issuer")]
-    Issuer,
-    #[error("the token is for another audience")]
-    Audience,
+    #[error("the token is from another issuer than `{0}`, to the letter")]
+    Issuer(String),
+    #[error("the token is for another audience than `{0}`, to the letter")]
+    Audience(String),
     #[error("the token has expired")]
     Expired,
+    #[error("the token does not say when it expires: it needs the claim `exp`")]
+    NoExpiry,
     #[error("the token is not valid yet")]
     NotYet,
-    #[error("the token names no subject")]
+    #[error("the token names no subject: it needs the claim `sub`")]
     NoSubject,
     #[error("the token is bound to a key of its client, which this server cannot check")]
     Bound,

@@ -76,3 +76,76 @@ impl Items {
 fn only<T: Clone>(items: &[T], seen: &[bool]) -> Vec<T> {
     items.iter().zip(seen).filter(|(_, seen)| **seen).map(|(item, _)| item.clone()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+
+    use crate::mcp::server::Principal;
+    use crate::mcp::server::lists::{ListKind, Lists};
+    use crate::mcp::server::session::Era;
+    use crate::mcp::server::state::SharedState;
+    use crate::{Context, Genkit, Prompt, Registry, Tool};
+
+    const KINDS: [ListKind; 5] = [
+        ListKind::Tools,
+        ListKind::Prompts,
+        ListKind::Resources,
+        ListKind::Templates,
+        ListKind::Skills,
+    ];
+
+    fn tool(name: &'static str, scope: &'static str) -> Tool {
+        let builder = Tool::builder(name, "A tool.").permit(scope);
+        builder.handler(|_: Context, (): ()| async { Ok("") })
+    }
+
+    /// A server that shows two views, and its registry.
+    fn serving() -> (Arc<SharedState>, Registry) {
+        let prompt = Prompt::builder("hidden", "From those named `guest-..`.");
+        let prompt = prompt.handler(|_: Context, (): ()| async { Ok("text".to_owned()) });
+        let tools = [tool("open", ""), tool("write", "write")];
+        let registry = Registry::new().add(tools).add([prompt]);
+        let server = Genkit::builder().registry(registry.clone()).build().unwrap().serve_mcp();
+        let server = server.permit(|caller, item| {
+            item.name() != "hidden" || caller.principal().is_some_and(|it| it.id().starts_with("w"))
+        });
+        (server.check(false).unwrap(), registry)
+    }
+
+    /// What 50 writers and 50 guests are shown: which lists were made, and which pages were written.
+    fn made(shared: &SharedState) -> (usize, usize) {
+        let (mut lists, mut pages): (Vec<Arc<Lists>>, Vec<Bytes>) = Default::default();
+        for number in 0..50 {
+            let writer = Principal::new(format!("writer-{number}")).with_scopes(["write"]);
+            let guest = Principal::new(format!("guest-{number}"));
+            for (caller, names) in [(&writer, &["open", "write"][..]), (&guest, &["open"])] {
+                let view = shared.lists_of(&shared.caller_of(Some(caller)));
+                for (kind, era) in KINDS.iter().flat_map(|k| [(k, Era::Legacy), (k, Era::Modern)]) {
+                    pages.push(view.encoded(*kind, era, None, &shared.settings).unwrap());
+                }
+                let shown = view.tools(Era::Modern).iter().map(|tool| &*tool.name);
+                assert_eq!(shown.filter(|name| *name != "more").collect::<Vec<_>>(), names);
+                assert_eq!(view.prompts.len(), names.len() - 1);
+                lists.push(view);
+            }
+        }
+        let lists: HashSet<_> = lists.iter().map(Arc::as_ptr).collect();
+        // All are held until here, so that no two were written to one place.
+        let pages: HashSet<_> = pages.iter().map(|page| page.as_ptr()).collect();
+        (lists.len(), pages.len())
+    }
+
+    /// However many callers there are: what is made is counted by what they see.
+    #[test]
+    fn pages_are_written_once_for_each_view() {
+        let (shared, registry) = serving();
+        let (views, pages) = (2, 2 * KINDS.len() * 2);
+        assert_eq!(made(&shared), (views, pages));
+        registry.insert(tool("more", "")).unwrap();
+        assert_eq!(made(&shared), (views, pages), "once more for the next version");
+    }
+}

@@ -127,5 +127,8 @@ fn parameters_that_are_no_object_are_invalid() {
         }
     }
     let unknown = machine.answer(&request(1, "no/such/method", json!({})));
-    assert_eq!(unknown["error"], json!({"code": -32601, "message": "no/such/method"}));
+    assert_eq!(
+        unknown["error"],
+        json!({"code": -32601, "message": "unknown method `no/such/method`"})
+    );
 }

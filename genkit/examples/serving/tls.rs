@@ -1,0 +1,50 @@
+//! TLS by an acceptor of the program, on a socket that it has bound: the page `tls` of the guide.
+
+use genkit::{Result, tool};
+use std::{io, net::TcpListener, sync::Arc};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::pki_types::pem::{Error, PemObject};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{ServerConfig, crypto::ring};
+
+/// Says that nobody reads along.
+#[tool(read_only)]
+async fn whisper() -> &'static str {
+    "between us"
+}
+
+/// The certificates and the key that stand in two files of PEM.
+fn acceptor(certificates: &str, key: &str) -> Result<TlsAcceptor> {
+    let wrong = |path: &str, why: Error| io::Error::other(format!("{path}: {why}"));
+    let chain = CertificateDer::pem_file_iter(certificates)
+        .and_then(Iterator::collect)
+        .map_err(|why| wrong(certificates, why))?;
+    let key = PrivateKeyDer::from_pem_file(key).map_err(|why| wrong(key, why))?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(io::Error::other)?
+        .with_no_client_auth() // or a verifier of clients' certificates: mutual TLS
+        .with_single_cert(chain, key)
+        .map_err(io::Error::other)?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    genkit::log_to_stderr();
+    let env =
+        |name: &str, otherwise: &str| std::env::var(name).unwrap_or_else(|_| otherwise.into());
+    let tls = acceptor(&env("TLS_CERT", "cert.pem"), &env("TLS_KEY", "key.pem"))?;
+    let listener = TcpListener::bind(env("LISTEN", "0.0.0.0:8443"))?;
+    genkit::serve_mcp()
+        .listener(listener)
+        .accept_with(move |stream| {
+            let tls = tls.clone();
+            async move { tls.accept(stream).await } // 30 seconds for the handshake
+        })
+        .allowed_hosts([env("PUBLIC_HOST", "localhost")]) // the name in the certificate
+        .bearer_token(env("TOKEN", "a token of development"))
+        .health("/health")
+        .await
+}
