@@ -25,12 +25,12 @@ pub(super) struct Outline<'a> {
 }
 
 /// Which session a message belongs to.
-pub(super) enum Belongs {
-    ToKept(SessionInUse),
+pub(super) enum MessageSession {
+    Kept(SessionInUse),
     /// One that it opens, where the handshake succeeds.
-    ToNew(Arc<Session>),
+    New(Arc<Session>),
     /// None: this stands for one.
-    ToNone(Arc<Session>),
+    Alone(Arc<Session>),
 }
 
 impl<'a> Outline<'a> {
@@ -61,11 +61,11 @@ impl<'a> Outline<'a> {
     }
 }
 
-impl Belongs {
+impl MessageSession {
     pub(super) fn session(&self) -> Arc<Session> {
         Arc::clone(match self {
-            Self::ToKept(kept) => &kept.session,
-            Self::ToNew(session) | Self::ToNone(session) => session,
+            Self::Kept(kept) => &kept.session,
+            Self::New(session) | Self::Alone(session) => session,
         })
     }
 }
@@ -90,23 +90,23 @@ impl EndpointState {
         rules: Rules,
         headers: &HeaderMap,
         sender: &RequestSender<'_>,
-    ) -> Result<Belongs, HttpRefusal> {
+    ) -> Result<MessageSession, HttpRefusal> {
         match (&self.sessions, rules) {
             (Some(sessions), Rules::Handshake(_)) if outline.opens_session(headers) => {
                 let quotas = &self.engine.shared.quotas;
                 let room = sessions.make_room(quotas, &sender.client);
                 let (quota, counted) = room.ok_or(HttpRefusal::TooManySessions)?;
-                Ok(Belongs::ToNew(Arc::new(Session::new(quota, Some(counted)))))
+                Ok(MessageSession::New(Arc::new(Session::new(quota, Some(counted)))))
             }
             (Some(_), Rules::Handshake(_)) => {
                 let kept = self.session(headers, sender).await?;
                 self.check_is_asked(message, &kept.session)?;
-                Ok(Belongs::ToKept(kept))
+                Ok(MessageSession::Kept(kept))
             }
             (..) if matches!(message, Incoming::Response { .. }) => Err(HttpRefusal::NothingAsked),
             (_, rules) => {
                 let name = calls_itself(&outline.params, headers);
-                Ok(Belongs::ToNone(without_session(rules, sender, &name)))
+                Ok(MessageSession::Alone(without_session(rules, sender, &name)))
             }
         }
     }

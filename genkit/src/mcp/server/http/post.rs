@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::answering::Answering;
 use super::answers;
 use super::endpoint::{EndpointState, RequestSender};
-use super::message::{Belongs, Outline, message_in};
+use super::message::{MessageSession, Outline, message_in};
 use super::names::SESSION;
 use super::refusal::HttpRefusal;
 use super::rules::{Asked, HeaderFault, Rules, accepts_answers, check_standard, is_json, rules_of};
@@ -53,12 +53,12 @@ impl EndpointState {
         let is_described = rules == Rules::Described;
         let lacks_meta = is_described && !outline.params.is_described();
         let changes_session = outline.changes_session();
-        let belongs = self.session_of(&message, &outline, rules, &parts.headers, sender).await?;
-        let session = belongs.session();
-        let (opened, used) = match belongs {
-            Belongs::ToKept(used) => (None, Some(used)),
-            Belongs::ToNew(session) => (Some(session), None),
-            Belongs::ToNone(_) => (None, None),
+        let found = self.session_of(&message, &outline, rules, &parts.headers, sender).await?;
+        let session = found.session();
+        let (opened, used) = match found {
+            MessageSession::Kept(used) => (None, Some(used)),
+            MessageSession::New(session) => (Some(session), None),
+            MessageSession::Alone(_) => (None, None),
         };
         let answering = Answering {
             stream: Arc::default(),
