@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, RwLock};
 
 use base64::Engine as _;
@@ -23,6 +24,9 @@ const MAX_REPEATED: usize = 64 * 1024;
 /// How many values are hidden, of those that change with each request. Default is the last 256.
 #[cfg(feature = "mcp-host-http")]
 const MAX_CHANGING: usize = 256;
+
+/// At how many places a text may be cut off. Default is the last 4.
+const MAX_CUTS: usize = 4;
 
 /// What the name of an argument contains whose value is secret.
 const SECRET_NAMES: [&str; 5] = ["key", "token", "secret", "password", "authorization"];
@@ -124,8 +128,9 @@ impl Redactor {
                 if hidden.contains(spelling) {
                     hidden = Cow::Owned(hidden.replace(spelling, &secret.shown));
                 }
-                if let Some(start) = cut_off(&hidden, spelling) {
-                    hidden = Cow::Owned(format!("{}{}…", &hidden[..start], secret.shown));
+                if let Some(cut) = cut_off(&hidden, spelling) {
+                    let (before, after) = (&hidden[..cut.start], &hidden[cut.end..]);
+                    hidden = Cow::Owned(format!("{before}{}{after}", secret.shown));
                 }
             }
         }
@@ -172,22 +177,30 @@ impl Secret {
         // Every byte, also where that is not needed.
         spellings.push(value.bytes().map(|byte| format!("%{byte:02x}")).collect());
         spellings.push(value.bytes().map(|byte| format!("%{byte:02X}")).collect());
-        for encode in [json_escaped, percent_encoded, lower_percent_encoded, hex, upper_hex] {
+        for encode in
+            [json_escaped, percent_encoded, lower_percent_encoded, form_encoded, hex, upper_hex]
+        {
             spellings.push(encode(value));
         }
-        // Of what stands inside of a longer text there are three, by where it begins.
-        for before in 0..3 {
-            let bytes = [&b"\0\0"[..before], value.as_bytes()].concat();
-            for encoded in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
-                // The characters that belong to the value alone.
-                let (start, end) = ([0, 2, 3][before], bytes.len() * 8 / 6);
-                spellings.push(encoded[start..end].to_owned());
-            }
-        }
+        base64_spellings(value, &mut spellings);
+        // As a client's secret stands in `Basic` (RFC 6749, 2.3.1).
+        base64_spellings(&form_encoded(value), &mut spellings);
         let mut known = std::collections::BTreeSet::new();
         spellings
             .retain(|spelling| spelling.len() >= SECRET_BYTES && known.insert(spelling.clone()));
         Self { value: value.to_owned(), shown: format!("${{{name}}}"), spellings }
+    }
+}
+
+/// Of what stands inside of a longer text there are three, by where it begins.
+fn base64_spellings(value: &str, spellings: &mut Vec<String>) {
+    for before in 0..3 {
+        let bytes = [&b"\0\0"[..before], value.as_bytes()].concat();
+        for encoded in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
+            // The characters that belong to the value alone.
+            let (start, end) = ([0, 2, 3][before], bytes.len() * 8 / 6);
+            spellings.push(encoded[start..end].to_owned());
+        }
     }
 }
 
@@ -204,6 +217,11 @@ fn percent_encoded(value: &str) -> String {
         byte => format!("%{byte:02X}"),
     });
     encoded.collect()
+}
+
+/// As forms are written, with `+` for a blank.
+fn form_encoded(value: &str) -> String {
+    percent_encoded(value).replace("%20", "+").replace("%2A", "*").replace('~', "%7E")
 }
 
 fn lower_percent_encoded(value: &str) -> String {
@@ -234,11 +252,15 @@ fn parts(value: &str) -> impl Iterator<Item = &str> {
     parts.filter(|part| part.len() >= SECRET_BYTES)
 }
 
-/// Where the beginning of a value starts that was cut off at the end of a text.
-fn cut_off(text: &str, value: &str) -> Option<usize> {
-    let text = text.strip_suffix('…')?;
-    let ends = (SECRET_BYTES..value.len()).rev().filter_map(|end| value.get(..end));
-    ends.map(|part| (part, text.ends_with(part))).find(|it| it.1).map(|it| text.len() - it.0.len())
+/// Where the beginning of a value stands that was cut off; what a server wrote is cut once, and words of
+/// ours may follow.
+fn cut_off(text: &str, value: &str) -> Option<Range<usize>> {
+    text.rmatch_indices('…').take(MAX_CUTS).find_map(|(end, _)| {
+        let text = &text[..end];
+        let mut starts = (SECRET_BYTES..value.len()).rev().filter_map(|end| value.get(..end));
+        let part = starts.find(|part| text.ends_with(part))?;
+        Some(end - part.len()..end)
+    })
 }
 
 fn text(arg: &OsString) -> Option<&str> {
@@ -281,6 +303,7 @@ mod tests {
             ("argument-5", "${apiKey}"),
             ("dev --verbose-mode plain-argument", "dev --verbose-mode plain-argument"),
             ("it begins MIIabcdefg…", "it begins ${PEM}…"),
+            ("… \"it begins MIIabcdefg…\": it …", "… \"it begins ${PEM}…\": it …"),
         ] {
             assert_eq!(redactor.redact(said), shown);
         }
@@ -291,6 +314,13 @@ mod tests {
     fn a_secret_is_hidden_in_every_spelling() {
         let redactor = Redactor::default();
         let value = "s3cret/\"Token\"+é=";
+        let spaced = "another one*~/of words";
+        redactor.hide("client_secret", spaced);
+        let form = form_encoded(spaced);
+        assert_eq!(form, "another+one*%7E%2Fof+words");
+        for said in [form.clone(), STANDARD_NO_PAD.encode(format!("me:{form}"))] {
+            assert!(redactor.redact(&said).contains("${client_secret}"), "{said}");
+        }
         redactor.hide("authorization", &format!("Bearer {value}"));
         let json = Value::from(format!("x {value} y")).to_string();
         let all = |text: &[u8]| base64::engine::general_purpose::STANDARD.encode(text);
