@@ -264,8 +264,8 @@ pub fn embed<T: Into<String>>(
     Genkit::default().embed(embedder, texts)
 }
 
-/// Begins a run with a prompt, a value or one of the registry by its name: it is rendered when the run
-/// begins, and the model is asked with its messages, its tools and its settings.
+/// Prompt as the beginning of a run, a value or one of the registry by its name: it is rendered when
+/// the run begins, and the model is asked with its messages, its tools and its settings.
 ///
 /// ```
 /// # use genkit::{model::ModelResponse, testing::ScriptedModel};

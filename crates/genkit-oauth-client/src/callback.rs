@@ -38,7 +38,7 @@ pub struct CallbackListener {
 }
 
 impl CallbackListener {
-    /// Where a browser comes back to, unless another address is given.
+    /// Default redirect URI: where a browser comes back to, unless another address is given.
     ///
     /// ```
     /// assert_eq!(genkit_oauth_client::CallbackListener::DEFAULT_URI, "http://127.0.0.1/callback");

@@ -111,7 +111,7 @@ impl fmt::Debug for Operation<'_> {
 pub struct LeftOut {
     /// The operation: `POST /photos`.
     pub operation: String,
-    /// Why it is no tool, and what would make it one.
+    /// Reason: why it is no tool, and what would make it one.
     pub reason: String,
 }
 

@@ -50,7 +50,7 @@ pub struct OpenApiTools {
 }
 
 impl OpenApiTools {
-    /// How many tools there are.
+    /// Number of tools.
     pub fn len(&self) -> usize {
         self.tools.len()
     }

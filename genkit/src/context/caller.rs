@@ -111,8 +111,8 @@ impl Caller for NoCaller {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientInfo {
-    /// Its name, for example `claude-ai`.
+    /// Name, for example `claude-ai`.
     pub name: String,
-    /// Its version.
+    /// Version of the program.
     pub version: String,
 }

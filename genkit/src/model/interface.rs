@@ -220,7 +220,8 @@ impl ChunkSink {
         }
     }
 
-    /// How many chunks were sent: a call that failed after one must not be made again silently.
+    /// Number of chunks that were sent: a call that failed after one must not be made again
+    /// silently.
     pub fn count(&self) -> usize {
         self.0.as_ref().map_or(0, |sink| sink.sent.load(Ordering::Relaxed))
     }

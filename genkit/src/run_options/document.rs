@@ -17,7 +17,7 @@ use crate::message::Part;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Document {
-    /// Its parts: text and media.
+    /// Content: text and media.
     pub content: Vec<Part>,
     /// Data for programs; `ref`, `id` or `title` names it in the prompt.
     #[serde(default, skip_serializing_if = "Map::is_empty")]

@@ -17,9 +17,9 @@ pub struct StaticSkills {
 /// One of them.
 #[allow(missing_docs, reason = "for expansions and hidden")]
 pub struct StaticSkill {
-    /// Its `SKILL.md`, as errors call it.
+    /// Source: its `SKILL.md`, as errors call it.
     pub source: &'static str,
-    /// Where it lives below `skill://`.
+    /// Path below `skill://`.
     pub path: &'static str,
     /// JSON.
     pub frontmatter: &'static str,

@@ -36,7 +36,7 @@ impl SkillFile {
 }
 
 impl SkillFile {
-    /// Its path within the skill, with `/`: `references/FORMS.md`.
+    /// Path within the skill, with `/`: `references/FORMS.md`.
     pub fn path(&self) -> &str {
         &self.path
     }

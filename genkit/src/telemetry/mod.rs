@@ -76,7 +76,8 @@ pub(crate) use self::trace_context::is_baggage;
 pub(crate) use self::trace_context::{TRACEPARENT, TRACESTATE};
 use crate::error::{Error, ErrorKind, Result};
 
-/// What carries traces over the borders of a process, and takes measurements: installed by [`install`].
+/// Telemetry: what carries traces over the borders of a process, and takes measurements; installed
+/// by [`install`].
 ///
 /// Its methods are called while requests are served: they must neither block nor panic.
 pub trait Telemetry: Send + Sync + 'static {

@@ -1,8 +1,10 @@
-//! What the text names is public: a method that a table tells of exists under that name.
+//! Names: what the text calls by name is public, and what is public says first what it is.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use super::pages::{Page, documents, read};
+use super::pages::{Page, documents, read, root};
 
 /// What pages name of the standard library and of others.
 const OF_OTHERS: [&str; 10] = [
@@ -47,6 +49,90 @@ fn listed() -> BTreeSet<String> {
         }
     }
     names
+}
+
+/// How no documentation of a public item begins: it says first what the item is, by the term that people search for.
+const VAGUE: [&str; 14] = [
+    "Begins ",
+    "Goes ",
+    "How ",
+    "It ",
+    "Its ",
+    "One more",
+    "Somebody ",
+    "The same",
+    "These",
+    "What ",
+    "When ",
+    "Where ",
+    "Who ",
+    "Why ",
+];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|kind| kind == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The name of a public item or field that a line declares.
+fn declared(line: &str) -> Option<&str> {
+    let words = line.strip_prefix("pub ")?;
+    let name = match words.split_once(": ") {
+        Some((field, _)) if field.chars().all(is_of_a_name) => field,
+        _ => {
+            let kinds = ["fn ", "struct ", "enum ", "trait ", "type ", "const "];
+            let kind = kinds
+                .iter()
+                .find(|kind| words.starts_with(*kind) || words.contains(&format!(" {kind}")))?;
+            words.split_once(*kind)?.1
+        }
+    };
+    Some(name.split(|letter| !is_of_a_name(letter)).next().unwrap_or_default())
+}
+
+/// Items of this name with the first line of their documentation and its place.
+fn documented(path: &Path) -> Vec<(String, String, String)> {
+    let source = fs::read_to_string(path).unwrap();
+    let mut found = Vec::new();
+    let mut first: Option<(usize, &str)> = None;
+    for (number, line) in source.lines().map(str::trim).enumerate() {
+        if let Some(text) = line.strip_prefix("///") {
+            first.get_or_insert((number + 1, text.trim()));
+        } else if !line.starts_with("#[") {
+            if let (Some((number, text)), Some(name)) = (first, declared(line)) {
+                found.push((
+                    name.to_owned(),
+                    text.to_owned(),
+                    format!("{}:{number}", path.display()),
+                ));
+            }
+            first = None;
+        }
+    }
+    found
+}
+
+#[test]
+fn public_items_say_first_what_they_are() {
+    let listed = listed();
+    let mut files = Vec::new();
+    sources(&root().join("genkit/src"), &mut files);
+    let mut seen = 0;
+    for (name, text, place) in files.iter().flat_map(|path| documented(path)) {
+        if !listed.contains(&name) {
+            continue;
+        }
+        seen += 1;
+        let vague = VAGUE.iter().find(|word| text.starts_with(*word));
+        assert!(vague.is_none(), "{place}: begin with the term, `Timeout: how long ..`: {text}");
+    }
+    assert!(seen > 1000, "only {seen} items");
 }
 
 fn is_of_a_name(letter: char) -> bool {

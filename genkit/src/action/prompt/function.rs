@@ -83,7 +83,8 @@ impl StaticPrompt {
         self
     }
 
-    /// What it says of the run that it begins; asked once, when the prompt becomes a value.
+    /// Prompt options: what it says of the run that it begins; asked once, when the prompt becomes
+    /// a value.
     pub const fn options(mut self, options: fn() -> PromptOptions) -> Self {
         self.options = Some(options);
         self

@@ -61,9 +61,9 @@ pub use reply::{IntoPrompt, PromptOutput, PromptReply};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PromptArgument {
-    /// Its name.
+    /// Name of the argument.
     pub name: String,
-    /// What it means, and what it must look like where it is not plain text.
+    /// Description: what it means, and what it must look like where it is not plain text.
     pub description: Option<String>,
     /// Whether a call without it is refused.
     pub required: bool,
@@ -147,7 +147,7 @@ impl Prompt {
         &self.0.definition
     }
 
-    /// Its version, if it has one; MCP sends it in `_meta`.
+    /// Version, if it has one; MCP sends it in `_meta`.
     pub fn version(&self) -> Option<&str> {
         self.0.version.as_deref()
     }

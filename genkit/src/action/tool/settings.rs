@@ -155,33 +155,35 @@ macro_rules! set_tool {
                 self
             }
 
-            /// Whether the user is asked before each call. Default is no.
+            /// Approval: whether the user is asked before each call. Default is no.
             pub $($constant)? fn needs_approval(mut self, yes: bool) -> Self {
                 self.settings.needs_approval = yes;
                 self
             }
 
-            /// Whether a call that may have happened is never made again by itself: in a durable run a person is
-            /// asked what became of it. Default is no.
+            /// At most once: whether a call that may have happened is never made again by itself: in a durable
+            /// run a person is asked what became of it. Default is no.
             pub $($constant)? fn at_most_once(mut self, yes: bool) -> Self {
                 self.settings.at_most_once = yes;
                 self
             }
 
-            /// When a call becomes a task, for MCP clients that know tasks. Default is never.
+            /// Task setting: when a call becomes a task, for MCP clients that know tasks. Default
+            /// is never.
             pub $($constant)? fn task(mut self, when: $crate::action::ToolTask) -> Self {
                 self.settings.task = Some(when);
                 self
             }
 
-            /// Its own time limit. Default is that of whoever calls: 60 seconds for a server.
+            /// Timeout: its own time limit. Default is that of whoever calls: 60 seconds for a
+            /// server.
             pub $($constant)? fn timeout(mut self, limit: std::time::Duration) -> Self {
                 self.settings.timeout = Some(limit);
                 self
             }
 
-            /// Its own limit on the size of an answer, in bytes of text. Default is that of whoever
-            /// calls: 4 MiB for a server.
+            /// Output limit: its own limit on the size of an answer, in bytes of text. Default is
+            /// that of whoever calls: 4 MiB for a server.
             pub $($constant)? fn max_output(mut self, bytes: usize) -> Self {
                 self.settings.max_output = Some(bytes);
                 self

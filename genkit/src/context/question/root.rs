@@ -23,9 +23,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Root {
-    /// Its address, for example `file:///home/ada/project`.
+    /// URI, for example `file:///home/ada/project`.
     pub uri: String,
-    /// Its name for people.
+    /// Name for people.
     #[serde(default)]
     pub name: Option<String>,
 }

@@ -51,13 +51,13 @@ pub struct TestContext {
 }
 
 impl TestContext {
-    /// What the function told and asked so far.
+    /// Report of what the function told and asked so far.
     pub fn reported(&self) -> Reported {
         self.caller.reported()
     }
 
-    /// How many answers no question has taken: 0 where the function asked all that the test
-    /// expected.
+    /// Unused answers: how many no question has taken, 0 where the function asked all that the test
+    /// expects.
     ///
     /// ```
     /// let ctx = genkit::Context::testing().answer(true).build();

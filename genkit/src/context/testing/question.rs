@@ -62,7 +62,7 @@ impl AskedQuestion {
         Self { question, message }
     }
 
-    /// Its key: what `.key(..)` named it, else `q1`, `q2`, … in the order of asking.
+    /// Key: what `.key(..)` named it, else `q1`, `q2`, … in the order of asking.
     pub fn key(&self) -> &str {
         &self.question.key
     }

@@ -14,7 +14,7 @@ pub struct Reported {
     pub questions: Vec<AskedQuestion>,
     /// Progress that it told.
     pub progress: Vec<Progress>,
-    /// Its log messages.
+    /// Log messages.
     pub logs: Vec<(LogLevel, Value)>,
     /// Chunks of its result, where it streamed through this context.
     pub chunks: Vec<Value>,

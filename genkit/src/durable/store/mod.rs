@@ -117,7 +117,7 @@ impl RunStatus {
     const ALL: [Self; 5] =
         [Self::Working, Self::InputRequired, Self::Completed, Self::Failed, Self::Cancelled];
 
-    /// Its name, as stores keep it.
+    /// Name of the status, as stores keep it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Working => "working",

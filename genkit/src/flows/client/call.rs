@@ -83,8 +83,8 @@ impl<O, C> FlowCall<O, C> {
         self
     }
 
-    /// Goes on with a durable stream that was lost: see [`FlowStream::stream_id`]. The flow is not run
-    /// again, and all of its chunks come again.
+    /// Stream id: goes on with a durable stream that was lost; see [`FlowStream::stream_id`]. The flow
+    /// is not run again, and all of its chunks come again.
     pub fn stream_id(mut self, id: impl Into<String>) -> Self {
         self.request.stream_id = Some(id.into());
         self

@@ -18,7 +18,7 @@ use crate::model::Usage;
 #[non_exhaustive]
 pub struct ToolCall {
     pub(crate) tool: Option<Tool>,
-    /// What the model asks for. A middleware may change the input.
+    /// Tool request: what the model asks for. A middleware may change the input.
     pub request: ToolRequest,
     /// Whether somebody gave another input than the model.
     pub(crate) edited: bool,

@@ -24,7 +24,7 @@ use crate::run_options::Format;
 use crate::trace::SpanKind;
 
 impl Genkit {
-    /// Begins a run with a prompt: see [`prompt`](crate::prompt()).
+    /// Prompt as the beginning of a run: see [`prompt`](crate::prompt()).
     ///
     /// ```
     /// use genkit::{Context, Genkit, Prompt, Registry, testing::ScriptedModel};

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// A part of a schema.
 pub(super) struct Layer<'a> {
     pub map: &'a Map<String, Value>,
-    /// Where it is in the exact schema.
+    /// Place in the exact schema.
     pub at: String,
     /// A keyword that became the next layer.
     pub without: Option<&'static str>,

@@ -88,7 +88,7 @@ impl ListedTool {
         self.0.output_schema.as_deref()
     }
 
-    /// Its annotations: hints on its effects.
+    /// Annotations: hints on its effects.
     pub fn annotations(&self) -> ToolAnnotations {
         let Some(hints) = &self.0.annotations else { return ToolAnnotations::default() };
         ToolAnnotations {
@@ -106,7 +106,7 @@ listed! {
 }
 
 impl ListedPrompt {
-    /// Its arguments, in order.
+    /// Arguments, in order.
     pub fn arguments(&self) -> Vec<PromptArgument> {
         let arguments = self.0.arguments.iter().flatten().map(|argument| PromptArgument {
             name: argument.name.clone(),
