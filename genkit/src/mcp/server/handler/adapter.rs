@@ -9,8 +9,8 @@ use rmcp::model::{
     GetSkillResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListSkillsResult, ListToolsResult, PaginatedRequestParams, ReadResourceDirectoryRequestParams,
     ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse,
-    ResourceUpdatedNotificationParam, ServerConfig, SetLevelRequestMethod, SetLevelRequestParams,
-    SubscribeRequestParams, SubscriptionFilter, Tool as McpTool, UnsubscribeRequestParams,
+    ResourceUpdatedNotificationParam, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, Tool as McpTool, UnsubscribeRequestParams,
 };
 #[cfg(feature = "durable")]
 use rmcp::model::{CancelTaskParams, GetTaskParams, GetTaskResult, UpdateTaskParams};
@@ -20,7 +20,7 @@ use rmcp::service::{
 use rmcp::{RoleServer, ServerHandler};
 use serde::Serialize;
 
-use super::{MethodReply, Methods, ToolReply, completion, info, malformed, tasks};
+use super::{MethodReply, Methods, ToolReply, completion, info, malformed, method_names, tasks};
 use crate::mcp::server::caller::{Channel, Request};
 use crate::mcp::server::lists::{Lists, page};
 use crate::mcp::server::principal::HttpHead;
@@ -274,7 +274,7 @@ impl ServerHandler for McpHandler {
         request: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         if Era::of(&request) == Era::Modern {
-            return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
+            return Err(method_names::unknown("logging/setLevel", Era::Modern));
         }
         self.session.set_level(crate::mcp::level::of_mcp(params.level));
         Ok(())
