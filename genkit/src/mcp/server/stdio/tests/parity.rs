@@ -107,7 +107,7 @@ async fn rmcp_and_the_engine_answer_alike() {
     for (first, requests) in [(Some(initialize()), session()), (None, described())] {
         let by_rmcp = answers(serve_by_rmcp(), first.clone(), &requests).await;
         let (_serving, client) = serve(1 << 16, StdioLimits::default());
-        let by_engine = answers(client, first, &requests).await;
+        let by_engine = answers(client, first.clone(), &requests).await;
         let asked = requests.iter().map(|request| request["method"].as_str().unwrap());
         let asked = first.is_some().then_some("initialize").into_iter().chain(asked);
         for (method, (theirs, ours)) in asked.zip(by_rmcp.iter().zip(&by_engine)) {
