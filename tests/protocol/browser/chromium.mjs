@@ -7,6 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 // How long a page may take for what is waited for, in milliseconds.
 const PATIENCE = 60_000;
 
+// How long the browser may take for one answer, in milliseconds.
+const ANSWER = 15_000;
+
 const FLAGS = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-extensions', '--no-pings',
@@ -72,7 +75,10 @@ class Browser {
         reject(this.gone);
         return;
       }
-      this.#waiting.set(id, { resolve, reject });
+      // A page that goes elsewhere may take a question with it; whoever waits for something asks again.
+      const late = setTimeout(() => this.#hear({ id, error: `${method} has no answer` }), ANSWER);
+      const then = (settle) => (value) => { clearTimeout(late); settle(value); };
+      this.#waiting.set(id, { resolve: then(resolve), reject: then(reject) });
       this.#child.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
     });
   }
