@@ -18,6 +18,18 @@ pub(crate) fn origin(request: &Request) -> String {
     format!("http://{}", request.header("host").unwrap())
 }
 
+/// Where the MCP server says who gives access to it.
+pub(crate) fn metadata_address(request: &Request) -> String {
+    format!("{}/.well-known/oauth-protected-resource/mcp", origin(request))
+}
+
+/// What it answers to whoever has no access.
+pub(crate) fn refusal(request: &Request) -> Answer {
+    let at = metadata_address(request);
+    let header = format!("Bearer resource_metadata=\"{at}\", scope=\"read\"");
+    Answer::status(401).header("WWW-Authenticate", header)
+}
+
 /// What an authorization server says of itself, and registers.
 pub(crate) fn authorization_server(request: &Request, methods: &[&str]) -> Answer {
     let origin = origin(request);
@@ -77,7 +89,7 @@ impl World {
             "/mcp" => {
                 let newest = state.lock().unwrap();
                 let known = format!("Bearer t{}", newest.0);
-                let at = format!("{}/.well-known/oauth-protected-resource/mcp", origin(request));
+                let at = metadata_address(request);
                 let needed = if request.is("tools/call") { "write" } else { "read" };
                 let bearer = format!("Bearer resource_metadata=\"{at}\", scope=\"{needed}\"");
                 if request.header("authorization") != Some(&known) {

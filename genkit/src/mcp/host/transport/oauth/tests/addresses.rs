@@ -7,7 +7,7 @@ use reqwest::Url;
 use reqwest::dns::Resolve;
 use serde_json::{Value, json};
 
-use super::access::{authorization_server, origin};
+use super::access::{authorization_server, metadata_address, origin};
 use crate::error::ErrorKind;
 use crate::mcp::host::config::ServerConfig;
 use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, mcp};
@@ -21,7 +21,7 @@ use crate::mcp::host::transport::oauth::OAuth;
 async fn server(change: impl Fn(&mut Value) + Send + Sync + 'static) -> Fake {
     Fake::start(move |request| match request.path.as_str() {
         "/mcp" => {
-            let at = format!("{}/.well-known/oauth-protected-resource/mcp", origin(request));
+            let at = metadata_address(request);
             let bearer = format!("Bearer resource_metadata=\"{at}\"");
             Answer::status(401).header("WWW-Authenticate", bearer)
         }
@@ -124,7 +124,7 @@ async fn a_secret_is_for_the_issuer_that_saw_it_first() {
             }))
         }
         "/mcp" if request.header("authorization").is_none() || now.load(Ordering::Relaxed) => {
-            let at = format!("{}/.well-known/oauth-protected-resource/mcp", origin(request));
+            let at = metadata_address(request);
             let bearer = format!("Bearer resource_metadata=\"{at}\"");
             Answer::status(401).header("WWW-Authenticate", bearer)
         }

@@ -11,9 +11,9 @@ use ring::signature::{
 };
 use serde_json::{Value, json};
 
-use super::access::{authorization_server, origin};
+use super::access::{authorization_server, refusal};
 use crate::mcp::host::config::ServerConfig;
-use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, Request, mcp};
+use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, mcp};
 use crate::mcp::host::transport::http::tests::{connector, fault, list, open};
 use crate::mcp::host::transport::oauth::discovery::Discovery;
 use crate::mcp::host::transport::oauth::{OAuth, SigningAlgorithm};
@@ -34,12 +34,6 @@ async fn server(seconds: u64, methods: &'static [&'static str]) -> Fake {
         _ => authorization_server(request, methods),
     })
     .await
-}
-
-fn refusal(request: &Request) -> Answer {
-    let at = format!("{}/.well-known/oauth-protected-resource/mcp", origin(request));
-    let header = format!("Bearer resource_metadata=\"{at}\", scope=\"read\"");
-    Answer::status(401).header("WWW-Authenticate", header)
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use ring::signature::{
 };
 use serde_json::{Value, json};
 
-use super::access::{InMemory, authorization_server, origin, visit};
+use super::access::{InMemory, authorization_server, metadata_address, origin, visit};
 use crate::mcp::host::config::{HttpTransport, ServerConfig};
 use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, Request, mcp};
 use crate::mcp::host::transport::http::tests::{connector, fault, list, open};
@@ -84,7 +84,7 @@ impl World {
     }
 
     fn mcp(&mut self, request: &Request) -> Answer {
-        let at = format!("{}/.well-known/oauth-protected-resource/mcp", origin(request));
+        let at = metadata_address(request);
         let refused = |error: &str| {
             let header = format!("DPoP {error}resource_metadata=\"{at}\"");
             Answer::status(401).header("WWW-Authenticate", header)
@@ -204,7 +204,7 @@ async fn a_token_that_is_not_bound_is_neither_taken_nor_sent() {
             }
             "/token" => Answer::json(&json!({"access_token": "t", "token_type": "Bearer"})),
             "/mcp" => {
-                let at = format!("{}/.well-known/oauth-protected-resource/mcp", origin(request));
+                let at = metadata_address(request);
                 let header = format!("DPoP resource_metadata=\"{at}\"");
                 Answer::status(401).header("WWW-Authenticate", header)
             }
@@ -227,7 +227,7 @@ async fn a_token_that_is_not_bound_is_neither_taken_nor_sent() {
 async fn an_authorization_server_without_the_algorithm_is_refused() {
     let fake = Fake::start(|request| match request.path.as_str() {
         "/mcp" => {
-            let at = format!("{}/.well-known/oauth-protected-resource/mcp", origin(request));
+            let at = metadata_address(request);
             Answer::status(401)
                 .header("WWW-Authenticate", format!("DPoP resource_metadata=\"{at}\""))
         }
@@ -256,7 +256,7 @@ async fn a_proof_that_is_refused_leads_to_no_new_access() {
                 Answer::json(&json!({"access_token": "t", "token_type": "dpop"}))
             }
             "/mcp" => {
-                let at = format!("{}/.well-known/oauth-protected-resource/mcp", origin(request));
+                let at = metadata_address(request);
                 let error = match request.header("authorization") {
                     Some(_) => format!("error=\"{error}\", "),
                     None => String::new(),

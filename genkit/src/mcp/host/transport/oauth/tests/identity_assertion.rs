@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::access::{authorization_server, origin};
+use super::access::{authorization_server, refusal};
 use crate::error::{Error, ErrorKind};
 use crate::mcp::host::config::ServerConfig;
 use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, Request, mcp};
@@ -21,11 +21,7 @@ async fn server() -> Fake {
         "/token" => Answer::json(&json!({
             "access_token": "t", "token_type": "Bearer", "expires_in": 3600,
         })),
-        "/mcp" if request.header("authorization").is_none() => {
-            let at = format!("{}/.well-known/oauth-protected-resource/mcp", origin(request));
-            let header = format!("Bearer resource_metadata=\"{at}\", scope=\"read\"");
-            Answer::status(401).header("WWW-Authenticate", header)
-        }
+        "/mcp" if request.header("authorization").is_none() => refusal(request),
         "/mcp" => mcp(request),
         _ => authorization_server(request, &["client_secret_basic"]),
     })

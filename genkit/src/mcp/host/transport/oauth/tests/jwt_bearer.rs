@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
-use super::access::{authorization_server, origin};
+use super::access::{authorization_server, refusal};
 use crate::error::{Error, ErrorKind};
 use crate::mcp::host::config::ServerConfig;
 use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, Request, mcp};
@@ -20,11 +20,7 @@ const GRANT: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 async fn server(token: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Fake {
     Fake::start(move |request| match request.path.as_str() {
         "/token" => token(request),
-        "/mcp" if request.header("authorization").is_none() => {
-            let at = format!("{}/.well-known/oauth-protected-resource/mcp", origin(request));
-            let header = format!("Bearer resource_metadata=\"{at}\", scope=\"read\"");
-            Answer::status(401).header("WWW-Authenticate", header)
-        }
+        "/mcp" if request.header("authorization").is_none() => refusal(request),
         "/mcp" => mcp(request),
         _ => authorization_server(request, &["client_secret_basic"]),
     })

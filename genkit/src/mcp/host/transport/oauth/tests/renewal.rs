@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use super::access::{InMemory, authorization_server, origin, visit};
+use super::access::{InMemory, authorization_server, metadata_address, visit};
 use crate::error::{Error, ErrorKind};
 use crate::mcp::host::config::ServerConfig;
 use crate::mcp::host::transport::http::tests::fake::{Answer, Fake, mcp};
@@ -38,7 +38,7 @@ async fn server(good: Arc<Mutex<Vec<String>>>, seconds: u64) -> Fake {
             if good.lock().unwrap().iter().any(|good| sent == format!("Bearer {good}")) {
                 return mcp(request);
             }
-            let at = format!("{}/.well-known/oauth-protected-resource/mcp", origin(request));
+            let at = metadata_address(request);
             let bearer = format!("Bearer resource_metadata=\"{at}\"");
             Answer::status(401).header("WWW-Authenticate", bearer)
         }
