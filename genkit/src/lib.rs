@@ -51,40 +51,20 @@
 //! **By value from the caller, by reference from the framework**: what a function takes by value is input, what it takes by
 //! reference is injected. It stays a plain function, which a unit test calls. [All pages](guide).
 
-#![cfg_attr(
-    not(feature = "generate"),
-    allow(
-        dead_code,
-        unused_imports,
-        reason = "what only runs of the loop read has no gate of its own"
-    )
-)]
-
 extern crate self as genkit;
 
 pub mod action;
-mod canonical;
 pub mod context;
 #[cfg(feature = "dev-tools")]
 pub mod dev;
-#[cfg(all(not(feature = "dev-tools"), any(feature = "mcp-server", feature = "flows")))]
-#[path = "dev/off.rs"]
-mod dev;
-#[cfg(any(feature = "mcp-server", feature = "flows"))]
-mod disclosure;
 #[cfg(feature = "durable")]
 pub mod durable;
-#[cfg(any(feature = "dotprompt", feature = "flows", feature = "dev-tools"))]
-mod environment;
-mod error;
 #[cfg(feature = "evaluators")]
 pub mod evaluate;
 #[cfg(any(feature = "flows", feature = "flow-client"))]
 pub mod flows;
-mod future;
 #[cfg(feature = "generate")]
 pub mod generate;
-mod glob;
 // Pages of the documentation, and nothing of the program. Their examples use nearly every feature.
 #[cfg(all(
     doc,
@@ -110,11 +90,11 @@ mod glob;
     )
 ))]
 pub mod guide;
-#[cfg(any(feature = "mcp-http", feature = "flows", feature = "dev-tools"))]
-mod http_server;
 mod instance;
 #[cfg(feature = "log")]
 mod log;
+#[macro_use]
+mod macros;
 #[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
 pub mod mcp;
 pub mod message;
@@ -122,46 +102,11 @@ pub mod message;
 pub mod middleware;
 #[cfg(feature = "generate")]
 pub mod model;
-#[cfg(any(feature = "http-model", feature = "mcp-server", feature = "mcp-host"))]
-#[cfg_attr(
-    not(any(feature = "http-model", feature = "mcp-server")),
-    allow(dead_code, reason = "a host alone asks which names are one")
-)]
-mod names;
-#[cfg(any(
-    feature = "http-model",
-    feature = "mcp-host-http",
-    feature = "flow-client",
-    feature = "dev-tools",
-    feature = "jwt"
-))]
-mod net;
-mod placed;
-#[cfg(feature = "dotprompt")]
-mod prompts_dir;
-mod registry;
-mod run_options;
-mod schema;
-#[cfg(any(feature = "mcp-server", feature = "flows", feature = "dev-tools"))]
-mod shutdown;
-mod size;
 pub mod skill;
-#[cfg(any(feature = "http-model", feature = "flow-client"))]
-mod sse;
-#[cfg(any(feature = "durable", feature = "flows", feature = "flow-client"))]
-mod status;
-mod suggest;
-mod sync;
 pub mod telemetry;
 #[cfg(feature = "dotprompt")]
 pub mod template;
 pub mod testing;
-#[cfg(any(feature = "dev-tools", feature = "mcp-host", feature = "durable"))]
-mod time;
-#[cfg_attr(not(feature = "dev-tools"), allow(dead_code, reason = "nobody exports then"))]
-mod trace;
-mod truncate;
-mod visible;
 
 #[doc(hidden)]
 #[path = "private.rs"]
@@ -172,13 +117,15 @@ pub use ::{schemars, serde, serde_json};
 pub use action::{Chunks, Flow, Prompt, Resource, Tool, ToolReply};
 #[doc(inline)]
 pub use context::{Context, Elicited};
-pub use error::{Error, ErrorContext, ErrorKind, Result};
-pub use future::BoxFuture;
 #[cfg(feature = "generate")]
 #[doc(inline)]
 pub use generate::{
     Answer, Approval, Chat, Format, Generate, GenerateResponse, GenerateStream, Interrupt,
 };
+#[doc(inline)]
+pub use genkit_core::{Action, IntoActions, Registry};
+#[doc(inline)]
+pub use genkit_core::{BoxFuture, Error, ErrorContext, ErrorKind, Result};
 #[doc = include_str!("docs/flow.md")]
 pub use genkit_macros::flow;
 #[doc = include_str!("docs/prompt.md")]
@@ -192,7 +139,6 @@ pub use instance::{Genkit, GenkitBuilder};
 pub use log::log_to_stderr;
 #[doc(inline)]
 pub use message::{Media, Message, Part, Role};
-pub use registry::{Action, IntoActions, Registry};
 #[doc(inline)]
 pub use skill::Skill;
 

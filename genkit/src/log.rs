@@ -11,7 +11,7 @@ const DEFAULT_FILTER: &str = "info,rmcp=error";
 /// warnings, audit events.
 ///
 /// The library installs no tracing subscriber by itself, so that yours is the only one. Without
-/// one nothing is logged; messages to the client ([`Context::log`](crate::Context::log)) are sent
+/// one nothing is logged; messages to the client ([`Context::log`](genkit_core::Context::log)) are sent
 /// either way. Call this first in `main`; where a subscriber is set already it does nothing.
 ///
 /// `RUST_LOG` is read once: `RUST_LOG=debug`, `RUST_LOG=warn,genkit::audit=info`. Default is

@@ -2,23 +2,23 @@
 
 #![allow(missing_docs, reason = "hidden")]
 
-pub use crate::action::expansion::*;
-pub use crate::action::{
-    AnnotatedFn, FlowFn, IntoContents, IntoOutput, IntoPrompt, Prompt, PromptFn, ResourceFn, Tool,
-    ToolFn, ToolTask,
-};
-pub use crate::context::Context;
-pub use crate::error::Result;
-pub use crate::future::BoxFuture;
-#[cfg(feature = "generate")]
-pub use crate::generate::Generate;
-pub use crate::run_options::ToolChoice;
-#[cfg(feature = "skills")]
-pub use crate::skill::expansion::*;
 pub use ::schemars;
 pub use ::serde;
 pub use ::serde_json;
 pub use ::serde_json::Value;
+#[cfg(feature = "generate")]
+pub use genkit_agent::Generate;
+pub use genkit_core::BoxFuture;
+pub use genkit_core::Context;
+pub use genkit_core::Result;
+pub use genkit_core::ToolChoice;
+pub use genkit_core::internal::action::expansion::*;
+#[cfg(feature = "skills")]
+pub use genkit_core::internal::skill::expansion::*;
+pub use genkit_core::{
+    AnnotatedFn, FlowFn, IntoContents, IntoOutput, IntoPrompt, Prompt, PromptFn, ResourceFn, Tool,
+    ToolFn, ToolTask,
+};
 // A crate may do without the prelude.
 pub use ::std::{boxed::Box, option::Option, time::Duration, vec, vec::Vec};
 
@@ -26,30 +26,32 @@ pub use ::std::{boxed::Box, option::Option, time::Duration, vec, vec::Vec};
 /// not fit (types are told apart by what they are, never by how they are spelled), and what the
 /// derive of schemars needs in a crate without the prelude.
 pub mod scope {
-    pub use crate::action::expansion::{
+    pub use ::std::convert::Into as _;
+    pub use ::std::option::Option::Some;
+    pub use genkit_core::internal::action::expansion::{
         Described as _, InjectNothing as _, InjectState as _, NotShown as _, ReturnedValue as _,
         ReturnsNothing as _, ReturnsSchema as _, ReturnsValue as _, TypedInputFallback as _,
     };
-    pub use ::std::convert::Into as _;
-    pub use ::std::option::Option::Some;
 }
 
 /// A run that begins with a prompt of a folder in the program.
 #[cfg(feature = "dotprompt")]
-pub fn embedded_prompt(files: &'static StaticPromptFiles, name: &str) -> crate::Generate {
-    crate::Genkit::default().embedded_prompt(files, name)
+pub fn embedded_prompt(files: &'static StaticPromptFiles, name: &str) -> genkit_agent::Generate {
+    genkit_agent::Instance::default().embedded_prompt(files, name)
 }
 
 /// All prompts of a folder in the program.
 #[cfg(feature = "dotprompt")]
-pub fn embedded_prompts(files: &'static StaticPromptFiles) -> Vec<crate::Prompt> {
-    crate::action::embedded(files).expect("the macro checked every file of the folder").to_vec()
+pub fn embedded_prompts(files: &'static StaticPromptFiles) -> Vec<genkit_core::Prompt> {
+    genkit_core::internal::action::embedded(files)
+        .expect("the macro checked every file of the folder")
+        .to_vec()
 }
 
 /// All skills of a folder in the program.
 #[cfg(feature = "skills")]
 pub fn embedded_skills(skills: &'static StaticSkills) -> Vec<Skill> {
-    crate::skill::embedded(skills).to_vec()
+    genkit_core::internal::skill::embedded(skills).to_vec()
 }
 
 /// A type that `#[arg(default)]` can fill.
@@ -95,21 +97,21 @@ impl<T: From<&'static str>> TextDefault for T {
 pub trait Completes {
     fn complete(
         self,
-        request: crate::action::CompleteRequest,
+        request: genkit_core::CompleteRequest,
     ) -> BoxFuture<'static, Result<Vec<String>>>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<F, S> Completes for F
 where
-    F: Fn(crate::action::CompleteRequest) -> S,
-    S: Future<Output: crate::action::IntoSuggestions> + Send + 'static,
+    F: Fn(genkit_core::CompleteRequest) -> S,
+    S: Future<Output: genkit_core::IntoSuggestions> + Send + 'static,
 {
     fn complete(
         self,
-        request: crate::action::CompleteRequest,
+        request: genkit_core::CompleteRequest,
     ) -> BoxFuture<'static, Result<Vec<String>>> {
-        crate::action::expansion::complete(self(request))
+        genkit_core::internal::action::expansion::complete(self(request))
     }
 }
 

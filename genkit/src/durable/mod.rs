@@ -74,37 +74,9 @@
 //!
 //! The store holds conversations, arguments and results as they are, unencrypted.
 
-mod answering;
-mod drive;
-pub mod engine;
-mod error;
-mod flow_state;
-mod folder;
-mod handle;
-mod journal;
-mod limits;
-#[cfg(feature = "mcp-server")]
-mod memory;
-mod outcome;
-mod record;
-mod resting;
-mod runs;
-mod session;
-pub(crate) mod store;
-mod work;
+#[doc(inline)]
+pub use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+#[doc(inline)]
+pub use genkit_durable::{DurableFlow, DurableRun, FlowOutcome, FolderStore, Worker};
 
-#[cfg(feature = "mcp-server")]
-pub(crate) use flow_state::Done;
-pub use folder::FolderStore;
-pub use handle::{DurableFlow, DurableRun};
-#[cfg(feature = "mcp-server")]
-pub(crate) use journal::{CallJournal, Note, Noted};
-#[cfg(feature = "mcp-server")]
-pub(crate) use limits::{LEASE, STEP_TRIES};
-#[cfg(feature = "mcp-server")]
-pub(crate) use memory::MemoryRuns;
-pub use outcome::FlowOutcome;
-#[cfg(feature = "mcp-server")]
-pub(crate) use session::LeasedRun;
-pub use store::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
-pub use work::Worker;
+pub mod engine;

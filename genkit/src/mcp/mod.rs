@@ -1,6 +1,6 @@
 //! MCP (Model Context Protocol) from both sides: servers, and hosts with their clients.
 //!
-//! **Serving**: [`serve_mcp`](crate::serve_mcp) is the one-liner, and `McpServer` what it returns:
+//! **Serving**: `serve_mcp` is the one-liner, and `McpServer` what it returns:
 //! the registry as an MCP server (features `mcp-server`, `mcp-http`).
 //!
 //! **Using**: `McpHost` keeps other servers connected, and what they offer are ordinary tools,
@@ -30,14 +30,8 @@ genkit::serve_mcp().name("calculator").await
     reason = "SEP-2577 deprecates sampling, roots, logging and subscribe; servers of today have them"
 )]
 pub mod host;
-mod jsonrpc;
-pub(crate) mod level;
 #[cfg(feature = "mcp-server")]
 pub mod server;
-#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
-mod spans;
-#[cfg(any(feature = "mcp-server", feature = "mcp-host"))]
-mod wrapped_result;
 
 #[cfg(feature = "mcp-host")]
 #[doc(inline)]

@@ -1,0 +1,36 @@
+//! The settings of the model: Genkit's common ones are typed, all others stand in `config`.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Generate;
+use genkit_core::internal::generate::error::Error as E;
+use genkit_core::setting_methods;
+
+impl Generate {
+    /// Settings of the model: Genkit's common ones (`temperature`, `maxOutputTokens`, `topK`,
+    /// `topP`, `stopSequences`, `seed`, `reasoningEffort`, `version`) and its provider's own. They are
+    /// merged with those that were given before; what does not serialize to an object is an error when
+    /// the run begins.
+    pub fn config(mut self, config: impl Serialize) -> Self {
+        match serde_json::to_value(config) {
+            Ok(Value::Object(config)) => self.config_map().extend(config),
+            Ok(value) => self.config_error = Some(E::ConfigNoObject(value)),
+            Err(error) => self.config_error = Some(E::ConfigUnserializable(error.to_string())),
+        }
+        self
+    }
+
+    setting_methods! {
+        temperature, top_p, top_k, max_output_tokens, stop_sequences, seed, reasoning
+    }
+
+    fn setting(mut self, key: &str, value: Value) -> Self {
+        self.config_map().insert(key.to_owned(), value);
+        self
+    }
+
+    fn config_map(&mut self) -> &mut Map<String, Value> {
+        self.options.config.get_or_insert_default()
+    }
+}

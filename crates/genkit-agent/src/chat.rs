@@ -1,0 +1,223 @@
+//! Chat: a conversation that keeps its history.
+
+use std::future::IntoFuture;
+
+use super::builder::Generate;
+use super::stream::GenerateStream;
+use crate::output_checks::OutputChecks;
+use genkit_core::BoxFuture;
+use genkit_core::Result;
+use genkit_core::internal::generate::error::Error as E;
+use genkit_core::{Answer, Interrupt};
+use genkit_core::{GenerateResponse, IntoParts};
+use genkit_core::{Message, Role};
+use genkit_model::ChunkSink;
+use genkit_schema::Schema;
+
+/// Chat: a conversation in which each turn knows the ones before it.
+///
+/// ```
+/// use genkit::testing::ScriptedModel;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let model = ScriptedModel::texts(["Hello, Ada!", "You are Ada."]);
+/// let mut chat = genkit::generate(()).system("Be brief.").model(model).chat();
+/// chat.send("I am Ada.").await?;
+/// let response = chat.send("Who am I?").await?;
+/// assert_eq!(response.text(), "You are Ada.");
+/// assert_eq!(chat.messages().len(), 5); // with the system message
+/// # Ok(())
+/// # }
+/// ```
+///
+/// [`stream`](Self::stream) shows a turn as it comes. The history is plain data: store
+/// [`messages`](Self::messages), and go on with [`Generate::messages`].
+#[derive(Clone, Debug)]
+pub struct Chat {
+    /// What every turn asks with; its messages are the history.
+    template: Generate,
+    interrupted: bool,
+}
+
+impl Chat {
+    /// Sends a prompt: awaited it is the answer, which the history keeps.
+    ///
+    /// # Errors
+    /// As [`Generate`]; the history stays as it was before, and the error owns what was done.
+    /// [`FailedPrecondition`](genkit_core::ErrorKind::FailedPrecondition) while the last turn
+    /// waits for [`resume`](Self::resume).
+    pub fn send(&mut self, prompt: impl IntoParts) -> ChatTurn<'_> {
+        let turn = match self.interrupted {
+            true => Err(E::WaitsForAnswers),
+            false => Ok(self.template.clone().prompt(prompt)),
+        };
+        ChatTurn { chat: self, turn }
+    }
+
+    /// Streaming: sends a prompt, and gives the chunks of the answer as they come. The history keeps
+    /// the answer at the end of the stream; of one that is dropped before, it keeps nothing.
+    ///
+    /// ```
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let mut chat = genkit::generate(()).model(ScriptedModel::streaming(["Hello, ", "Ada!"])).chat();
+    /// let mut stream = chat.stream("I am Ada.");
+    /// while let Some(chunk) = stream.next().await {
+    ///     print!("{}", chunk?.text());
+    /// }
+    /// assert_eq!(stream.response().await?.text(), "Hello, Ada!");
+    /// assert_eq!(chat.messages().len(), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`send`](Self::send); they come as the last item.
+    pub fn stream(&mut self, prompt: impl IntoParts) -> GenerateStream<'_> {
+        self.send(prompt).stream()
+    }
+
+    /// Resumes an interrupted turn: `answer` is asked for each of its questions. Awaited it is the
+    /// response, [streamed](ChatTurn::stream) its chunks come first.
+    ///
+    /// ```
+    /// use genkit::model::ModelResponse;
+    /// use genkit::testing::ScriptedModel;
+    /// use genkit::message::ToolRequest;
+    /// use genkit::{tool, tools};
+    ///
+    /// /// Pays.
+    /// #[tool(needs_approval)]
+    /// async fn pay() -> String { "paid".into() }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let model = ScriptedModel::new([
+    ///     ModelResponse::from_tool_requests([ToolRequest::new("pay", ())]),
+    ///     ModelResponse::from_text("It is paid."),
+    /// ]);
+    /// let mut chat = genkit::generate(()).model(model).tools(tools![pay]).chat();
+    /// let mut response = chat.send("Pay the bill.").await?;
+    /// while response.is_interrupted() {
+    ///     response = chat.resume(|question| question.approve()).await?;
+    /// }
+    /// assert_eq!(response.text(), "It is paid.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generate`].
+    pub fn resume(&mut self, answer: impl FnMut(&Interrupt) -> Answer) -> ChatTurn<'_> {
+        let questions = self.messages().last().map(Interrupt::all).unwrap_or_default();
+        let answers: Vec<Answer> = questions.iter().map(answer).collect();
+        self.resume_with(answers)
+    }
+
+    /// Resumes an interrupted turn with answers that are there already. Else as
+    /// [`resume`](Self::resume).
+    ///
+    /// # Errors
+    /// As [`Generate`].
+    pub fn resume_with(&mut self, answers: impl IntoIterator<Item = Answer>) -> ChatTurn<'_> {
+        let messages = self.template.options.messages.clone();
+        let turn = Ok(self.template.clone().resume_at(messages, answers));
+        ChatTurn { chat: self, turn }
+    }
+
+    /// Makes a response that was stored, or that another run gave, the end of the history.
+    pub fn keep(&mut self, response: &GenerateResponse) {
+        self.interrupted = response.is_interrupted();
+        self.template.system.clear(); // it stands in the history from now on
+        self.template.options.messages = response.messages();
+    }
+
+    /// History: the conversation so far.
+    pub fn messages(&self) -> &[Message] {
+        &self.template.options.messages
+    }
+}
+
+/// Chat turn: one of a [`Chat`], about to run: awaiting it gives the response,
+/// [`stream`](Self::stream) gives chunks first. Either way the history keeps the response, and
+/// nothing of a turn that fails or is dropped before its end.
+#[must_use = "a turn begins when it is awaited: add `.await`, or `.stream()`"]
+#[derive(Debug)]
+pub struct ChatTurn<'a> {
+    chat: &'a mut Chat,
+    turn: Result<Generate, E>,
+}
+
+impl<'a> ChatTurn<'a> {
+    /// Streaming: runs it, and gives its chunks as they come.
+    pub fn stream(self) -> GenerateStream<'a> {
+        let format = self.turn.as_ref().ok().and_then(Generate::output_format);
+        GenerateStream::new(format, |chunks| self.start(chunks))
+    }
+
+    /// What the conversation checks of each answer.
+    pub(super) fn output_checks(&self) -> OutputChecks {
+        self.turn.as_ref().map(|turn| turn.settings.output.clone()).unwrap_or_default()
+    }
+
+    fn start(self, chunks: ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>> {
+        self.start_extracting(None, chunks)
+    }
+
+    /// Runs it, with a schema and checks of its own.
+    pub(super) fn start_extracting(
+        self,
+        extract: Option<(Schema, OutputChecks)>,
+        chunks: ChunkSink,
+    ) -> BoxFuture<'a, Result<GenerateResponse>> {
+        Box::pin(async move {
+            let turn = self.turn?;
+            let had_prompt = turn.source.is_some();
+            let mut turn = turn.rendered().await?;
+            let settings = had_prompt.then(|| turn.clone());
+            if let Some((schema, checks)) = extract {
+                let output = turn.options.output.get_or_insert_default();
+                (output.format, output.content_type) = (None, None);
+                output.json_schema = Some(schema);
+                turn.settings.output = checks;
+                turn.settings.fail_on_max_turns = true;
+            }
+            let response = turn.begin(chunks).await?;
+            if let Some(settings) = settings {
+                // The prompt is the beginning of the history from now on, and what it says stays.
+                self.chat.template = Generate { prompt: Vec::new(), ..settings };
+            }
+            self.chat.keep(&response);
+            Ok(response)
+        })
+    }
+}
+
+genkit_core::becomes_a_future!(ChatTurn<'a>, Result<GenerateResponse>, 'a);
+
+impl<'a> IntoFuture for ChatTurn<'a> {
+    type Output = Result<GenerateResponse>;
+    type IntoFuture = BoxFuture<'a, Result<GenerateResponse>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.start(ChunkSink::none())
+    }
+}
+
+impl Generate {
+    /// Chat: makes a conversation of it, in which each turn is asked with these settings. A history
+    /// that ends with open questions waits for [`Chat::resume`].
+    pub fn chat(mut self) -> Chat {
+        let prompt = std::mem::take(&mut self.prompt);
+        let asks = |last: &Message| prompt.is_empty() && !Interrupt::all(last).is_empty();
+        let interrupted = self.options.messages.last().is_some_and(asks);
+        if !prompt.is_empty() {
+            // The prompt to begin with is the beginning of the history.
+            self.options.messages.push(Message::new(Role::User, prompt));
+        }
+        Chat { template: self, interrupted }
+    }
+}

@@ -1,0 +1,236 @@
+//! Extracting: a run whose result is the value of its answer.
+
+use std::future::IntoFuture;
+use std::marker::PhantomData;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::builder::Generate;
+use super::chat::ChatTurn;
+use super::stream::GenerateStream;
+use crate::output_checks::OutputChecks;
+use genkit_core::BoxFuture;
+use genkit_core::GenerateResponse;
+use genkit_core::Result;
+use genkit_core::internal::error::BoxError;
+use genkit_core::internal::generate::error::Error as E;
+use genkit_model::ChunkSink;
+use genkit_schema::Schema;
+
+/// A run whose result is a `T`, about to run: made by [`Generate::extract`] and [`ChatTurn::extract`].
+///
+/// Awaiting it gives the value; [`with_response`](Self::with_response) also the response, with the history and
+/// the usage; [`stream`](Self::stream) gives chunks first.
+///
+/// ```
+/// use genkit::testing::ScriptedModel;
+///
+/// #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+/// struct Dish { name: String, minutes: u32 }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let model = ScriptedModel::texts([
+///     r#"{"name": "stew", "minutes": 120}"#,
+///     r#"{"name": "soup", "minutes": 20}"#,
+/// ]);
+/// let run = genkit::generate("A quick dish?").model(model).extract::<Dish>();
+/// let (dish, response) = run
+///     .output_retries(2)
+///     .validate(|dish| match dish.minutes {
+///         ..=30 => Ok(()),
+///         minutes => Err(format!("{minutes} minutes are not quick")),
+///     })
+///     .with_response()
+///     .await?;
+/// assert_eq!(dish.name, "soup");
+/// assert_eq!(response.messages().len(), 4); // the question, the stew, why not, the soup
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// As [`Generate`]; reaching the limit on turns is one. [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument)
+/// when all retries are used up and the answer does not fit: the error says why, and owns the response.
+/// [`FailedPrecondition`](genkit_core::ErrorKind::FailedPrecondition) where the run is interrupted: go on with
+/// [`Generate::resume`] and the response that the error owns.
+#[must_use = "a run begins when it is awaited: add `.await`, or `.run()` for a future, or `.stream()`"]
+pub struct Extract<'a, T> {
+    asks: Asks<'a>,
+    checks: OutputChecks,
+    value: PhantomData<fn() -> T>,
+}
+
+impl Generate {
+    /// Extracts a `T`: awaited it is the value, which fits the schema of `T` and passed every
+    /// [`validate`](Extract::validate). An answer that does not goes back to the model with the reason, once by
+    /// default: [`output_retries`](Extract::output_retries).
+    ///
+    /// ```
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Dish { name: String, minutes: u32 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let model = ScriptedModel::text(r#"{"name": "soup", "minutes": 20}"#);
+    /// let dish = genkit::generate("A quick dish?").model(model).extract::<Dish>().await?;
+    /// assert_eq!((dish.name.as_str(), dish.minutes), ("soup", 20));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn extract<T: JsonSchema + DeserializeOwned>(mut self) -> Extract<'static, T> {
+        let checks = std::mem::take(&mut self.settings.output);
+        Extract::new(Asks::Run(self.output::<T>()), checks)
+    }
+}
+
+impl<'a> ChatTurn<'a> {
+    /// Extracts a `T` from the answer of this turn; the turns after it are asked as before.
+    ///
+    /// ```
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let model = ScriptedModel::texts(["Hello!", "[1815, 1852]", "You are welcome."]);
+    /// let mut chat = genkit::generate(()).model(model).chat();
+    /// chat.send("I study Ada Lovelace.").await?;
+    /// let years = chat.send("When did she live?").extract::<Vec<u32>>().await?;
+    /// assert_eq!(years, [1815, 1852]);
+    /// assert_eq!(chat.send("Thanks!").await?.text(), "You are welcome.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn extract<T: JsonSchema + DeserializeOwned>(self) -> Extract<'a, T> {
+        let checks = self.output_checks();
+        Extract::new(Asks::Turn(self, genkit_schema::internal::input_of::<T>().into()), checks)
+    }
+}
+
+/// What is asked: a run of its own, or the next turn of a conversation.
+enum Asks<'a> {
+    Run(Generate),
+    /// With the schema, which is of this turn alone.
+    Turn(ChatTurn<'a>, Schema),
+}
+
+impl<'a, T: DeserializeOwned> Extract<'a, T> {
+    fn new(asks: Asks<'a>, mut checks: OutputChecks) -> Self {
+        checks.set_type::<T>();
+        Self { asks, checks, value: PhantomData }
+    }
+
+    /// Output retries: how often an answer that does not fit goes back to the model. Default is 1. Else as
+    /// [`Generate::output_retries`].
+    pub fn output_retries(mut self, times: usize) -> Self {
+        self.checks.set_retries(times);
+        self
+    }
+
+    /// Output validator: its error goes back to the model. Else as [`Generate::validate`].
+    pub fn validate<E: Into<BoxError>>(
+        mut self,
+        check: impl Fn(&T) -> Result<(), E> + Send + Sync + 'static,
+    ) -> Self {
+        self.checks.add(check);
+        self
+    }
+
+    /// Output validator that awaits something. Else as [`Generate::validate_async`].
+    pub fn validate_async<Fut, E>(
+        mut self,
+        check: impl Fn(T) -> Fut + Send + Sync + 'static,
+    ) -> Self
+    where
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        self.checks.add_async(check);
+        self
+    }
+
+    /// Runs it: the same as awaiting it, as a plain future.
+    ///
+    /// # Errors
+    /// As [`Extract`] says.
+    pub async fn run(self) -> Result<T> {
+        self.await
+    }
+
+    /// Runs it, and gives the whole response beside the value.
+    ///
+    /// # Errors
+    /// As [`Extract`] says.
+    pub async fn with_response(self) -> Result<(T, GenerateResponse)> {
+        let response = self.start(ChunkSink::none()).await?;
+        match value(&response) {
+            Ok(value) => Ok((value, response)),
+            Err(error) => Err(error.with_partial(response)),
+        }
+    }
+
+    /// Streaming: runs it, and gives its chunks as they come. [`GenerateStream::output`] is the value so far,
+    /// and that of the response fits. Where the model is asked again a chunk says so:
+    /// [`GenerateChunk::output_retry`](genkit_core::GenerateChunk::output_retry).
+    pub fn stream(self) -> GenerateStream<'a> {
+        let format = match &self.asks {
+            Asks::Run(run) => run.output_format(),
+            Asks::Turn(..) => None, // JSON, whatever the conversation is asked for
+        };
+        GenerateStream::new(format, |chunks| self.start(chunks))
+    }
+
+    fn start(self, chunks: ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>> {
+        let Self { asks, checks, .. } = self;
+        match asks {
+            Asks::Run(mut run) => {
+                run.settings.output = checks;
+                // Without an answer there is no value.
+                run.settings.fail_on_max_turns = true;
+                run.begin(chunks)
+            }
+            Asks::Turn(turn, schema) => turn.start_extracting(Some((schema, checks)), chunks),
+        }
+    }
+}
+
+/// What the run was asked for.
+fn value<T: DeserializeOwned>(response: &GenerateResponse) -> Result<T> {
+    if response.is_interrupted() {
+        return Err(E::ExtractInterrupted.into());
+    }
+    if !response.tool_requests().is_empty() {
+        return Err(E::ExtractWithCalls.into());
+    }
+    response.output()
+}
+
+genkit_core::becomes_a_future!(Extract<'a, T>, Result<T>, 'a, T);
+
+impl<'a, T: DeserializeOwned> IntoFuture for Extract<'a, T> {
+    type Output = Result<T>;
+    type IntoFuture = BoxFuture<'a, Result<T>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let running = self.start(ChunkSink::none());
+        Box::pin(async move {
+            let response = running.await?;
+            value(&response).map_err(|error| error.with_partial(response))
+        })
+    }
+}
+
+/// Counts, never content, as the run itself.
+impl<T> std::fmt::Debug for Extract<'_, T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("Extract");
+        match &self.asks {
+            Asks::Run(run) => shown.field("run", run),
+            Asks::Turn(turn, _) => shown.field("turn", turn),
+        };
+        shown.finish_non_exhaustive()
+    }
+}

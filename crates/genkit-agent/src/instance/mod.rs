@@ -1,0 +1,53 @@
+//! The instance that runs act on: a registry with its state, models, middleware and store.
+
+mod builder;
+mod models;
+#[cfg(feature = "dotprompt")]
+mod prompt_files;
+#[cfg(feature = "skills")]
+mod skill_dirs;
+
+use std::ops::{Deref, DerefMut};
+
+use genkit_core::Registry;
+use genkit_core::internal::BoundRegistry;
+
+pub use builder::InstanceBuilder;
+pub use models::RunDefaults;
+
+/// A registry with its state, and what every run of it starts from. `genkit::Genkit` wraps it.
+#[derive(Clone, Default)]
+pub struct Instance {
+    pub bound: BoundRegistry,
+    pub runs: RunDefaults,
+}
+
+impl Instance {
+    pub fn builder() -> InstanceBuilder {
+        InstanceBuilder::new()
+    }
+
+    pub fn registry(&self) -> &Registry {
+        &self.bound.registry
+    }
+}
+
+impl Deref for Instance {
+    type Target = BoundRegistry;
+
+    fn deref(&self) -> &BoundRegistry {
+        &self.bound
+    }
+}
+
+impl DerefMut for Instance {
+    fn deref_mut(&mut self) -> &mut BoundRegistry {
+        &mut self.bound
+    }
+}
+
+impl std::fmt::Debug for Instance {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Instance").field("registry", &self.bound.registry).finish_non_exhaustive()
+    }
+}

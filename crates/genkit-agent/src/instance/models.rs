@@ -1,0 +1,31 @@
+//! What runs have of their instance: models, embedders, middleware.
+
+use std::sync::Arc;
+
+use super::Instance;
+use crate::middleware::{Middleware, NamedMiddleware};
+use genkit_core::RunStore;
+use genkit_core::internal::context::RestingRuns;
+use genkit_model::internal::Models;
+use genkit_model::{Embed, EmbedRequest, EmbedderRef};
+
+/// What every run of an instance begins with.
+#[derive(Clone, Default)]
+pub struct RunDefaults {
+    pub models: Models,
+    pub middleware: Vec<Arc<dyn Middleware>>,
+    pub named_middleware: NamedMiddleware,
+    pub trace_contents: bool,
+    pub store: Option<Arc<dyn RunStore>>,
+    pub resting: RestingRuns,
+}
+
+impl Instance {
+    pub fn embed<T: Into<String>>(
+        &self,
+        embedder: impl Into<EmbedderRef>,
+        texts: impl IntoIterator<Item = T>,
+    ) -> Embed {
+        Embed::new(self.runs.models.clone(), embedder.into(), EmbedRequest::new(texts))
+    }
+}

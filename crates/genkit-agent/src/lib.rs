@@ -1,0 +1,59 @@
+//! Generating: a model is asked, its tool calls are run, and it is asked again with their answers.
+//!
+//! `generate` begins, [`Generate`] has the options, [`GenerateResponse`] is
+//! what comes back. What else is here:
+//!
+//! | for | see |
+//! |---|---|
+//! | watching a run | [`GenerateStream`] |
+//! | a conversation | [`Chat`] |
+//! | human in the loop: approval, forms, going on later | [`Interrupt`], [`Answer`], [`Approval`], `resume` |
+//! | tool calls that the program runs itself | [`GenerateResponse::run_tools`], [`Tool::call`](genkit_core::Tool::call), [`ToolInvocation`] |
+//! | a run step by step, here or on other machines | [`Generate::start`], [`Run`], [`RunState`] |
+//! | progress of tools in a stream | [`ToolProgress`], [`ToolChunk`] |
+//! | structured output | [`Generate::extract`], [`Generate::output`], [`Extract`], [`Format`] |
+//! | output that does not fit goes back to the model | [`Generate::output_retries`], [`Generate::validate`], [`OutputRetry`] |
+//! | a run that begins with a prompt | `prompt`, [`Generate::input`], [`PromptRef`] |
+//! | an agent as a tool | [`Generate::into_tool`] |
+//! | what tools and resources a run has | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
+//! | a run as plain data | [`GenerateOptions`] |
+//! | what a run may use, where it ends, what changes from turn to turn | [`UsageLimit`], [`Generate::stop_on_tool`], [`Turn`] |
+//! | code around runs and calls | `middleware` |
+
+#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+
+mod builder;
+mod call_model;
+mod call_tool;
+mod chat;
+mod extract;
+mod instance;
+#[doc(hidden)]
+pub mod internal;
+mod into_tool;
+pub mod middleware;
+mod output_checks;
+mod prepare;
+mod prompt;
+#[cfg(feature = "dotprompt")]
+mod prompts_dir;
+mod request;
+mod resume;
+mod run;
+mod run_tools;
+mod steps;
+mod stream;
+mod tools;
+mod turn;
+
+pub use builder::Generate;
+pub use chat::{Chat, ChatTurn};
+pub use extract::Extract;
+pub use instance::{Instance, InstanceBuilder};
+pub use prompt::PromptRef;
+pub use run::{
+    Approval, CallSettled, ModelAnswered, ModelCall, NextStep, OnToolError, OutputCheck,
+    OutputChecked, Run, RunCall, RunState,
+};
+pub use stream::GenerateStream;
+pub use turn::Turn;

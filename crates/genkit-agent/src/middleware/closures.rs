@@ -1,0 +1,202 @@
+//! Middleware from closures.
+
+use std::future::Future;
+
+use super::chain::{Middleware, NextGenerate, NextModel, NextTool};
+use genkit_core::BoxFuture;
+use genkit_core::GenerateResponse;
+use genkit_core::Result;
+use genkit_core::{ModelRequest, ModelResponse};
+use genkit_core::{ToolCall, ToolOutcome};
+use genkit_model::{ChunkSink, IntoResult};
+
+/// Middleware around each model call, from a closure: a cache, a logger, a guard.
+///
+/// The closure goes on with `next.run(&request, &chunks)`, or answers by itself. It may return what
+/// the closure of [`model::from_fn`](genkit_model::from_fn) may.
+///
+/// ```
+/// use genkit::middleware::on_model;
+/// use genkit::model::ModelResponse;
+/// use genkit::testing::ScriptedModel;
+/// use genkit::{Genkit, Registry};
+/// use std::collections::HashMap;
+/// use std::sync::{Arc, Mutex};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// // A cache: what was asked before is answered from memory.
+/// let seen = Arc::new(Mutex::new(HashMap::<String, ModelResponse>::new()));
+/// let cache = on_model(move |request, chunks, next| {
+///     let seen = Arc::clone(&seen);
+///     async move {
+///         let key = serde_json::to_string(&request)?;
+///         if let Some(known) = seen.lock().unwrap().get(&key) {
+///             return Ok(known.clone());
+///         }
+///         let response = next.run(&request, &chunks).await?;
+///         seen.lock().unwrap().insert(key, response.clone());
+///         Ok::<_, genkit::Error>(response)
+///     }
+/// });
+///
+/// let model = ScriptedModel::text("Blue.");
+/// let genkit = Genkit::builder().registry(Registry::new()).default_model(model.clone());
+/// let genkit = genkit.middleware(cache).build()?;
+/// for _ in 0..2 {
+///     assert_eq!(genkit.generate("What colour is the sky?").await?.text(), "Blue.");
+/// }
+/// assert_eq!(model.requests().len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Chunks that a stream wants go to `chunks`; a closure that does not send any is shown in the stream
+/// all the same, as one chunk.
+pub fn on_model<F, Fut>(function: F) -> impl Middleware
+where
+    F: Fn(ModelRequest, ChunkSink, NextModel) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: IntoResult<ModelResponse>> + Send + 'static,
+{
+    OnModel(function)
+}
+
+/// Middleware around each tool call, from a closure: a logger, a filter, an answer in its place.
+///
+/// The closure goes on with `next.run(call)`, or answers by itself: with a [`ToolOutcome`], a
+/// [`ToolResponse`], or a `Result` of one of them with any error. An error ends the run; what the model
+/// shall read is `call.request().respond(..)`.
+///
+/// ```
+/// use genkit::middleware::on_tool;
+/// use genkit::testing::ScriptedModel;
+/// use genkit::message::ToolRequest;
+/// use genkit::{model::ModelResponse, tool, tools};
+/// use serde_json::json;
+/// use std::sync::{Arc, Mutex};
+///
+/// /// Deletes a file.
+/// #[tool]
+/// async fn delete(path: String) -> String { format!("{path} is gone") }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// // A logger:
+/// let log = Arc::new(Mutex::new(Vec::new()));
+/// let logged = Arc::clone(&log);
+/// let logger = on_tool(move |call, next| {
+///     logged.lock().unwrap().push(format!("{} {}", call.request().name, call.request().input));
+///     next.run(call)
+/// });
+/// let model = ScriptedModel::new([
+///     ModelResponse::from_tool_requests([ToolRequest::new("delete", json!({"path": "a.txt"}))]),
+///     ModelResponse::from_text("Done."),
+/// ]);
+/// genkit::generate("Delete a.txt").model(model).tools(tools![delete]).middleware(logger).await?;
+/// assert_eq!(*log.lock().unwrap(), [r#"delete {"path":"a.txt"}"#]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// What comes back is at hand as well; where `?` is used, the last line names the error:
+///
+/// ```
+/// use genkit::middleware::on_tool;
+///
+/// let timed = on_tool(|call, next| async move {
+///     let (name, started) = (call.request().name.clone(), std::time::Instant::now());
+///     let outcome = next.run(call).await?;
+///     eprintln!("{name}: {:?} in {:?}", outcome.response(), started.elapsed());
+///     Ok::<_, genkit::Error>(outcome)
+/// });
+/// # let _ = timed;
+/// ```
+pub fn on_tool<F, Fut>(function: F) -> impl Middleware
+where
+    F: Fn(ToolCall, NextTool) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: IntoResult<ToolOutcome>> + Send + 'static,
+{
+    OnTool(function)
+}
+
+/// Middleware around a whole run, from a closure: time, a check of the answer, another try.
+///
+/// The closure gets the request of the first turn and goes on with `next.run(request)`; a clone of `next`
+/// goes on once more. It returns a [`GenerateResponse`], or a `Result` of one with any error.
+///
+/// ```
+/// use genkit::middleware::{NextGenerate, on_generate};
+/// use genkit::model::ModelRequest;
+/// use genkit::testing::ScriptedModel;
+/// use genkit::Message;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// // Asks once more where the answer is too long:
+/// let brief = on_generate(|request: ModelRequest, next: NextGenerate| async move {
+///     let first = next.clone().run(request).await?;
+///     if first.text().len() < 20 {
+///         return Ok(first);
+///     }
+///     let messages = first.into_messages().into_iter().chain([Message::user("Shorter, please.")]);
+///     next.run(ModelRequest::new(messages)).await
+/// });
+/// let model = ScriptedModel::texts(["It was the best of times, it was ..", "Good and bad."]);
+/// let response = genkit::generate("How was it?").model(model).middleware(brief).await?;
+/// assert_eq!(response.text(), "Good and bad.");
+/// # Ok(())
+/// # }
+/// ```
+pub fn on_generate<F, Fut>(function: F) -> impl Middleware
+where
+    F: Fn(ModelRequest, NextGenerate) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: IntoResult<GenerateResponse>> + Send + 'static,
+{
+    OnGenerate(function)
+}
+
+struct OnModel<F>(F);
+struct OnTool<F>(F);
+struct OnGenerate<F>(F);
+
+impl<F, Fut> Middleware for OnModel<F>
+where
+    F: Fn(ModelRequest, ChunkSink, NextModel) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: IntoResult<ModelResponse>> + Send + 'static,
+{
+    fn model<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+        next: NextModel,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
+        let answering = (self.0)(request.clone(), chunks.clone(), next);
+        Box::pin(async move { answering.await.into_result() })
+    }
+}
+
+impl<F, Fut> Middleware for OnTool<F>
+where
+    F: Fn(ToolCall, NextTool) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: IntoResult<ToolOutcome>> + Send + 'static,
+{
+    fn tool(&self, call: ToolCall, next: NextTool) -> BoxFuture<'_, Result<ToolOutcome>> {
+        let answering = (self.0)(call, next);
+        Box::pin(async move { answering.await.into_result() })
+    }
+}
+
+impl<F, Fut> Middleware for OnGenerate<F>
+where
+    F: Fn(ModelRequest, NextGenerate) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output: IntoResult<GenerateResponse>> + Send + 'static,
+{
+    fn generate(
+        &self,
+        request: ModelRequest,
+        next: NextGenerate,
+    ) -> BoxFuture<'_, Result<GenerateResponse>> {
+        let answering = (self.0)(request, next);
+        Box::pin(async move { answering.await.into_result() })
+    }
+}

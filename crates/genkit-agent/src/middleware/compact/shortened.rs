@@ -1,0 +1,37 @@
+//! The request that is sent in the place of a long one.
+
+use super::memory::Remembered;
+use super::summary;
+use genkit_core::ModelRequest;
+use genkit_core::internal::model::Encoded;
+
+/// The request without what is left out, and with a note in its place.
+pub(super) fn shortened(request: &ModelRequest, known: &Remembered) -> ModelRequest {
+    let mut short = beside(request);
+    short.messages = Vec::new();
+    let first = known.left_out.first().copied();
+    for (at, message) in request.messages.iter().enumerate() {
+        if first == Some(at) {
+            short.messages.push(summary::note(known.left_out.len(), known.summary.as_deref()));
+        }
+        if !known.left_out.contains(&at) {
+            short.messages.push(message.clone());
+        }
+    }
+    short
+}
+
+/// The request without its messages, which are many.
+fn beside(request: &ModelRequest) -> ModelRequest {
+    let ModelRequest { messages: _, config, tools, tool_choice, output, docs, encoded: _, .. } =
+        request;
+    let mut request = ModelRequest::default();
+    request.messages = Vec::new();
+    request.config = config.clone();
+    request.tools = tools.clone();
+    request.tool_choice = tool_choice.clone();
+    request.output = output.clone();
+    request.docs = docs.clone();
+    request.encoded = Encoded::default();
+    request
+}

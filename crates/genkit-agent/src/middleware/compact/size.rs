@@ -1,0 +1,82 @@
+//! How many tokens a conversation has, by whoever knows it best.
+
+use std::time::Duration;
+
+use super::memory::Remembered;
+use super::shortened::shortened;
+use crate::middleware::NextModel;
+use genkit_core::ModelRequest;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Error, ErrorKind};
+use genkit_model::internal::estimate;
+
+/// How long a provider may take to count tokens, before they are estimated. Default is 10 seconds.
+const COUNT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How many tokens a request has, and who says so.
+pub(super) struct Size {
+    pub(super) tokens: u64,
+    pub(super) ratio: f64,
+    pub(super) counted_by: &'static str,
+}
+
+impl Size {
+    /// The size of `request` without what is left out already.
+    pub(super) async fn of(
+        request: &ModelRequest,
+        before: Option<&(usize, Remembered)>,
+        limit: u64,
+        next: &NextModel,
+    ) -> Self {
+        if let Some((length, Remembered { tokens: Some(tokens), ratio, .. })) = before {
+            let new = request.messages[*length..].iter().map(estimate::of_message).sum();
+            let tokens = tokens.saturating_add(scaled(new, *ratio));
+            return Self { tokens, ratio: *ratio, counted_by: "usage" };
+        }
+        let sent = before.map(|(_, known)| shortened(request, known));
+        let sent = sent.as_ref().unwrap_or(request);
+        let estimated = estimate::of_request(sent);
+        // Far below the limit nobody has to know exactly.
+        if estimated >= limit / 2
+            && let Some(tokens) = counted(sent, next).await
+        {
+            let ratio = ratio(tokens, estimated);
+            return Self { tokens, ratio, counted_by: "count_tokens" };
+        }
+        let ratio = before.map_or(1.0, |(_, known)| known.ratio);
+        Self { tokens: scaled(estimated, ratio), ratio, counted_by: "an estimate" }
+    }
+}
+
+/// The tokens of `request` as its provider counts them; `None` where it does not, or fails.
+pub(super) async fn counted(request: &ModelRequest, next: &NextModel) -> Option<u64> {
+    let late = |_| Error::new(ErrorKind::DeadlineExceeded, "counting tokens took too long");
+    let counting = tokio::time::timeout(COUNT_TIMEOUT, next.count_tokens(request)).await;
+    match counting.map_err(late).and_then(|counted| counted) {
+        Ok(tokens) => Some(tokens),
+        Err(error) => {
+            if error.kind() != ErrorKind::Unimplemented {
+                let error = Logged::text(error.chain());
+                tracing::warn!(%error, "tokens cannot be counted, and are estimated");
+            }
+            None
+        }
+    }
+}
+
+/// Tokens for each that is estimated; far from one is a mistake of somebody's.
+pub(super) fn ratio(tokens: u64, estimated: u64) -> f64 {
+    if estimated == 0 { 1.0 } else { (as_float(tokens) / as_float(estimated)).clamp(0.25, 4.0) }
+}
+
+pub(super) fn scaled(estimated: u64, ratio: f64) -> u64 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "tokens are few")]
+    let tokens = (as_float(estimated) * ratio).ceil() as u64;
+    tokens
+}
+
+fn as_float(tokens: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "tokens are few")]
+    let float = tokens as f64;
+    float
+}

@@ -1,0 +1,33 @@
+//! What stands around runs, model calls and tool calls; public as `middleware`.
+
+mod chain;
+mod closures;
+mod compact;
+#[cfg(feature = "http")]
+mod download_media;
+mod fallback;
+mod named;
+mod retry;
+mod simulate_system_prompt;
+#[cfg(feature = "skills")]
+mod skills;
+mod tool_search;
+
+pub(crate) use chain::Innermost;
+#[doc(hidden)]
+pub use chain::InnermostTool;
+pub use chain::{Middleware, NextGenerate, NextModel, NextTool};
+pub use closures::{on_generate, on_model, on_tool};
+pub use compact::{Compact, compact};
+#[cfg(feature = "http")]
+pub use download_media::{DownloadMedia, download_media};
+pub use fallback::{Fallback, fallback};
+pub use genkit_core::internal::generate::{AroundCall, CallOutcome, Tally};
+pub use genkit_core::{ToolCall, ToolOutcome};
+#[doc(hidden)]
+pub use named::NamedMiddleware;
+pub use retry::{Retry, retry};
+pub use simulate_system_prompt::{SimulateSystemPrompt, simulate_system_prompt};
+#[cfg(feature = "skills")]
+pub use skills::{Skills, skills};
+pub use tool_search::{ToolSearch, tool_search};

@@ -1,0 +1,73 @@
+//! Named middleware: what prompts and requests that are data ask for by its name.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Middleware;
+use genkit_core::Result;
+use genkit_core::internal::generate::error::Error as E;
+
+type Make = Arc<dyn Fn(Option<Value>) -> Result<Arc<dyn Middleware>> + Send + Sync>;
+
+/// Middleware by its name.
+#[derive(Clone, Default)]
+pub struct NamedMiddleware(Arc<BTreeMap<String, Make>>);
+
+impl NamedMiddleware {
+    /// One that takes no settings.
+    pub(crate) fn add(&mut self, name: String, middleware: Arc<dyn Middleware>) {
+        let of = name.clone();
+        self.insert(name, move |config| match config {
+            None | Some(Value::Null) => Ok(Arc::clone(&middleware)),
+            Some(_) => Err(E::MiddlewareTakesNoConfig(of.clone()).into()),
+        });
+    }
+
+    /// One that is made with the settings that stand beside its name.
+    pub(crate) fn add_configured<C, M>(
+        &mut self,
+        name: String,
+        make: impl Fn(C) -> Result<M> + Send + Sync + 'static,
+    ) where
+        C: DeserializeOwned,
+        M: Middleware,
+    {
+        let of = name.clone();
+        self.insert(name, move |config| {
+            // Without settings it is made of nothing, or of an object that says nothing.
+            let config = config.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+            let config = C::deserialize(config)
+                .map_err(|why| E::MiddlewareConfig { name: of.clone(), why: why.to_string() })?;
+            Ok(Arc::new(make(config)?) as Arc<dyn Middleware>)
+        });
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    fn insert(
+        &mut self,
+        name: String,
+        make: impl Fn(Option<Value>) -> Result<Arc<dyn Middleware>> + Send + Sync + 'static,
+    ) {
+        Arc::make_mut(&mut self.0).insert(name, Arc::new(make));
+    }
+
+    /// What `reference` means: a name, or `{"name": .., "config": ..}`.
+    pub(crate) fn find(&self, reference: &Value) -> Result<Arc<dyn Middleware>> {
+        let named = reference.as_object().and_then(|object| object.get("name"));
+        let Some(name) = named.unwrap_or(reference).as_str() else {
+            return Err(E::MiddlewareShape(reference.clone()).into());
+        };
+        let unknown = || {
+            let known = self.0.keys().map(String::as_str);
+            E::UnknownMiddleware(genkit_core::internal::suggest::unknown("middleware", name, known))
+        };
+        let make = self.0.get(name).ok_or_else(unknown)?;
+        make(reference.get("config").cloned())
+    }
+}

@@ -1,0 +1,175 @@
+//! Retry: another try of a model call where it may help.
+
+use std::time::Duration;
+
+use super::{Middleware, NextModel};
+use genkit_core::BoxFuture;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Error, Result};
+use genkit_core::{ModelRequest, ModelResponse};
+use genkit_model::ChunkSink;
+
+/// How often a failed model call is made again. Default is 3.
+const MAX_RETRIES: u32 = 3;
+
+/// The wait before the first retry. Default is 1 second; it doubles from try to try.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+
+/// The longest wait, also where the server asks for more: then the error is returned. Default is
+/// 60 seconds.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// Retries of a failed model call, as middleware: see [`retry()`].
+#[derive(Clone, Copy, Debug)]
+pub struct Retry {
+    max_retries: u32,
+    first_wait: Duration,
+    longest_wait: Duration,
+    jitter: bool,
+}
+
+/// Retries a model call that failed in a way that [may pass](Error::is_retryable): 3 times,
+/// after 1, 2 and 4 seconds and up to as much again, or after what the server asks for. A call
+/// whose chunks were delivered is never made again.
+///
+/// ```
+/// use genkit::middleware::retry;
+/// use genkit::model::ModelResponse;
+/// use genkit::testing::ScriptedModel;
+/// use genkit::{Error, ErrorKind};
+/// use std::time::Duration;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let model = ScriptedModel::new([
+///     Err(Error::new(ErrorKind::Unavailable, "overloaded")),
+///     Ok(ModelResponse::from_text("here I am")),
+/// ]);
+/// let patient = retry().max_retries(5).first_wait(Duration::from_millis(1));
+/// let response = genkit::generate("hello?").model(model).middleware(patient).await?;
+/// assert_eq!(response.text(), "here I am");
+/// # Ok(())
+/// # }
+/// ```
+pub fn retry() -> Retry {
+    Retry {
+        max_retries: MAX_RETRIES,
+        first_wait: FIRST_WAIT,
+        longest_wait: LONGEST_WAIT,
+        jitter: true,
+    }
+}
+
+impl Retry {
+    /// Retry limit: how often it is tried again. Default is 3.
+    #[must_use]
+    pub fn max_retries(mut self, times: u32) -> Self {
+        self.max_retries = times;
+        self
+    }
+
+    /// First wait: how long before the first retry; it doubles from try to try. Default is 1
+    /// second.
+    #[must_use]
+    pub fn first_wait(mut self, wait: Duration) -> Self {
+        self.first_wait = wait;
+        self
+    }
+
+    /// Longest wait between two tries. A server that asks for more is not asked again. Default is
+    /// 60 seconds.
+    #[must_use]
+    pub fn longest_wait(mut self, wait: Duration) -> Self {
+        self.longest_wait = wait;
+        self
+    }
+
+    /// Jitter: whether a wait may be up to twice as long, by chance, so that clients do not come back all
+    /// at once. Default is true; false waits exactly as long as it says, for tests.
+    #[must_use]
+    pub fn jitter(mut self, yes: bool) -> Self {
+        self.jitter = yes;
+        self
+    }
+
+    /// How long to wait before try number `retry`, from 0; `None` if it is of no use.
+    fn wait(&self, error: &Error, retry: u32) -> Option<Duration> {
+        if retry >= self.max_retries || !error.is_retryable() {
+            return None;
+        }
+        if let Some(wait) = error.retry_after() {
+            return (wait <= self.longest_wait).then_some(wait);
+        }
+        let doubled = self.first_wait.saturating_mul(2_u32.saturating_pow(retry));
+        let wait = if self.jitter { doubled.mul_f64(1.0 + chance()) } else { doubled };
+        Some(wait.min(self.longest_wait))
+    }
+}
+
+impl Middleware for Retry {
+    fn model<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+        next: NextModel,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
+        Box::pin(async move {
+            let mut retries = 0;
+            loop {
+                let sent = chunks.count();
+                let error = match next.clone().run(request, chunks).await {
+                    Ok(response) => return Ok(response),
+                    Err(error) => error,
+                };
+                let wait = self.wait(&error, retries).filter(|_| chunks.count() == sent);
+                let Some(wait) = wait else { return Err(error) };
+                retries += 1;
+                tracing::warn!(error = %Logged::text(&error), ?wait, retries, "a model call failed and is made again");
+                tokio::time::sleep(wait).await;
+            }
+        })
+    }
+}
+
+/// A number from 0 to 1, random enough to keep clients apart.
+fn chance() -> f64 {
+    use std::hash::{BuildHasher as _, RandomState};
+    let bits = RandomState::new().hash_one(std::time::SystemTime::now()) >> 11;
+    #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
+    let chance = bits as f64 / (1_u64 << 53) as f64;
+    chance
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use genkit_core::ErrorKind;
+
+    #[test]
+    fn waits_double_up_to_a_limit() {
+        let retry = retry().max_retries(10).jitter(false);
+        let error = Error::new(ErrorKind::Unavailable, "x");
+        let waits: Vec<u64> =
+            (0..8).map(|n| retry.wait(&error, n).expect("worth it").as_secs()).collect();
+        assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
+        assert_eq!(retry.wait(&error, 10), None);
+    }
+
+    #[test]
+    fn the_server_says_how_long() {
+        let after = |seconds| {
+            let error = Error::new(ErrorKind::ResourceExhausted, "x");
+            retry().wait(&error.with_retry_after(Duration::from_secs(seconds)), 0)
+        };
+        assert_eq!(after(5), Some(Duration::from_secs(5)));
+        assert_eq!(after(60), Some(Duration::from_secs(60)));
+        assert_eq!(after(61), None, "nobody waits that long");
+    }
+
+    #[test]
+    fn what_cannot_pass_is_not_tried_again() {
+        assert_eq!(retry().wait(&Error::invalid_argument("x"), 0), None);
+        let quota = Error::new(ErrorKind::ResourceExhausted, "x").with_retryable(false);
+        assert_eq!(retry().wait(&quota, 0), None);
+    }
+}

@@ -1,0 +1,96 @@
+//! System prompts for models that take none.
+
+use super::{Middleware, NextModel};
+use genkit_core::BoxFuture;
+use genkit_core::Result;
+use genkit_core::{Message, Part, Role};
+use genkit_core::{ModelRequest, ModelResponse};
+use genkit_model::ChunkSink;
+
+/// System prompt as a user message, as middleware: see [`simulate_system_prompt()`].
+#[derive(Clone, Debug)]
+pub struct SimulateSystemPrompt {
+    preface: String,
+    acknowledgement: String,
+}
+
+/// System prompt for models without a system role: the system message becomes a user message, which
+/// the model acknowledges.
+///
+/// ```
+/// use genkit::middleware::simulate_system_prompt;
+/// use genkit::testing::ScriptedModel;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let model = ScriptedModel::text("Arr!");
+/// genkit::generate("hello")
+///     .system("Talk like a pirate.")
+///     .model(model.clone())
+///     .middleware(simulate_system_prompt())
+///     .await?;
+/// let asked = &model.requests()[0].messages;
+/// assert_eq!(asked[0].text(), "SYSTEM INSTRUCTIONS:\nTalk like a pirate.");
+/// assert_eq!(asked[1].text(), "Understood.");
+/// # Ok(())
+/// # }
+/// ```
+pub fn simulate_system_prompt() -> SimulateSystemPrompt {
+    SimulateSystemPrompt {
+        preface: "SYSTEM INSTRUCTIONS:\n".to_owned(),
+        acknowledgement: "Understood.".to_owned(),
+    }
+}
+
+impl SimulateSystemPrompt {
+    /// Preface: what stands before the instructions.
+    #[must_use]
+    pub fn preface(mut self, text: impl Into<String>) -> Self {
+        self.preface = text.into();
+        self
+    }
+
+    /// Acknowledgement: what the model is made to say to them.
+    #[must_use]
+    pub fn acknowledgement(mut self, text: impl Into<String>) -> Self {
+        self.acknowledgement = text.into();
+        self
+    }
+
+    fn rewrite(&self, messages: &[Message]) -> Vec<Message> {
+        let mut rewritten = Vec::with_capacity(messages.len() + 1);
+        for message in messages {
+            if message.role != Role::System {
+                rewritten.push(message.clone());
+                continue;
+            }
+            let mut user = message.clone();
+            user.role = Role::User;
+            match user.content.first_mut() {
+                Some(Part::Text { text, .. }) => text.insert_str(0, &self.preface),
+                _ => user.content.insert(0, Part::text(&self.preface)),
+            }
+            rewritten.push(user);
+            rewritten.push(Message::model(self.acknowledgement.as_str()));
+        }
+        rewritten
+    }
+}
+
+impl Middleware for SimulateSystemPrompt {
+    fn model<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+        next: NextModel,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
+        Box::pin(async move {
+            if !request.messages.iter().any(|message| message.role == Role::System) {
+                return next.run(request, chunks).await;
+            }
+            let mut request = request.clone();
+            request.messages = self.rewrite(&request.messages);
+            next.run(&request, chunks).await
+        })
+    }
+}

@@ -1,0 +1,205 @@
+//! The skills of all sources, and what the two tools answer.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::text;
+use crate::middleware::tool_search::search;
+use genkit_core::BoxFuture;
+use genkit_core::Result;
+use genkit_core::ToolDefinition;
+use genkit_core::internal::sync::lock;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{OfferedSkill, SkillSource};
+use genkit_schema::internal::truncate::truncate;
+
+/// For how long a list is kept. Default is 30 seconds; a skill that cannot be loaded ends it sooner.
+const LIST_AGE: Duration = Duration::from_secs(30);
+
+/// How many skills a query finds. Default is 8.
+const MAX_FOUND: usize = 8;
+
+/// How much of a file one answer has, in bytes. Default is 64 KiB.
+const MAX_ANSWER: usize = 64 * 1024;
+
+type Approve = Arc<dyn Fn(OfferedSkill) -> BoxFuture<'static, bool> + Send + Sync>;
+
+/// A list, and when it was made.
+type Kept = Option<(Instant, Arc<[OfferedSkill]>)>;
+
+/// The sources, and what was asked about them.
+#[derive(Clone)]
+pub(super) struct Offered {
+    pub(super) sources: Vec<Arc<dyn SkillSource>>,
+    pub(super) approve: Option<Approve>,
+    /// The fingerprints that somebody said yes to.
+    approved: Arc<Mutex<HashSet<String>>>,
+    kept: Arc<Mutex<Kept>>,
+}
+
+impl Offered {
+    pub(super) fn of(sources: Vec<Arc<dyn SkillSource>>) -> Self {
+        Self { sources, approve: None, approved: Arc::default(), kept: Arc::default() }
+    }
+
+    /// All skills by name; of two with one name the first.
+    pub(super) async fn skills(&self) -> Result<Arc<[OfferedSkill]>> {
+        if let Some((made, kept)) = &*lock(&self.kept)
+            && made.elapsed() < LIST_AGE
+        {
+            return Ok(Arc::clone(kept));
+        }
+        let mut all: Vec<OfferedSkill> = Vec::new();
+        let mut names = HashSet::new();
+        for source in &self.sources {
+            for skill in source.list().await? {
+                if names.insert(skill.name.clone()) {
+                    all.push(skill);
+                } else {
+                    let name = Logged::name(skill.name());
+                    tracing::warn!(%name, "two skills have one name: the first is offered");
+                }
+            }
+        }
+        all.sort_by(|a, b| (&a.server, &a.name).cmp(&(&b.server, &b.name)));
+        let all: Arc<[OfferedSkill]> = all.into();
+        *lock(&self.kept) = Some((Instant::now(), Arc::clone(&all)));
+        Ok(all)
+    }
+
+    /// The answer to `use_skill`.
+    pub(super) async fn use_skill(&self, input: &Value) -> Result<Value> {
+        let skills = self.skills().await?;
+        let Some(name) = input["name"].as_str().filter(|name| !name.is_empty()) else {
+            return Ok(match input["query"].as_str().map(str::trim) {
+                Some(query) if !query.is_empty() => found(&skills, query),
+                _ => json!({ "error": "give `name`, the exact name of a skill, or a `query`" }),
+            });
+        };
+        let skill = match self.permitted(&skills, name).await {
+            Ok(skill) => skill,
+            Err(answer) => return Ok(answer),
+        };
+        let instructions = match skill.reader.load().await {
+            Ok(instructions) => instructions,
+            Err(error) => return Ok(self.failed(skill, &error)),
+        };
+        let mut answer = json!({ "skill": skill.name(), "from": from(skill) });
+        put_text(&mut answer, "instructions", &instructions, 0);
+        answer["files"] = skill.paths().filter(|path| *path != "SKILL.md").collect();
+        Ok(answer)
+    }
+
+    /// The answer to `read_skill_file`.
+    pub(super) async fn read_file(&self, input: &Value) -> Result<Value> {
+        let skills = self.skills().await?;
+        let (name, path) = (input["skill"].as_str(), input["path"].as_str());
+        let (Some(name), Some(path)) = (name, path) else {
+            return Ok(json!({ "error": "give `skill`, the name of a skill, and `path`" }));
+        };
+        let skill = match self.permitted(&skills, name).await {
+            Ok(skill) => skill,
+            Err(answer) => return Ok(answer),
+        };
+        if !skill.paths().any(|known| known == path) {
+            let unknown =
+                genkit_core::internal::suggest::unknown("file of the skill", path, skill.paths());
+            return Ok(json!({ "error": unknown }));
+        }
+        let bytes = match skill.reader.read(path).await {
+            Ok(bytes) => bytes,
+            Err(error) => return Ok(self.failed(skill, &error)),
+        };
+        let mut answer = json!({ "skill": skill.name(), "path": path, "from": from(skill) });
+        match std::str::from_utf8(&bytes) {
+            Ok(text) => {
+                let offset = input["offset"].as_u64().and_then(|at| usize::try_from(at).ok());
+                put_text(&mut answer, "text", text, offset.unwrap_or_default());
+            }
+            Err(_) if bytes.len() <= MAX_ANSWER => {
+                answer["base64"] = STANDARD.encode(&bytes).into()
+            }
+            Err(_) => {
+                answer["error"] = format!("it is no text, and has {} bytes", bytes.len()).into();
+            }
+        }
+        Ok(answer)
+    }
+
+    /// The skill of that name, if somebody said yes to it where that is needed.
+    async fn permitted<'a>(
+        &self,
+        skills: &'a [OfferedSkill],
+        name: &str,
+    ) -> std::result::Result<&'a OfferedSkill, Value> {
+        let Some(skill) = skills.iter().find(|skill| skill.name() == name) else {
+            let names = skills.iter().map(OfferedSkill::name);
+            return Err(
+                json!({ "error": genkit_core::internal::suggest::unknown("skill", name, names) }),
+            );
+        };
+        let (Some(_), Some(approve)) = (skill.server(), &self.approve) else { return Ok(skill) };
+        // The same files under another name are another skill.
+        let approval = format!("{} {}", skill.name(), skill.fingerprint());
+        if lock(&self.approved).contains(&approval) {
+            return Ok(skill);
+        }
+        if !approve(skill.clone()).await {
+            let text = format!("the user did not approve the skill `{name}`: go on without it");
+            return Err(json!({ "error": text }));
+        }
+        lock(&self.approved).insert(approval);
+        Ok(skill)
+    }
+
+    /// The answer where a skill cannot be loaded. The next list is a new one.
+    fn failed(&self, skill: &OfferedSkill, error: &genkit_core::Error) -> Value {
+        *lock(&self.kept) = None;
+        let (name, chain) = (Logged::name(skill.name()), error.chain());
+        let why = Logged::text(&chain);
+        tracing::warn!(%name, error = %why, "a skill is not loaded");
+        json!({ "error": format!("the skill `{}` is not used: {error}", skill.name()) })
+    }
+}
+
+/// From where a skill is, for the model.
+fn from(skill: &OfferedSkill) -> String {
+    match skill.server() {
+        Some(server) => format!("the MCP server `{server}`, whose words these are"),
+        None => "this program".to_owned(),
+    }
+}
+
+fn found(skills: &[OfferedSkill], query: &str) -> Value {
+    let of = |skill: &OfferedSkill| ToolDefinition::new(skill.name(), skill.description());
+    let definitions: Vec<ToolDefinition> = skills.iter().map(of).collect();
+    let names: Vec<String> =
+        search::search(&definitions, query).into_iter().map(|it| it.name.clone()).collect();
+    let found = names.iter().take(MAX_FOUND).filter_map(|name| {
+        let skill = skills.iter().find(|skill| skill.name() == name)?;
+        Some(text::line(skill))
+    });
+    let found: Vec<String> = found.collect();
+    let note = match found.is_empty() {
+        true => "no skill fits: try other words, or go on without one",
+        false => "load one by its name",
+    };
+    json!({ "found": found, "note": note })
+}
+
+/// As much of a text as one answer has, and where the next begins.
+fn put_text(answer: &mut Value, key: &str, text: &str, offset: usize) {
+    let rest = text.get(offset..).unwrap_or_default();
+    let piece = truncate(rest, MAX_ANSWER);
+    answer[key] = piece.into();
+    if piece.len() < rest.len() {
+        answer["next"] = (offset + piece.len()).into();
+        let more = "this is not all: `read_skill_file` with `offset` goes on (`SKILL.md` counts its frontmatter)";
+        answer["note"] = more.into();
+    }
+}

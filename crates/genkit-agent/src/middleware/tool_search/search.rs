@@ -1,0 +1,78 @@
+//! Searching tools: which of them a query means.
+
+use genkit_core::ToolDefinition;
+use genkit_schema::internal::truncate::truncate;
+
+/// How much of a query is read, in bytes. Default is 1,024.
+const MAX_QUERY: usize = 1_024;
+
+/// How much of a tool's description is searched, in bytes. Default is 4 KiB.
+const MAX_DESCRIPTION: usize = 4 * 1_024;
+
+/// The tools that fit `query`, the best first: words of the name count most, then those of the arguments and of the
+/// description.
+pub(in crate::middleware) fn search<'a>(
+    tools: &'a [ToolDefinition],
+    query: &str,
+) -> Vec<&'a ToolDefinition> {
+    let query = truncate(query, MAX_QUERY).to_lowercase();
+    let words: Vec<&str> = words(&query).map(singular).collect();
+    let scored = tools.iter().map(|tool| (score(tool, &query, &words), tool));
+    let mut found: Vec<(u32, &ToolDefinition)> = scored.filter(|(score, _)| *score > 0).collect();
+    found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    found.into_iter().map(|(_, tool)| tool).collect()
+}
+
+fn score(tool: &ToolDefinition, query: &str, words: &[&str]) -> u32 {
+    let name = tool.name.to_lowercase();
+    if name == query.trim() {
+        return u32::MAX;
+    }
+    let description = truncate(&tool.description, MAX_DESCRIPTION).to_lowercase();
+    let properties = tool.input_schema().and_then(|schema| schema["properties"].as_object());
+    let arguments = || properties.into_iter().flat_map(|properties| properties.keys());
+    let of_word = |word: &&str| {
+        let named = if self::words(&name).any(|part| singular(part) == *word) { 8 } else { 0 };
+        let holds = if name.contains(word) { 4 } else { 0 };
+        let takes = arguments().any(|argument| argument.to_lowercase().contains(word));
+        let says = self::words(&description).any(|part| singular(part) == *word);
+        named.max(holds) + 2 * u32::from(takes) + 2 * u32::from(says)
+    };
+    words.iter().map(of_word).sum()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char: char| !char.is_alphanumeric()).filter(|word| word.len() > 1)
+}
+
+fn singular(word: &str) -> &str {
+    word.strip_suffix('s').filter(|rest| rest.len() > 2).unwrap_or(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_count_more_than_descriptions() {
+        let schema = json!({"type": "object", "properties": {"invoiceId": {"type": "string"}}});
+        let tools = [
+            ToolDefinition::new("fs/read_file", "Reads a file."),
+            ToolDefinition::new("billing/send", "Sends an invoice to a customer."),
+            ToolDefinition::new("billing/list_invoices", "Lists what is open."),
+            ToolDefinition::new("billing/cancel", "Cancels.").with_input_schema(schema),
+            ToolDefinition::new("send", "Sends a message."),
+        ];
+        let found = |query: &str| -> Vec<&str> {
+            search(&tools, query).into_iter().map(|tool| tool.name.as_str()).collect()
+        };
+        assert_eq!(found("Invoices"), ["billing/list_invoices", "billing/send", "billing/cancel"]);
+        assert_eq!(found("send invoice")[0], "billing/send");
+        assert_eq!(found("send")[0], "send", "the very name");
+        assert_eq!(found("read a file"), ["fs/read_file"]);
+        assert!(found("weather").is_empty() && found("").is_empty() && found("a").is_empty());
+        assert!(found(&"ä".repeat(9_999)).is_empty());
+    }
+}

@@ -1,0 +1,147 @@
+//! Checks of the output of a run: its schema or its type, then the validators of the program.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use genkit_core::BoxFuture;
+use genkit_core::Format;
+use genkit_core::internal::error::BoxError;
+use genkit_core::internal::generate::error::Error as E;
+use genkit_core::internal::generate::format::{ModelAnswer, OutputMisfit};
+use genkit_core::{Error, Result};
+use genkit_core::{FinishReason, OutputConfig};
+use genkit_schema::internal::placed;
+use genkit_schema::internal::truncate::truncate;
+
+/// How often a model is asked again where output is checked. Default is 1.
+const OUTPUT_RETRIES: usize = 1;
+
+/// How much of a reason goes back to the model, in bytes. Default is 4 KiB.
+const MAX_REASON: usize = 4096;
+
+type Validator = Arc<dyn Fn(&Value) -> BoxFuture<'static, Result<(), Refusal>> + Send + Sync>;
+
+/// Why an answer does not go out.
+enum Refusal {
+    /// The model is told.
+    ToModel(String),
+    /// The run ends with it.
+    OfRun(Error),
+}
+
+/// Reads an answer as the type that was asked for.
+type ReadAnswer = fn(&ModelAnswer<'_>) -> Result<Value, OutputMisfit>;
+
+/// What of the output of a run is checked while it runs.
+#[derive(Clone, Default)]
+pub(crate) struct OutputChecks {
+    retries: Option<usize>,
+    /// The type that reads it; without one the schema counts as it stands.
+    reads: Option<ReadAnswer>,
+    validators: Vec<Validator>,
+}
+
+impl OutputChecks {
+    pub(crate) fn set_retries(&mut self, times: usize) {
+        self.retries = Some(times);
+    }
+
+    /// Whether it is code that checks, and no schema.
+    pub(crate) fn is_code(&self) -> bool {
+        self.reads.is_some() || !self.validators.is_empty()
+    }
+
+    /// The answer must read as a `T`.
+    pub(crate) fn set_type<T: DeserializeOwned>(&mut self) {
+        self.reads = Some(|answer| answer.read::<T>().map(|(_, value)| value));
+    }
+
+    pub(crate) fn add<T, E>(&mut self, check: impl Fn(&T) -> Result<(), E> + Send + Sync + 'static)
+    where
+        T: DeserializeOwned,
+        E: Into<BoxError>,
+    {
+        self.validators.push(Arc::new(move |value| {
+            let read =
+                placed::read::<T>(value).map_err(|misfit| Refusal::ToModel(misfit.to_string()));
+            let checked = read.and_then(|value| check(&value).map_err(Refusal::of));
+            Box::pin(std::future::ready(checked))
+        }));
+    }
+
+    pub(crate) fn add_async<T, Fut, E>(&mut self, check: impl Fn(T) -> Fut + Send + Sync + 'static)
+    where
+        T: DeserializeOwned,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError>,
+    {
+        self.validators.push(Arc::new(move |value| {
+            let checking = placed::read::<T>(value).map(&check);
+            Box::pin(async move {
+                checking
+                    .map_err(|misfit| Refusal::ToModel(misfit.to_string()))?
+                    .await
+                    .map_err(Refusal::of)
+            })
+        }));
+    }
+
+    /// How often the model may be asked again; `None` if nothing is checked.
+    ///
+    /// # Errors
+    /// A schema that nothing can be checked against.
+    pub(crate) fn retries(&self, output: &OutputConfig) -> Result<Option<usize>> {
+        let is_asked = self.reads.is_some() || !self.validators.is_empty();
+        let retries = self.retries.unwrap_or(if is_asked { OUTPUT_RETRIES } else { 0 });
+        if !is_asked && (retries == 0 || !is_shaped(output)) {
+            return Ok(None);
+        }
+        if let (None, Some(schema)) = (self.reads, &output.schema) {
+            schema.whole_bounds()?;
+        }
+        Ok(Some(retries))
+    }
+
+    /// Whether an answer fits; if it does not, why, as the model is told.
+    ///
+    /// # Errors
+    /// What ends the run: a fatal error of a validator.
+    pub(crate) async fn check(&self, answer: ModelAnswer<'_>) -> Result<Result<(), String>> {
+        match self.checked(answer).await {
+            Ok(()) => Ok(Ok(())),
+            Err(Refusal::ToModel(why)) => Ok(Err(truncate(&why, MAX_REASON).to_owned())),
+            Err(Refusal::OfRun(error)) => Err(error),
+        }
+    }
+
+    async fn checked(&self, answer: ModelAnswer<'_>) -> Result<(), Refusal> {
+        if answer.finish_reason == Some(FinishReason::Length)
+            && answer.output.is_some_and(is_shaped)
+        {
+            return Err(Refusal::ToModel(E::OutputCutOff.to_string()));
+        }
+        let reads = self.reads.unwrap_or(|answer| answer.checked());
+        let value = reads(&answer).map_err(|misfit| Refusal::ToModel(misfit.why()))?;
+        for validator in &self.validators {
+            validator(&value).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether more than a text is asked for.
+fn is_shaped(output: &OutputConfig) -> bool {
+    output.format.as_deref().is_some_and(|format| format != Format::Text.as_str())
+}
+
+impl Refusal {
+    fn of(error: impl Into<BoxError>) -> Self {
+        let error = Error::from_failure(error);
+        match error.is_fatal() {
+            true => Self::OfRun(error),
+            false => Self::ToModel(error.text_for_models()),
+        }
+    }
+}

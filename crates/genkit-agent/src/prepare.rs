@@ -1,0 +1,326 @@
+//! Starting a run, awaited or streamed: its model, its tools and the request of its first turn.
+
+use std::future::IntoFuture;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::Shared;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::builder::Generate;
+use super::request::{
+    close_calls, conversation, drop_pending, forget_instructions, place_documents, shape_output,
+};
+use super::run::{Budget, Driver, MAX_TURNS, RunEnv, RunSettings, TurnRules, begin_span};
+use super::stream::GenerateStream;
+use super::tools::{Toolbox, resolve_resources};
+use genkit_core::BoxFuture;
+use genkit_core::Format;
+use genkit_core::Interrupt;
+use genkit_core::Result;
+use genkit_core::internal::context::{Asker, ContextParts};
+use genkit_core::internal::future::{Awaited, boxed};
+use genkit_core::internal::generate::error::Error as E;
+use genkit_core::internal::generate::interrupt::{Resumed, resume};
+use genkit_core::internal::trace;
+use genkit_core::internal::trace::Ended;
+use genkit_core::{GenerateOptions, GenerateResponse};
+use genkit_core::{Message, ToolRequest};
+use genkit_core::{ModelRequest, ModelResponse};
+use genkit_model::{ChunkSink, Model};
+
+impl Generate {
+    /// Runs it: the same as awaiting it, as a plain future for `tokio::spawn`, `block_on` and
+    /// `join_all`.
+    ///
+    /// ```
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let task = tokio::spawn(genkit::generate("hi").model(ScriptedModel::text("hello")).run());
+    /// assert_eq!(task.await??.text(), "hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generate`] says.
+    pub async fn run(self) -> Result<GenerateResponse> {
+        self.await
+    }
+
+    /// Token count of the first model call of this run, as the model's provider counts: the messages,
+    /// the tools and the schemas. The model is not asked, and middleware does not run.
+    ///
+    /// ```
+    /// use genkit::ErrorKind;
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let model = ScriptedModel::text("Blue.").with_token_counts(|request| 7 * request.messages.len() as u64);
+    /// let ask = genkit::generate("What colour is the sky?").model(model);
+    /// assert_eq!(ask.clone().count_tokens().await?, 7);
+    /// assert_eq!(ask.await?.text(), "Blue.");
+    ///
+    /// let other = genkit::generate("hi").model(ScriptedModel::text("hello"));
+    /// assert_eq!(other.count_tokens().await.unwrap_err().kind(), ErrorKind::Unimplemented);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `Unimplemented` where the model's provider does not count, and what a run may fail with before
+    /// its first answer.
+    pub async fn count_tokens(self) -> Result<u64> {
+        let (run, request) = prepare(self.rendered().await?, ChunkSink::none()).await?;
+        run.count_tokens(request).await
+    }
+
+    /// Streaming: runs it, and gives its chunks as they come.
+    pub fn stream(self) -> GenerateStream<'static> {
+        GenerateStream::new(self.output_format(), |chunks| self.begin(chunks))
+    }
+
+    /// The format that is asked for. One that there is not is the run's own error.
+    pub(super) fn output_format(&self) -> Option<Format> {
+        let own = self.options.output.as_ref().and_then(|output| output.format().ok().flatten());
+        own.or_else(|| self.prompt_format())
+    }
+
+    pub(super) fn begin(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
+        boxed(|| async move {
+            // Whoever resumes gave the interrupted response away: an error brings it back.
+            let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
+            let span = begin_span(&self.options);
+            let running = pin!(async {
+                trace::annotate_context(&self.settings.action_context);
+                // Boxed, so that its room is free again while the run goes on.
+                let preparing = boxed(|| async { prepare(self.rendered().await?, sink).await });
+                let (run, request) = preparing.await?;
+                run.start(request).await
+            });
+            let run = trace::inside(span.as_ref(), running);
+            let mut ended =
+                run.await.map_err(|error| match suspended.filter(|_| error.partial().is_none()) {
+                    Some(options) => error.with_partial(GenerateResponse::interrupted(*options)),
+                    None => error,
+                });
+            trace::end(span, &mut ended, |ended| Ended::of(ended, trace::json)).await;
+            ended
+        })
+    }
+}
+
+impl IntoFuture for Generate {
+    type Output = Result<GenerateResponse>;
+    type IntoFuture = BoxFuture<'static, Result<GenerateResponse>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.begin(ChunkSink::none())
+    }
+}
+
+genkit_core::becomes_a_future!(Generate, Result<GenerateResponse>);
+
+/// For a run whose `.await` was forgotten: the compiler says so.
+#[doc(hidden)]
+impl Generate {
+    pub fn text(&self) -> String
+    where
+        for<'never> Self: Awaited<'never>,
+    {
+        String::new()
+    }
+
+    pub fn tool_requests(&self) -> Vec<ToolRequest>
+    where
+        for<'never> Self: Awaited<'never>,
+    {
+        Vec::new()
+    }
+
+    pub fn interrupts(&self) -> Vec<Interrupt>
+    where
+        for<'never> Self: Awaited<'never>,
+    {
+        Vec::new()
+    }
+}
+
+/// Finds the model and the tools, and writes the messages.
+pub(super) async fn prepare(
+    mut generate: Generate,
+    sink: ChunkSink,
+) -> Result<(Arc<Driver>, ModelRequest)> {
+    let model = match &generate.model {
+        Some(model) => generate.genkit.runs.models.find(model)?,
+        None => generate.genkit.runs.models.default_model()?,
+    };
+    let tools = find_tools(&mut generate).await?;
+    let Generate { genkit, settings, mut options, .. } = generate;
+    let history = std::mem::take(&mut options.messages);
+    let mut messages = conversation(generate.system, history, generate.prompt)?;
+    let resumed = go_on(&mut messages, &options, &tools, &settings)?;
+    let limits = &settings.limits;
+    let limit = limits.deadline.unwrap_or(Duration::MAX).min(limits.tool_timeout);
+    let reading = |own: Option<Duration>| {
+        ContextParts {
+            states: genkit.states.clone(),
+            values: settings.values.clone(),
+            action_context: Arc::clone(&settings.action_context),
+            limit: Some(own.unwrap_or(limit)),
+            ..ContextParts::default()
+        }
+        .build()
+    };
+    let (resources, registry) = (&generate.resources, &genkit.registry);
+    // Boxed, since most runs have none, and each would be as large as one that has.
+    Box::pin(resolve_resources(&mut messages, resources, registry, reading)).await?;
+    options.messages = messages;
+    let rules = TurnRules {
+        max_turns: options.max_turns.unwrap_or(MAX_TURNS),
+        fail_on_max_turns: settings.fail_on_max_turns,
+        return_tool_requests: options.return_tool_requests.unwrap_or(false),
+        stop_on_tools: stops(&options.stop_on_tools, &tools)?,
+        output_retries: None,
+    };
+    let budget = Arc::new(Budget::new(options.usage_limit.unwrap_or_default()));
+    let name = options.step_name.take();
+    let request = first_request(options, &tools, &*model)?;
+    let rules = TurnRules { output_retries: settings.output.retries(&request.output)?, ..rules };
+    let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
+    let asker = Asker::of_run();
+    let env = RunEnv { genkit, settings, name, model, tools, budget, sink, cancel, started, asker };
+    Ok((Driver::new(env, rules, resumed), request))
+}
+
+/// A run that asks no model: it only runs the calls of a message.
+pub(super) async fn prepare_tools(generate: Generate) -> Result<Arc<Driver>> {
+    let mut generate = generate.with_prompt_options()?;
+    let models = &generate.genkit.runs.models;
+    // Only a tool that samples needs one, and is told what is missing.
+    let model = match &generate.model {
+        Some(model) => models.find(model)?,
+        None => models.default_model().unwrap_or_else(|why| Arc::new(NoModel(why.chain()))),
+    };
+    let tools = find_tools(&mut generate).await?;
+    let Generate { genkit, settings, mut options, .. } = generate;
+    let rules = TurnRules {
+        max_turns: usize::MAX,
+        fail_on_max_turns: true,
+        return_tool_requests: false,
+        stop_on_tools: Vec::new(),
+        output_retries: None,
+    };
+    let (name, sink) = (options.step_name.take(), ChunkSink::none());
+    let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
+    let asker = Asker::of_run();
+    let budget = Arc::new(Budget::new(options.usage_limit.unwrap_or_default()));
+    let env = RunEnv { genkit, settings, name, model, tools, budget, sink, cancel, started, asker };
+    Ok(Driver::new(env, rules, None))
+}
+
+/// The tools of a run, its middleware's among them. What was wrong with the settings comes after.
+pub(super) async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
+    for reference in std::mem::take(&mut generate.options.middleware) {
+        let named = generate.genkit.runs.named_middleware.find(&reference)?;
+        generate.settings.middleware.push(named);
+    }
+    let middleware = &generate.settings.middleware;
+    let fixed = middleware.iter().flat_map(|middleware| middleware.tools()).collect();
+    let tools = Toolbox::find(std::mem::take(&mut generate.tools), fixed, &generate.genkit).await?;
+    match generate.config_error.take() {
+        Some(error) => Err(error.into()),
+        None => Ok(tools),
+    }
+}
+
+/// The tools that end the run, by their whole names.
+fn stops(names: &[String], tools: &Toolbox) -> Result<Vec<String>> {
+    let whole = |name: &String| match tools.get(name) {
+        Some(tool) => Ok(tool.name().to_owned()),
+        // It may come yet.
+        None if tools.is_live() => Ok(name.clone()),
+        None => Err(E::StopsOnUnknownTool(tools.unknown(name)).into()),
+    };
+    names.iter().map(whole).collect()
+}
+
+/// Stands in where no model was named.
+struct NoModel(String);
+
+impl Model for NoModel {
+    fn name(&self) -> &str {
+        "none"
+    }
+
+    fn generate<'a>(
+        &'a self,
+        _: &'a ModelRequest,
+        _: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
+        let error = E::NothingToSample(self.0.clone());
+        Box::pin(std::future::ready(Err(error.into())))
+    }
+}
+
+/// Goes on from the answers to an interrupted run, or makes a whole history of the messages.
+fn go_on(
+    messages: &mut Vec<Message>,
+    options: &GenerateOptions,
+    tools: &Toolbox,
+    settings: &RunSettings,
+) -> Result<Option<Resumed>> {
+    let Some(answers) = &options.resume else {
+        close_calls(messages)?;
+        forget_instructions(messages);
+        return Ok(None);
+    };
+    let resumed = resume(messages, answers)?;
+    if let Some(name) = resumed.restarted().find(|name| tools.get(name).is_none()) {
+        let (name, unknown) = (name.to_owned(), tools.unknown(name));
+        return Err(E::ResumedWithoutTool { name, unknown }.into());
+    }
+    answers.check(|name| tools.get(name), settings.strictness())?;
+    Ok(Some(resumed))
+}
+
+/// The request of the first turn.
+fn first_request(
+    mut options: Box<GenerateOptions>,
+    tools: &Toolbox,
+    model: &dyn Model,
+) -> Result<ModelRequest> {
+    let supported = model.info().supports;
+    let output = options.output.take();
+    let mut request = options.into_request();
+    place_documents(&mut request, supported.as_ref());
+    request.tools = tools.definitions();
+    if let Some(output) = output {
+        shape_output(&mut request, output, supported.as_ref())?;
+    }
+    drop_pending(&mut request.messages);
+    if request.tool_choice.is_some() && request.tools.is_empty() {
+        return Err(E::ToolChoiceWithoutTools.into());
+    }
+    Ok(request)
+}
+
+/// A token that is cancelled when `signal` resolves; its task ends with the run.
+pub(super) fn cancelled_by(signal: Option<Shared<BoxFuture<'static, ()>>>) -> CancellationToken {
+    let cancel = CancellationToken::new();
+    if let Some(signal) = signal {
+        let cancel = cancel.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                () = cancel.cancelled() => {}
+                () = signal => cancel.cancel(),
+            }
+        });
+    }
+    cancel
+}

@@ -1,0 +1,183 @@
+//! Rendering: the prompt of a run becomes its messages and its options.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::merge::place_history;
+use super::prompt_ref::{GivenPrompt, PromptRef};
+use crate::Generate;
+use crate::instance::Instance;
+use crate::prepare::cancelled_by;
+use crate::request::conversation;
+use genkit_core::Format;
+use genkit_core::GenerateOptions;
+use genkit_core::Result;
+use genkit_core::internal::action::Earlier;
+#[cfg(feature = "dotprompt")]
+use genkit_core::internal::action::StaticPromptFiles;
+use genkit_core::internal::context::{ContextParts, supervise};
+use genkit_core::internal::generate::error::Error as E;
+use genkit_core::internal::trace::SpanKind;
+use genkit_core::{Message, Role};
+use genkit_core::{Prompt, PromptReply};
+
+impl Instance {
+    pub fn prompt(&self, prompt: impl Into<PromptRef>) -> Generate {
+        let source = GivenPrompt { prompt: prompt.into(), input: Value::Null };
+        let options = GenerateOptions::default();
+        Generate { source: Some(source), ..self.generate_with(options) }
+    }
+}
+
+#[cfg(feature = "dotprompt")]
+impl Instance {
+    #[doc(hidden)]
+    pub fn embedded_prompt(
+        &self,
+        files: &'static StaticPromptFiles,
+        name: &str,
+    ) -> Generate {
+        match genkit_core::internal::action::embedded(files) {
+            Ok(prompts) => match prompts.iter().find(|prompt| prompt.name() == name) {
+                Some(prompt) => self.prompt(prompt),
+                None => self.prompt(name),
+            },
+            Err(why) => Generate { config_error: Some(E::PromptFiles(why)), ..self.prompt(name) },
+        }
+    }
+}
+
+impl Generate {
+    /// Input of the `prompt` that this run begins with: a struct, a map, JSON. It is
+    /// checked against the prompt's schema when the run begins; defaults are filled in first. Without a
+    /// prompt it is an error of the run.
+    pub fn input(mut self, input: impl Serialize) -> Self {
+        match (&mut self.source, serde_json::to_value(input)) {
+            (Some(source), Ok(input)) => source.input = input,
+            (Some(_), Err(why)) => {
+                self.config_error = Some(E::InputUnserializable(why.to_string()));
+            }
+            (None, _) => self.config_error = Some(E::InputWithoutPrompt),
+        }
+        self
+    }
+
+    /// Renders the prompt: what would be asked, as plain data, without asking. Tools and resources stand there by
+    /// their names, patterns and tags as what they mean now; middleware that is a value is no data, and does not.
+    ///
+    /// ```
+    /// use genkit::{Context, Prompt};
+    /// use serde_json::{Map, Value, json};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let poem = Prompt::builder("poem", "Asks for a poem.")
+    ///     .model("gemini/gemini-2.5-flash")
+    ///     .handler(|_: Context, _: Map<String, Value>| async { Ok("A poem, please.") });
+    /// let options = genkit::prompt(poem).temperature(0.5).render().await?;
+    /// assert_eq!(options.model.as_deref(), Some("gemini/gemini-2.5-flash"));
+    /// assert_eq!(options.messages[0].text(), "A poem, please.");
+    /// assert_eq!(options.config.unwrap()["temperature"], 0.5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Generate`], as far as they come before a model is asked.
+    pub async fn render(self) -> Result<GenerateOptions> {
+        let mut rendered = self.rendered().await?;
+        if let Some(error) = rendered.config_error.take() {
+            return Err(error.into());
+        }
+        let Self { genkit, model, system, prompt, tools, resources, mut options, .. } = rendered;
+        let history = std::mem::take(&mut options.messages);
+        options.messages = conversation(system, history, prompt)?;
+        options.model = model.as_ref().map(|model| model.name().to_owned());
+        options.tools.clear();
+        for tool in &tools {
+            options.tools.extend(tool.names(&genkit.registry).await?);
+        }
+        for resource in &resources {
+            let found = resource.find().await?;
+            options.resources.extend(found.iter().map(|resource| resource.uri().to_owned()));
+        }
+        Ok(*options)
+    }
+
+    /// The same run with what its prompt says, if it has one that is not rendered.
+    pub(crate) async fn rendered(mut self) -> Result<Self> {
+        if self.options.resume.is_some() {
+            return self.with_prompt_options(); // the conversation is there already
+        }
+        let Some(source) = self.source.take() else { return Ok(self) };
+        if let Some(error) = self.config_error.take() {
+            return Err(error.into());
+        }
+        let prompt = source.prompt.find(&self.genkit.registry)?;
+        let mut earlier = std::mem::take(&mut self.options.messages);
+        // A history that goes on brings its own along; the newer one counts.
+        let is_system = earlier.first().is_some_and(|first| first.role == Role::System);
+        let system = is_system.then(|| earlier.remove(0));
+        // Boxed, since most runs have no prompt, and each would be as large as one that has.
+        let reply = Box::pin(self.reply(&prompt, source.input, &earlier)).await?;
+        let mut messages = match reply.has_history {
+            true => reply.messages,
+            false => place_history(reply.messages, earlier),
+        };
+        if let Some(system) = system
+            && messages.iter().all(|message| message.role != Role::System)
+        {
+            messages.insert(0, system);
+        }
+        self.options.messages = messages;
+        self.take_over(reply.options.as_deref().unwrap_or(prompt.options()));
+        Ok(self)
+    }
+
+    /// The same run with what its prompt says of it, and without the messages of the prompt.
+    pub(crate) fn with_prompt_options(mut self) -> Result<Self> {
+        if let Some(source) = self.source.take() {
+            let prompt = source.prompt.find(&self.genkit.registry)?;
+            self.take_over(prompt.options());
+        }
+        Ok(self)
+    }
+
+    /// The prompt's own reply, within the run's deadline and until it is cancelled.
+    async fn reply(
+        &self,
+        prompt: &Prompt,
+        input: Value,
+        earlier: &[Message],
+    ) -> Result<PromptReply> {
+        let settings = &self.settings;
+        let deadline = settings.limits.deadline.unwrap_or(Duration::MAX);
+        let limit = prompt.timeout().unwrap_or(settings.limits.tool_timeout).min(deadline);
+        let mut values = settings.values.clone();
+        let own = &self.options.docs;
+        let docs = if own.is_empty() { prompt.options().docs().to_vec() } else { own.clone() };
+        values.insert(Earlier { messages: earlier.to_vec(), docs });
+        let cancel = cancelled_by(self.cancel.clone());
+        let _stop = cancel.clone().drop_guard();
+        let context = ContextParts {
+            states: self.genkit.states.clone(),
+            values,
+            action_context: Arc::clone(&settings.action_context),
+            limit: Some(limit),
+            cancel,
+            ..ContextParts::default()
+        }
+        .build();
+        let (kind, how) = (SpanKind::PromptTemplate, settings.strictness());
+        supervise(&context, prompt.name(), prompt.invoke_as(kind, &context, input, how)).await
+    }
+
+    /// The format that the prompt asks for, as far as that is known before it is rendered.
+    pub(crate) fn prompt_format(&self) -> Option<Format> {
+        let prompt = self.source.as_ref()?.prompt.find(&self.genkit.registry).ok()?;
+        prompt.options().output()?.format().ok().flatten()
+    }
+}

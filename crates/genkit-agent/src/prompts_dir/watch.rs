@@ -1,0 +1,70 @@
+//! Watching a folder: it is looked at every so often, and its prompts are replaced as one set.
+
+use std::time::Duration;
+
+use genkit_dotprompt::FolderFingerprint;
+
+use super::PromptsDir;
+use genkit_core::Registry;
+use genkit_core::internal::registry::WeakRegistry;
+
+/// How often the folder is looked at. Default is 300 milliseconds.
+const INTERVAL: Duration = Duration::from_millis(300);
+
+pub(super) fn watch(
+    dir: PromptsDir,
+    registry: &Registry,
+    names: Vec<String>,
+    seen: FolderFingerprint,
+) {
+    let watcher = Watcher { registry: registry.downgrade(), dir, names, seen };
+    let thread = std::thread::Builder::new().name("genkit-prompts".to_owned());
+    if let Err(error) = thread.spawn(move || watcher.run()) {
+        tracing::error!(%error, "the prompts are not watched: no thread could be started");
+    }
+}
+
+struct Watcher {
+    registry: WeakRegistry,
+    dir: PromptsDir,
+    /// The prompts of the set that the registry has.
+    names: Vec<String>,
+    seen: FolderFingerprint,
+}
+
+impl Watcher {
+    fn run(mut self) {
+        loop {
+            std::thread::sleep(INTERVAL);
+            let Some(registry) = self.registry.upgrade() else { return };
+            let now = self.dir.look();
+            if now != self.seen {
+                self.seen = now;
+                self.replace(&registry);
+            }
+        }
+    }
+
+    /// A set with a mistake is not taken: what there was stays.
+    fn replace(&mut self, registry: &Registry) {
+        let folder = self.dir.path.display();
+        let prompts = match self.dir.load() {
+            Ok(prompts) => prompts,
+            Err(mistakes) => {
+                let error = self.dir.error(mistakes);
+                tracing::error!(%folder, "the prompts stay as they were: {error}");
+                return;
+            }
+        };
+        let names: Vec<String> = prompts.iter().map(|prompt| prompt.name().to_owned()).collect();
+        // What building would have refused is refused now too.
+        let checked = Registry::new().add(prompts.iter().cloned()).check();
+        match checked.and_then(|()| registry.replace_prompts(&self.names, prompts)) {
+            Ok(()) => {
+                tracing::info!(%folder, prompts = names.len(), "the prompts were read again");
+                self.names = names;
+            }
+            Err(error) => tracing::error!(%folder, "the prompts stay as they were: {error}"),
+        }
+    }
+}

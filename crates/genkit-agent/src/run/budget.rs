@@ -1,0 +1,232 @@
+//! The budget of a run: what its model calls used, and whether there may be another.
+
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+
+use genkit_core::UsageLimit;
+use genkit_core::internal::generate::error::Error as E;
+use genkit_core::internal::sync::lock;
+use genkit_core::{Error, Result};
+use genkit_core::{ModelRequest, ModelResponse, Usage};
+use genkit_model::internal::estimate;
+
+/// What all model calls of a run used together, whoever made them: turns, retries, middleware, tools that
+/// sample.
+#[derive(Default)]
+pub(crate) struct Budget {
+    limit: UsageLimit,
+    spent: Mutex<Spent>,
+}
+
+/// What model calls used, as far as it counts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Spent {
+    requests: u64,
+    total: u64,
+    input: u64,
+    output: u64,
+    /// What no response says yet; none where no call was made since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    untold: Option<Usage>,
+    is_estimated: bool,
+}
+
+impl Spent {
+    /// Counts tokens; whether there were any to count.
+    fn count(&mut self, usage: &Usage) -> bool {
+        let (input, output) = (usage.input_tokens.unwrap_or(0), usage.output_tokens.unwrap_or(0));
+        let total = usage.total_tokens.unwrap_or(0).max(input.saturating_add(output));
+        self.input = self.input.saturating_add(input);
+        self.output = self.output.saturating_add(output);
+        self.total = self.total.saturating_add(total);
+        total > 0
+    }
+}
+
+impl Budget {
+    pub(crate) fn new(limit: UsageLimit) -> Self {
+        Self { limit, spent: Mutex::default() }
+    }
+
+    /// The budget of a run that goes on.
+    pub(crate) fn restored(limit: UsageLimit, spent: Spent) -> Self {
+        Self { limit, spent: Mutex::new(spent) }
+    }
+
+    /// The limit on it.
+    pub(crate) fn limit(&self) -> UsageLimit {
+        self.limit
+    }
+
+    /// What was spent so far.
+    pub(super) fn spent(&self) -> Spent {
+        lock(&self.spent).clone()
+    }
+
+    /// Takes over what was spent where the last model call was made.
+    pub(super) fn replace(&self, spent: Spent) {
+        *lock(&self.spent) = spent;
+    }
+
+    /// Adds the model calls that a tool call made elsewhere.
+    pub(super) fn absorb(&self, calls: &[Usage]) {
+        let mut spent = lock(&self.spent);
+        for usage in calls {
+            spent.requests += 1;
+            spent.count(usage);
+            spent.untold.get_or_insert_default().add(usage);
+        }
+    }
+
+    /// Begins a model call, if there may be another.
+    pub(super) fn begin(&self) -> Result<()> {
+        let mut spent = lock(&self.spent);
+        self.check(&spent, 1)?;
+        spent.requests += 1;
+        Ok(())
+    }
+
+    /// Adds what a model call used.
+    pub(super) fn add(&self, model: &str, request: &ModelRequest, answer: &ModelResponse) {
+        let mut spent = lock(&self.spent);
+        spent.untold.get_or_insert_default().add(&answer.usage);
+        if !self.limit.counts_tokens() || spent.count(&answer.usage) {
+            return;
+        }
+        if !std::mem::replace(&mut spent.is_estimated, true) {
+            tracing::warn!(
+                model,
+                "a model tells no usage, and the run has a limit on tokens: they are estimated; limit its \
+                 `.requests(..)` too"
+            );
+        }
+        let output = answer.message.as_ref().map_or(0, estimate::of_message);
+        let estimated = Usage::default().with_input_tokens(estimate::of_request(request));
+        spent.count(&estimated.with_output_tokens(output));
+    }
+
+    /// Settles the answer of a turn: its usage is that of all calls since the last one. An answer that a
+    /// middleware gave without a call is believed.
+    pub(super) fn settle(&self, answer: &mut ModelResponse) -> Result<()> {
+        let mut spent = lock(&self.spent);
+        match spent.untold.take() {
+            Some(usage) => answer.usage = usage,
+            None => _ = spent.count(&answer.usage),
+        }
+        self.check(&spent, 0)
+    }
+
+    /// What calls used that no response says yet.
+    pub(super) fn take_untold(&self) -> Usage {
+        lock(&self.spent).untold.take().unwrap_or_default()
+    }
+
+    /// How many model calls were made.
+    pub(super) fn requests(&self) -> u64 {
+        lock(&self.spent).requests
+    }
+
+    /// Whether what was spent is within the limit, and whether `more` are.
+    fn check(&self, spent: &Spent, more: u64) -> Result<()> {
+        let limit = &self.limit;
+        let all = [
+            ("requests", limit.requests, spent.requests),
+            ("tokens", limit.tokens, spent.total),
+            ("inputTokens", limit.input_tokens, spent.input),
+            ("outputTokens", limit.output_tokens, spent.output),
+        ];
+        for (what, limit, used) in all {
+            if let Some(limit) = limit.filter(|limit| used.saturating_add(more) > *limit) {
+                let error = E::UsageLimit { what, used, limit };
+                // Neither another try nor another model helps, and the model cannot mend it.
+                return Err(Error::from(error).with_retryable(false).into_fatal());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use genkit_core::ErrorKind;
+    use genkit_core::Message;
+
+    fn answer(usage: Usage) -> ModelResponse {
+        ModelResponse::from_text("four words are here").with_usage(usage)
+    }
+
+    fn call(budget: &Budget, usage: Usage) -> Result<()> {
+        budget.begin()?;
+        let mut answer = answer(usage);
+        budget.add("m", &ModelRequest::new([Message::user("hi")]), &answer);
+        budget.settle(&mut answer)
+    }
+
+    fn used(input: u64, output: u64) -> Usage {
+        Usage::default().with_input_tokens(input).with_output_tokens(output)
+    }
+
+    #[test]
+    fn each_limit_ends_a_run_before_a_call_or_after_an_answer() {
+        let none = UsageLimit::default();
+        // The limit, and how many calls of 10 and 2 tokens there are before the error.
+        let table = [
+            (none, 5, None),
+            (none.requests(3), 3, Some(("requests", 3, 3))),
+            (none.requests(0), 0, Some(("requests", 0, 0))),
+            (UsageLimit::tokens(24), 2, Some(("tokens", 24, 24))),
+            (UsageLimit::tokens(23), 1, Some(("tokens", 24, 23))),
+            (none.input_tokens(25), 2, Some(("inputTokens", 30, 25))),
+            (none.output_tokens(4), 2, Some(("outputTokens", 4, 4))),
+            (UsageLimit::tokens(1_000).requests(1), 1, Some(("requests", 1, 1))),
+        ];
+        for (limit, calls, ended) in table {
+            let budget = Budget::new(limit);
+            let first = (0..5).map(|_| call(&budget, used(10, 2))).position(|call| call.is_err());
+            assert_eq!(first.unwrap_or(5), calls, "{limit:?}");
+            let Some((what, used, limit)) = ended else { continue };
+            let error = budget.begin().expect_err("it stays at its end");
+            assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
+            assert!(!error.is_retryable() && error.is_fatal());
+            let details =
+                serde_json::json!({"usageLimit": {"of": what, "used": used, "limit": limit}});
+            assert_eq!(error.details(), Some(&details));
+        }
+    }
+
+    #[test]
+    fn the_larger_of_total_and_sum_counts() {
+        let budget = Budget::new(UsageLimit::tokens(100));
+        call(&budget, used(10, 2).with_total_tokens(40)).expect("thoughts are in the total alone");
+        call(&budget, used(10, 2).with_total_tokens(40)).expect("80");
+        assert!(call(&budget, used(10, 20)).is_err(), "110");
+    }
+
+    #[test]
+    fn what_no_provider_tells_is_estimated() {
+        let budget = Budget::new(UsageLimit::tokens(20));
+        call(&budget, Usage::default()).expect("5 and 9");
+        assert!(call(&budget, Usage::default()).is_err());
+        assert!(call(&Budget::new(UsageLimit::tokens(13)), Usage::default()).is_err());
+    }
+
+    #[test]
+    fn an_answer_has_the_usage_of_all_calls_before_it() {
+        let budget = Budget::default();
+        let request = ModelRequest::default();
+        budget.add("m", &request, &answer(used(1, 1)));
+        budget.add("m", &request, &answer(used(2, 2)));
+        let mut last = answer(used(2, 2));
+        budget.settle(&mut last).expect("no limit");
+        assert_eq!(last.usage, used(3, 3));
+        let mut own = answer(used(5, 5));
+        budget.settle(&mut own).expect("no limit");
+        assert_eq!(own.usage, used(5, 5), "a middleware answered by itself");
+        budget.add("m", &request, &answer(used(7, 7)));
+        assert_eq!(budget.take_untold(), used(7, 7));
+        assert_eq!(budget.take_untold(), Usage::default());
+    }
+}

@@ -1,0 +1,118 @@
+//! The loop as the caller of a tool: questions interrupt the run, samples are its model's.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::budget::Budget;
+use super::model_call::call_counted;
+use crate::middleware::Tally;
+use genkit_core::BoxFuture;
+use genkit_core::GenerateChunk;
+use genkit_core::Registry;
+use genkit_core::Result;
+use genkit_core::ToolRequest;
+use genkit_core::internal::context::{
+    Asker, Caller, CallerAnswer, Capability, Question, QuestionKind,
+};
+use genkit_core::internal::sync::lock;
+use genkit_core::internal::visible;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{ClientInfo, LogLevel, Progress, SampleRequest};
+use genkit_model::internal::sampling;
+use genkit_model::{ChunkSink, Model};
+
+/// One tool call, as the tool sees its caller.
+pub(super) struct LoopCaller {
+    pub(super) model: Arc<dyn Model>,
+    pub(super) budget: Arc<Budget>,
+    /// What each model call of the tool used.
+    pub(super) tally: Tally,
+    pub(super) registry: Registry,
+    pub(super) sink: ChunkSink,
+    /// Of the tool message that is being produced.
+    pub(super) index: usize,
+    /// Of a model call that samples for the tool.
+    pub(super) limit: Duration,
+    /// The run.
+    pub(super) asker: Asker,
+    /// The call.
+    pub(super) request: ToolRequest,
+}
+
+impl LoopCaller {
+    /// Sends a chunk to whoever reads the stream; the model does not see it.
+    fn send(&self, what: &str, value: Value) {
+        if !self.sink.is_read() {
+            return;
+        }
+        let chunk = GenerateChunk::of_tool(&self.request, self.index, what, value);
+        self.sink.send(chunk);
+    }
+
+    async fn sample(&self, request: &SampleRequest) -> Result<CallerAnswer> {
+        let request = sampling::model_request(request);
+        let sink = ChunkSink::none();
+        let (budget, limit) = (&self.budget, self.limit);
+        let answer = call_counted(budget, limit, &*self.model, &request, &sink).await?;
+        lock(&self.tally).push(answer.usage.clone());
+        Ok(CallerAnswer::from_json(sampling::message_result(self.model.name(), &answer)?))
+    }
+}
+
+impl Caller for LoopCaller {
+    fn can(&self, capability: Capability) -> bool {
+        capability != Capability::Roots
+    }
+
+    fn takes_interrupts(&self) -> bool {
+        true
+    }
+
+    fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
+        match &question.kind {
+            QuestionKind::Sampling(request) => Some(Box::pin(self.sample(request))),
+            // The run stops, and whoever called it answers.
+            _ => None,
+        }
+    }
+
+    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+        let Progress { done, total, message } = progress;
+        let tool = Logged::name(&self.request.name);
+        let words = message.as_ref().map(Logged::text);
+        tracing::debug!(%tool, done, total, message = words.map(tracing::field::display), "progress");
+        let message = message.as_deref().map(visible::text);
+        self.send("progress", json!({ "progress": done, "total": total, "message": message }));
+        Box::pin(std::future::ready(()))
+    }
+
+    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
+        let (tool, data) = (Logged::name(&self.request.name), Logged::text(data));
+        match level {
+            LogLevel::Debug => tracing::debug!(%tool, %data, "log of a tool"),
+            LogLevel::Info | LogLevel::Notice => tracing::info!(%tool, %data, "log of a tool"),
+            LogLevel::Warning => tracing::warn!(%tool, %data, "log of a tool"),
+            _ => tracing::error!(%tool, %data, "log of a tool"),
+        }
+        Box::pin(std::future::ready(()))
+    }
+
+    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
+        self.send("chunk", chunk);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn resource_updated(&self, uri: String) {
+        self.registry.resource_updated(uri);
+    }
+
+    fn client(&self) -> Option<ClientInfo> {
+        None
+    }
+
+    fn asker(&self) -> Option<Asker> {
+        Some(self.asker)
+    }
+}

@@ -1,0 +1,54 @@
+//! The environment of a run: everything that stays the same from turn to turn.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::budget::Budget;
+use super::settings::RunSettings;
+use crate::instance::Instance;
+use crate::tools::Toolbox;
+use genkit_core::Error;
+use genkit_core::internal::context::Asker;
+use genkit_core::internal::generate::error::Error as E;
+use genkit_model::{ChunkSink, Model};
+
+/// The environment of one run.
+pub(crate) struct RunEnv {
+    pub(crate) genkit: Instance,
+    pub(crate) settings: RunSettings,
+    /// What traces call the run.
+    pub(crate) name: Option<String>,
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) tools: Toolbox,
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) sink: ChunkSink,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) started: Instant,
+    /// Who answers what its tools ask.
+    pub(crate) asker: Asker,
+}
+
+impl RunEnv {
+    /// Resolves `grace` after the run must end: at its deadline, or by its caller.
+    pub(super) async fn stopped(&self, grace: Duration) -> Error {
+        let limit = self.settings.limits.deadline;
+        let end = limit.and_then(|limit| self.started.checked_add(limit.saturating_add(grace)));
+        let deadline = async {
+            match end {
+                Some(end) => tokio::time::sleep_until(end).await,
+                None => std::future::pending().await,
+            }
+        };
+        let cancelled = async {
+            self.cancel.cancelled().await;
+            tokio::time::sleep(grace).await;
+        };
+        tokio::select! {
+            () = cancelled => E::Cancelled.into(),
+            () = deadline => E::Deadline(limit.unwrap_or_default()).into(),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! One run of the loop: the machine in `turn` decides, the [`driver`] acts.
+
+mod budget;
+mod caller;
+mod driver;
+mod env;
+mod limits;
+mod max_output;
+mod model_call;
+mod references;
+mod round;
+mod settings;
+mod stepper;
+#[cfg(test)]
+mod tests;
+mod tool_call;
+mod trace;
+mod turn;
+mod turn_spans;
+
+pub(crate) use budget::Budget;
+pub(crate) use driver::Driver;
+pub(crate) use env::RunEnv;
+pub(crate) use limits::MAX_TURNS;
+pub(crate) use limits::MODEL_TIMEOUT;
+pub(crate) use model_call::call_within;
+pub(crate) use settings::RunSettings;
+pub use settings::{Approval, OnToolError};
+pub(crate) use stepper::RunNames;
+pub use stepper::{
+    CallSettled, ModelAnswered, ModelCall, NextStep, OutputCheck, OutputChecked, Run, RunCall,
+    RunState,
+};
+pub(crate) use tool_call::call_inside;
+pub(crate) use turn::TurnRules;
+pub(crate) use turn_spans::begin_span;

@@ -1,0 +1,132 @@
+//! One model call: checked, limited, measured; its chunks are numbered, its tool calls referenced.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tracing::Instrument as _;
+
+use super::budget::Budget;
+use super::env::RunEnv;
+use super::references::StreamedReferences;
+use super::trace;
+use crate::middleware::{Innermost, NextModel};
+use crate::request::check_capabilities;
+use genkit_core::Result;
+use genkit_core::internal::generate::error::Error as E;
+use genkit_core::internal::run_options::without_account;
+use genkit_core::internal::trace::{Ended, NewSpan, SpanKind, json, recorded};
+use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
+use genkit_core::{Message, Part, Role};
+use genkit_model::{ChunkSink, Model};
+
+/// Asks the model for the message at `index`, through the middleware.
+pub(super) async fn ask(
+    env: &RunEnv,
+    run: &Arc<impl Innermost + 'static>,
+    model: Arc<dyn Model>,
+    request: &ModelRequest,
+    index: usize,
+) -> Result<ModelResponse> {
+    let references = StreamedReferences::default();
+    let sink = numbered(&env.sink, index, &references);
+    let mut answer = match env.settings.middleware.is_empty() {
+        true => call(env, &*model, request, &sink).await?,
+        false => NextModel::outermost(run.clone(), model.clone()).run(request, &sink).await?,
+    };
+    if let Some(message) = &mut answer.message {
+        references.add_to_message(message);
+        use_own_names(env, message);
+        // A model that does not stream is seen all the same.
+        if sink.is_read() && sink.count() == 0 {
+            sink.send(GenerateChunk::new(message.content.clone()));
+        }
+    }
+    Ok(answer)
+}
+
+/// The same sink, which says of each chunk whose it is, and gives each call a reference; where nobody reads them, the
+/// sink as it is.
+fn numbered(sink: &ChunkSink, index: usize, references: &StreamedReferences) -> ChunkSink {
+    if !sink.is_read() {
+        return sink.clone();
+    }
+    let (outer, references) = (sink.clone(), references.clone());
+    sink.before(move |mut chunk| {
+        chunk.index = Some(index);
+        chunk.role = Some(Role::Model);
+        references.add_to_chunk(&mut chunk);
+        outer.send(chunk);
+    })
+}
+
+/// Policies and middleware see a tool by its own name, however the model calls it.
+fn use_own_names(env: &RunEnv, message: &mut Message) {
+    for part in &mut message.content {
+        if let Part::ToolRequest { tool_request, .. } = part
+            && let Some(tool) = env.tools.get(&tool_request.name)
+            && tool.name() != tool_request.name
+        {
+            tool_request.name = tool.name().to_owned();
+        }
+    }
+}
+
+/// Calls the model inside of all middleware: what it cannot do is an error before the call.
+pub(super) async fn call(
+    env: &RunEnv,
+    model: &dyn Model,
+    request: &ModelRequest,
+    chunks: &ChunkSink,
+) -> Result<ModelResponse> {
+    let span = trace::model(env, model, request);
+    let calling = pin!(async {
+        check_capabilities(model, request)?;
+        env.tools.note_offered(&request.tools);
+        let limit = env.settings.limits.model_timeout;
+        let answer = call_counted(&env.budget, limit, model, request, chunks).await?;
+        trace::answered(env, &answer);
+        Ok(answer)
+    });
+    let answer = calling.instrument(span.clone()).await;
+    trace::failed(&span, &answer);
+    answer
+}
+
+/// Calls a model within the budget of a run, and a limit of time.
+pub(super) async fn call_counted(
+    budget: &Budget,
+    limit: Duration,
+    model: &dyn Model,
+    request: &ModelRequest,
+    chunks: &ChunkSink,
+) -> Result<ModelResponse> {
+    budget.begin()?;
+    let answer = call_within(limit, model, request, chunks).await?;
+    budget.add(model.name(), request, &answer);
+    Ok(answer)
+}
+
+/// Calls a model under a limit of time, and measures it.
+pub(crate) async fn call_within(
+    limit: Duration,
+    model: &dyn Model,
+    request: &ModelRequest,
+    chunks: &ChunkSink,
+) -> Result<ModelResponse> {
+    let work = pin!(async {
+        let started = Instant::now();
+        let answer = tokio::time::timeout(limit, model.generate(request, chunks)).await;
+        let late = |_| E::ModelTimeout { model: model.name().to_owned(), limit };
+        let mut answer = answer.map_err(late)??;
+        answer.latency_ms.get_or_insert_with(|| started.elapsed().as_secs_f64() * 1000.0);
+        Ok(answer)
+    });
+    let input = || without_account(request);
+    let span = NewSpan { name: model.name(), kind: SpanKind::Action("model"), input: &input };
+    let began = Instant::now();
+    let answer = recorded(span, work, |answer| Ended::of(answer, json)).await;
+    trace::measured(model, began, &answer);
+    answer
+}

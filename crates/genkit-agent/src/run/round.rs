@@ -1,0 +1,245 @@
+//! A round of tools: a message of the model, whose calls are being answered.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::middleware::CallOutcome;
+use genkit_core::internal::context::Recording;
+use genkit_core::internal::generate::interrupt::{
+    CallState, Resumed, Suspended, calls_of, close, note_replaced_input, replace_input, set_pending,
+};
+use genkit_core::{Message, Part, Role, ToolRequest};
+
+/// A tool call that is to be run.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PendingCall {
+    /// Its place in the round.
+    pub(super) place: usize,
+    pub(super) request: ToolRequest,
+    /// Whether somebody gave another input than the model.
+    pub(super) edited: bool,
+    /// What it asked and did before, and what was answered.
+    pub(super) suspended: Option<Box<Suspended>>,
+}
+
+/// One round of tools.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct ToolRound {
+    message: Message,
+    calls: Vec<RoundCall>,
+    /// Of a resumed run: the message as it was suspended, and the metadata of its tool message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    resumed: Option<(Message, Value)>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct RoundCall {
+    /// Where the request stands in the message.
+    at: usize,
+    state: CallState,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    outcome: Option<CallOutcome>,
+    /// It was begun, and must not be begun twice.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_started: bool,
+    /// What it did by `once` since the round began.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    once: BTreeMap<String, Value>,
+}
+
+impl RoundCall {
+    fn new(at: usize, state: CallState) -> Self {
+        Self { at, state, outcome: None, is_started: false, once: BTreeMap::new() }
+    }
+
+    /// Whether it is to be run.
+    fn is_open(&self) -> bool {
+        matches!(self.state, CallState::Pending { .. }) && self.outcome.is_none()
+    }
+
+    /// What it asked and did before, and what was answered.
+    fn suspended(&self, suspended: &Option<Box<Suspended>>) -> Option<Box<Suspended>> {
+        if self.once.is_empty() {
+            return suspended.clone();
+        }
+        let none = || Box::new(Suspended::new(Vec::new(), Recording::default()));
+        let mut suspended = suspended.clone().unwrap_or_else(none);
+        suspended.recording.once.extend(self.once.clone());
+        Some(suspended)
+    }
+}
+
+impl ToolRound {
+    pub(super) fn new(message: Message) -> Self {
+        let pending =
+            |(at, _)| RoundCall::new(at, CallState::Pending { input: None, suspended: None });
+        let calls = calls_of(&message).map(pending).collect();
+        Self { message, calls, resumed: None }
+    }
+
+    pub(super) fn resumed(resumed: Resumed) -> Self {
+        let Resumed { message, suspended, calls, metadata } = resumed;
+        let calls = calls.into_iter().map(|(at, state)| RoundCall::new(at, state));
+        Self { message, calls: calls.collect(), resumed: Some((suspended, metadata)) }
+    }
+
+    pub(super) fn is_resumed(&self) -> bool {
+        self.resumed.is_some()
+    }
+
+    /// Whether nothing is left to run.
+    pub(super) fn is_settled(&self) -> bool {
+        self.calls.iter().all(|call| !call.is_open())
+    }
+
+    /// The call at `place`, while it has no outcome.
+    fn open(&mut self, place: usize) -> Option<&mut RoundCall> {
+        self.calls.get_mut(place).filter(|call| call.is_open())
+    }
+
+    /// Whether the call at `place` is still to be run.
+    pub(super) fn is_open(&self, place: usize) -> bool {
+        self.calls.get(place).is_some_and(RoundCall::is_open)
+    }
+
+    /// Notes that a call is begun that must not be begun twice.
+    pub(super) fn start(&mut self, place: usize) {
+        if let Some(call) = self.open(place) {
+            call.is_started = true;
+        }
+    }
+
+    /// Notes what a call did by `once`.
+    pub(super) fn record(&mut self, place: usize, key: String, done: Value) {
+        if let Some(call) = self.open(place) {
+            call.once.insert(key, done);
+        }
+    }
+
+    /// Makes questions of calls that were begun, must not be begun twice, and nobody knows what became of:
+    /// their places.
+    pub(super) fn ask_about_started(&mut self) -> Vec<usize> {
+        let mut asked = Vec::new();
+        for (place, call) in self.calls.iter_mut().enumerate() {
+            let CallState::Pending { suspended, .. } = &call.state else { continue };
+            if !call.is_started || call.outcome.is_some() {
+                continue;
+            }
+            let mut question = Suspended::plain(serde_json::json!({
+                "message": "This call was begun, and nobody knows whether it happened: look before you let it \
+                            run again, or answer in its place.",
+                "mayHaveHappened": true,
+            }));
+            if let Some(earlier) = call.suspended(suspended) {
+                question.keep_done(&earlier);
+            }
+            call.is_started = false;
+            call.outcome = Some(CallOutcome::Interrupted(Box::new(question)));
+            asked.push(place);
+        }
+        asked
+    }
+
+    /// The calls that are to be run.
+    pub(super) fn pending(&self) -> Vec<PendingCall> {
+        let call = |(place, call): (usize, &RoundCall)| {
+            let CallState::Pending { input, suspended } = &call.state else { return None };
+            if call.outcome.is_some() {
+                return None;
+            }
+            let mut request = self.message.content[call.at].as_tool_request()?.clone();
+            if let Some(input) = input {
+                request.input = input.clone();
+            }
+            let edited = input.is_some();
+            Some(PendingCall { place, request, edited, suspended: call.suspended(suspended) })
+        };
+        self.calls.iter().enumerate().filter_map(call).collect()
+    }
+
+    /// Takes what became of the call at `place`. The request has the input that ran from now on, and
+    /// its answer says that somebody else gave it: else the model reads an answer to another call.
+    pub(super) fn finish(&mut self, place: usize, mut outcome: CallOutcome) {
+        let Some(call) = self.calls.get_mut(place) else { return };
+        let request = &mut self.message.content[call.at];
+        if let CallState::Pending { input: Some(input), .. } = &call.state {
+            replace_input(request, input.clone());
+        }
+        if let CallOutcome::Answered(answer) = &mut outcome {
+            note_replaced_input(request, answer);
+        }
+        call.outcome = Some(outcome);
+    }
+
+    pub(super) fn is_interrupted(&self) -> bool {
+        let asks = |call: &RoundCall| matches!(call.outcome, Some(CallOutcome::Interrupted(_)));
+        self.calls.iter().any(asks)
+    }
+
+    /// The message with its open questions, and with the answers that there are.
+    pub(super) fn into_interrupted(mut self) -> Message {
+        for RoundCall { at, state, outcome, .. } in self.calls {
+            let request = &mut self.message.content[at];
+            match (state, outcome) {
+                (CallState::Answered(answer), _) => {
+                    note(request, None, CallOutcome::Answered(answer));
+                }
+                (CallState::Pending { .. }, Some(outcome)) => note(request, None, outcome),
+                (CallState::Pending { .. }, None) => {}
+            }
+        }
+        self.message
+    }
+
+    /// The message, and the tools' answers to it.
+    pub(super) fn into_messages(self) -> [Message; 2] {
+        let message = &self.message;
+        // Not collected, which would shrink the room of the calls to that of the answers.
+        let mut content = Vec::with_capacity(self.calls.len());
+        content.extend(self.calls.into_iter().filter_map(|call| {
+            match (call.state, call.outcome) {
+                (CallState::Answered(mut answer), _) => {
+                    note_replaced_input(&message.content[call.at], &mut answer);
+                    Some(*answer)
+                }
+                // Noted where it came.
+                (_, Some(CallOutcome::Answered(answer))) => Some(*answer),
+                _ => None,
+            }
+        }));
+        let mut answers = Message::new(Role::Tool, content);
+        if let Some((_, metadata)) = self.resumed {
+            answers.metadata.insert("resumed".to_owned(), metadata);
+        }
+        [self.message, answers]
+    }
+
+    /// The message of a round that failed: what had finished is kept, and what a resumed run was
+    /// asked can be answered once more.
+    pub(super) fn into_failed(self) -> Message {
+        let mut message = self.resumed.map_or(self.message, |(suspended, _)| suspended);
+        for call in self.calls {
+            if let (CallState::Pending { input, .. }, Some(outcome)) = (call.state, call.outcome) {
+                note(&mut message.content[call.at], input, outcome);
+            }
+        }
+        message
+    }
+}
+
+/// Writes into a request what became of its call, where the round goes no further. A call that asks
+/// again asks about the input that its caller gave it.
+fn note(request: &mut Part, replaced: Option<Value>, outcome: CallOutcome) {
+    if let Some(input) = replaced {
+        replace_input(request, input);
+    }
+    match outcome {
+        CallOutcome::Answered(answer) => {
+            close(request);
+            set_pending(request, *answer);
+        }
+        CallOutcome::Interrupted(suspended) => suspended.write(request),
+    }
+}

@@ -1,0 +1,293 @@
+//! What a run wants performed, and what came of it: plain data, which may come from another machine.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tracing::Instrument as _;
+
+use crate::middleware::{AroundCall, CallOutcome, ToolOutcome};
+use crate::run::budget::Spent;
+use crate::run::driver::Driver;
+use crate::run::round::PendingCall;
+use crate::run::trace;
+use crate::run::turn::TurnMachine;
+use genkit_core::Result;
+use genkit_core::ToolRequest;
+use genkit_core::internal::context::{Asker, Journal};
+use genkit_core::internal::sync::lock;
+use genkit_core::{ModelRequest, ModelResponse, ToolDefinition, Usage};
+
+/// Model call that is to be performed: see [`NextStep::Model`](super::NextStep::Model).
+#[must_use = "a call is made by `.perform().await`"]
+pub struct ModelCall<'a> {
+    driver: &'a Arc<Driver>,
+    machine: &'a mut TurnMachine,
+}
+
+/// Result of a model call, as data: for [`Run::answered`](super::Run::answered).
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[must_use = "the run goes on when `Run::answered` gets it"]
+pub struct ModelAnswered {
+    pub(super) answer: ModelResponse,
+    /// The tools of the run, where they come and go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) tools: Option<Vec<ToolDefinition>>,
+    /// The tools that the model was offered, where those were not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) offered: Option<Vec<String>>,
+    /// What the run used until now.
+    pub(super) spent: Spent,
+    /// Who counted that already.
+    #[serde(skip)]
+    pub(super) by: Option<Asker>,
+}
+
+impl<'a> ModelCall<'a> {
+    pub(super) fn new(driver: &'a Arc<Driver>, machine: &'a mut TurnMachine) -> Self {
+        Self { driver, machine }
+    }
+
+    /// Request: what the model is asked, before `before_turn` and middleware.
+    pub fn request(&self) -> &ModelRequest {
+        self.machine.request()
+    }
+
+    /// Round: how many rounds of tools there were.
+    pub fn round(&self) -> usize {
+        self.machine.rounds()
+    }
+
+    /// Performs the call: asks the model, through the middleware and within the limits of the run.
+    ///
+    /// # Errors
+    /// What the model's provider fails with, `DeadlineExceeded`, `Cancelled`, and a limit of the run. Where
+    /// [`is_retryable`](genkit_core::Error::is_retryable) says so it may be performed again; given to
+    /// [`Run::answered`](super::Run::answered) the error ends the run.
+    pub async fn perform(mut self) -> Result<ModelAnswered> {
+        let driver = Arc::clone(self.driver);
+        let work = async move {
+            self.refresh().await;
+            let tools = self.driver.env.tools.is_live().then(|| self.machine.tools().to_vec());
+            let (env, span) = (&self.driver.env, trace::turn(self.round()));
+            let answer = self.ask().instrument(span).await?;
+            let (offered, spent) = (env.tools.offered(), env.budget.spent());
+            Ok(ModelAnswered { answer, tools, offered, spent, by: Some(env.asker) })
+        };
+        tokio::select! {
+            biased;
+            error = driver.env.stopped(Duration::ZERO) => Err(error),
+            done = work => done,
+        }
+    }
+
+    /// Brings the tools of the run up to date.
+    pub(in crate::run) async fn refresh(&mut self) {
+        let tools = &self.driver.env.tools;
+        if tools.is_live() {
+            tools.refresh(self.machine.tools_mut()).await;
+        }
+        tools.begin_turn(self.machine.tools().len());
+    }
+
+    pub(in crate::run) async fn ask(self) -> Result<ModelResponse> {
+        self.driver.ask(self.machine, self.machine.index()).await
+    }
+}
+
+/// Tool call that is to be performed: see [`NextStep::Tools`](super::NextStep::Tools).
+#[must_use = "a call is run by `.perform().await`"]
+pub struct RunCall {
+    driver: Arc<Driver>,
+    call: PendingCall,
+    /// Of the tool message that is being produced.
+    index: usize,
+    journal: Option<Arc<dyn Journal>>,
+}
+
+/// Result of one tool call, as data: for [`Run::settled`](super::Run::settled).
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[must_use = "the run goes on when `Run::settled` gets it"]
+pub struct CallSettled {
+    pub(super) place: usize,
+    pub(super) index: usize,
+    pub(super) outcome: CallOutcome,
+    /// What each model call of the tool used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) used: Vec<Usage>,
+    /// Who counted that already.
+    #[serde(skip)]
+    pub(super) by: Option<Asker>,
+}
+
+impl CallSettled {
+    /// Outcome of the call, as a middleware sees it.
+    pub fn outcome(&self) -> ToolOutcome {
+        ToolOutcome(self.outcome.clone())
+    }
+}
+
+impl RunCall {
+    pub(super) fn new(driver: Arc<Driver>, call: PendingCall, index: usize) -> Self {
+        Self { driver, call, index, journal: None }
+    }
+
+    /// Tool request: the call. Its `ref` tells it from the others of its round.
+    pub fn request(&self) -> &ToolRequest {
+        &self.call.request
+    }
+
+    /// Performs the call: runs the tool, through the middleware and within its limits. A failure is
+    /// an answer that the model reads.
+    ///
+    /// # Errors
+    /// What ends the run: a failure where the run says
+    /// [`OnToolError::Abort`](crate::OnToolError::Abort), an error that is
+    /// [fatal](genkit_core::Error::is_fatal), `DeadlineExceeded` and `Cancelled` of the run.
+    pub async fn perform(self) -> Result<CallSettled> {
+        let driver = Arc::clone(&self.driver);
+        tokio::select! {
+            biased;
+            error = driver.env.stopped(Duration::ZERO) => Err(error),
+            done = self.run() => done,
+        }
+    }
+
+    /// The same call, which saves there what it does by `once`.
+    pub fn with_journal(self, journal: Arc<dyn Journal>) -> Self {
+        Self { journal: Some(journal), ..self }
+    }
+
+    /// Where it stands: the message that it belongs to, and its place in it.
+    pub fn position(&self) -> (usize, usize) {
+        (self.index, self.call.place)
+    }
+
+    /// Whether nobody may begin it twice.
+    pub fn is_at_most_once(&self) -> bool {
+        let tool = self.driver.env.tools.get(&self.call.request.name);
+        tool.is_some_and(|tool| tool.is_at_most_once())
+    }
+
+    pub(in crate::run) async fn run(self) -> Result<CallSettled> {
+        let Self { driver, call, index, journal } = self;
+        let (place, around) = (call.place, AroundCall { journal, ..AroundCall::default() });
+        let tally = Arc::clone(&around.tally);
+        let outcome = driver.run_call(call, index, around).await?;
+        let used = std::mem::take(&mut *lock(&tally));
+        Ok(CallSettled { place, index, outcome, used, by: Some(driver.env.asker) })
+    }
+}
+
+/// Output check: an answer that is to be checked, see [`NextStep::Check`](super::NextStep::Check).
+#[must_use = "an answer is checked by `.perform().await`"]
+pub struct OutputCheck<'a> {
+    driver: &'a Arc<Driver>,
+    machine: &'a TurnMachine,
+}
+
+/// Result of an output check: whether an answer fits, as data: for
+/// [`Run::checked`](super::Run::checked).
+#[derive(Clone, Serialize, Deserialize)]
+#[must_use = "the run goes on when `Run::checked` gets it"]
+pub struct OutputChecked {
+    #[serde(with = "verdict")]
+    pub(super) verdict: Result<(), String>,
+}
+
+impl<'a> OutputCheck<'a> {
+    pub(super) fn new(driver: &'a Arc<Driver>, machine: &'a TurnMachine) -> Self {
+        Self { driver, machine }
+    }
+
+    /// Performs the check: against its schema or its type, then by the validators of the run.
+    ///
+    /// # Errors
+    /// What ends the run: a fatal error of a validator.
+    pub async fn perform(self) -> Result<OutputChecked> {
+        let driver = self.driver;
+        tokio::select! {
+            biased;
+            error = driver.env.stopped(Duration::ZERO) => Err(error),
+            done = self.judge() => done,
+        }
+    }
+
+    pub(in crate::run) async fn judge(self) -> Result<OutputChecked> {
+        let checks = &self.driver.env.settings.output;
+        Ok(OutputChecked { verdict: checks.check(self.machine.answer()).await? })
+    }
+}
+
+impl OutputChecked {
+    /// Verdict: whether it fits; why it does not, as the model is told.
+    pub fn fits(&self) -> &Result<(), String> {
+        &self.verdict
+    }
+}
+
+/// A verdict as JSON: null, or the reason.
+mod verdict {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        verdict: &Result<(), String>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        verdict.as_ref().err().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Result<(), String>, D::Error> {
+        let why = Option::<String>::deserialize(deserializer)?;
+        Ok(why.map_or(Ok(()), Err))
+    }
+}
+
+// What these say of themselves is never content.
+
+impl std::fmt::Debug for ModelAnswered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModelAnswered")
+            .field("finish_reason", &self.answer.finish_reason)
+            .field("usage", &self.answer.usage)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for CallSettled {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let asks = matches!(self.outcome, CallOutcome::Interrupted(_));
+        f.debug_struct("CallSettled")
+            .field("place", &self.place)
+            .field("asks", &asks)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for OutputChecked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OutputChecked").field("fits", &self.verdict.is_ok()).finish()
+    }
+}
+
+impl std::fmt::Debug for ModelCall<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModelCall").field("round", &self.round()).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for RunCall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunCall").field("tool", &self.call.request.name).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for OutputCheck<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OutputCheck").finish_non_exhaustive()
+    }
+}

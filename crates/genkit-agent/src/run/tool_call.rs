@@ -1,0 +1,204 @@
+//! One tool call: allowed, run under its limits, and turned into what the model reads.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::caller::LoopCaller;
+use super::env::RunEnv;
+use super::max_output::{cut_to, marked};
+use super::settings::{Approval, OnToolError, RunSettings};
+use crate::middleware::{ToolCall, ToolOutcome};
+use genkit_core::Context;
+use genkit_core::Tool;
+use genkit_core::internal::action::{ToolOutput, failure_for_model};
+use genkit_core::internal::context::{ContextParts, Outcome, drive};
+use genkit_core::internal::error::reference;
+use genkit_core::internal::generate::error::Error as E;
+use genkit_core::internal::generate::interrupt::Suspended;
+use genkit_core::internal::telemetry;
+use genkit_core::internal::trace;
+use genkit_core::internal::trace::{NewSpan, SpanKind};
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Error, Result};
+use genkit_core::{ToolRequest, ToolResponse};
+use genkit_schema::internal::strictness::Strictness;
+
+/// Calls a tool inside of all middleware.
+pub(super) async fn call(
+    env: &RunEnv,
+    mut call: ToolCall,
+    suspended: Option<&Suspended>,
+) -> Result<ToolOutcome> {
+    let Some(tool) = call.tool.clone() else {
+        let error = E::UnknownTool(env.tools.unknown(&call.request.name));
+        return ended(env, &call, error.into());
+    };
+    if env.tools.is_withheld(tool.name()) {
+        return ended(env, &call, E::ToolWithheld(call.request.name.clone()).into());
+    }
+    let approval = match approval(env, &call, &tool) {
+        Approval::Allow => None,
+        Approval::Ask(message) => {
+            Some(message.unwrap_or_else(|| tool.approval_message(&call.request.input)))
+        }
+        Approval::Deny(reason) => {
+            return ended(env, &call, E::CallDenied(reason).into());
+        }
+    };
+    let input = call.request.input.take();
+    let shown = shown_input(&input);
+    let context = context(env, &call, &tool, suspended, approval);
+    let work = pin!(async {
+        // A tool that asks for approval itself does so after its arguments were read; for the
+        // others it is asked here.
+        if !tool.needs_approval() {
+            context.approved_to_run().await?;
+        }
+        // What a policy has judged is what runs: nothing is read in another way after it.
+        let judged = env.settings.approval.is_some();
+        let how = if judged { Strictness::Exact } else { env.settings.strictness() };
+        tool.invoke(&context, input, how).await
+    });
+    let driven = pin!(async {
+        if suspended.is_some() {
+            trace::annotate("genkit:metadata:resumed", || true.into());
+        }
+        drive(&context, tool.name(), work).await
+    });
+    let input = || shown.clone().unwrap_or_default();
+    let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &input };
+    match trace::recorded(span, driven, ToolOutput::ended).await {
+        Outcome::Finished(Ok(output)) => {
+            let limit = tool.max_output().unwrap_or(env.settings.limits.max_output);
+            let (response, metadata) = answer(call, output, limit);
+            Ok(ToolOutcome::answered(response, metadata))
+        }
+        Outcome::Finished(Err(error)) => ended(env, &call, error),
+        Outcome::Suspended(questions, recording) => {
+            Ok(ToolOutcome::suspended(Suspended::new(questions, recording)))
+        }
+        Outcome::Cancelled => Err(E::CallCancelled(tool.name().to_owned()).into()),
+    }
+}
+
+/// Calls a tool from inside of another function, in a context that is made of that function's:
+/// what the tool asks, the function asks, and the function's limits are those of the call.
+pub(crate) async fn call_inside(
+    context: &Context,
+    tool: &Tool,
+    request: ToolRequest,
+    settings: &RunSettings,
+) -> Result<ToolOutcome> {
+    let mut call = ToolCall::of(tool.clone(), request);
+    let input = call.request.input.take();
+    let shown = shown_input(&input);
+    let work = async {
+        if tool.needs_approval() {
+            context.confirm(tool.approval_message(&input)).await?;
+        }
+        tool.invoke(context, input, settings.strictness()).await
+    };
+    let input = || shown.clone().unwrap_or_default();
+    let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &input };
+    match trace::traced(span, work, |output| output.clone().into_value()).await {
+        Ok(output) => {
+            let limit = tool.max_output().unwrap_or(settings.limits.max_output);
+            let (response, metadata) = answer(call, output, limit);
+            Ok(ToolOutcome::answered(response, metadata))
+        }
+        Err(error) => failed(settings, &call, error),
+    }
+}
+
+/// The input of a call for its span, where somebody exports; the call itself takes it.
+fn shown_input(input: &Value) -> Option<Value> {
+    trace::is_on().then(|| input.clone())
+}
+
+fn approval(env: &RunEnv, call: &ToolCall, tool: &Tool) -> Approval {
+    match &env.settings.approval {
+        Some(policy) => policy(call),
+        None if tool.needs_approval() => Approval::Ask(None),
+        None => Approval::Allow,
+    }
+}
+
+fn context(
+    env: &RunEnv,
+    call: &ToolCall,
+    tool: &Tool,
+    suspended: Option<&Suspended>,
+    approval: Option<String>,
+) -> Context {
+    let limits = &env.settings.limits;
+    let caller = Arc::new(LoopCaller {
+        model: Arc::clone(&env.model),
+        budget: Arc::clone(&env.budget),
+        tally: Arc::clone(&call.around.tally),
+        registry: env.genkit.registry.clone(),
+        sink: env.sink.clone(),
+        index: call.index,
+        limit: limits.model_timeout,
+        asker: env.asker,
+        request: call.request.clone(),
+    });
+    // The run's own token: nobody cancels one call alone, which ends by being dropped.
+    let (told, cancel) = (Arc::clone(&env.settings.action_context), env.cancel.clone());
+    ContextParts {
+        states: env.genkit.states.clone(),
+        values: env.settings.values.clone(),
+        limit: Some(tool.timeout().unwrap_or(limits.tool_timeout)),
+        recording: suspended.map(|suspended| suspended.recording.clone()),
+        approval,
+        journal: call.around.journal.clone(),
+        ..ContextParts::of(caller, told, cancel)
+    }
+    .build()
+}
+
+/// A failure of a call, which its span says too.
+fn ended(env: &RunEnv, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
+    telemetry::failed(&tracing::Span::current(), telemetry::error_type(error.kind()));
+    failed(&env.settings, call, error)
+}
+
+/// A failure as the model reads it, or as the end of the run.
+fn failed(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
+    let (name, kind) = (&call.request.name, error.kind());
+    let full = error.chain();
+    let shown = error.text_for_models();
+    let reference = (shown != full).then(reference);
+    tracing::info!(
+        tool = %Logged::name(name), ?kind, error = %Logged::text(&full), reference, "a tool call failed"
+    );
+    if call.edited && error.is_invalid_arguments() {
+        // Whoever gave them is told, not the model.
+        let (name, why) = (name.clone(), error.chain());
+        return Err(E::GivenArguments { name, why }.into());
+    }
+    if settings.on_tool_error == OnToolError::Abort || error.is_fatal() {
+        let name = name.clone();
+        return Err(Error::from(E::ToolFailed { name, kind }).with_source(error));
+    }
+    // The causes of others may name files, hosts or data: the log has them, and no provider's server.
+    let error = match reference {
+        Some(reference) => error.without_causes(format!("{shown} (reference {reference})")),
+        None => error,
+    };
+    let schema = call.tool.as_ref().map(|tool| tool.schemas().portable_input());
+    let text = failure_for_model(&error, name, schema);
+    let limit = settings.limits.max_output;
+    let text = if text.len() > limit { marked(&text, limit) } else { text };
+    Ok(ToolOutcome::respond(call.request.respond(json!({ "error": text }))))
+}
+
+/// The answer of a call, as much of it as a model gets.
+fn answer(call: ToolCall, output: ToolOutput, limit: usize) -> (ToolResponse, Map<String, Value>) {
+    let (value, content, metadata) = output.into_answer();
+    let mut response = call.request.into_response(value);
+    response.content = content;
+    cut_to(&mut response, limit);
+    (response, metadata)
+}

@@ -1,0 +1,67 @@
+//! The spans of a run in Genkit's form: `generate`, and one inside of it for each further turn, as
+//! Genkit nests them.
+
+use serde_json::Value;
+
+use super::env::RunEnv;
+use genkit_core::ModelRequest;
+use genkit_core::Result;
+use genkit_core::internal::run_options::without_account;
+use genkit_core::internal::trace;
+use genkit_core::internal::trace::{Ended, NewSpan, OpenSpan, SpanKind};
+use genkit_core::{GenerateOptions, GenerateResponse};
+
+/// What the span of a run is called that has no name of its own.
+const GENERATE: &str = "generate";
+
+/// Begins the span of a run, where somebody exports.
+pub(crate) fn begin_span(options: &GenerateOptions) -> Option<OpenSpan> {
+    let name = options.step_name.as_deref().unwrap_or(GENERATE);
+    let input = || without_account(options);
+    trace::begin(&NewSpan { name, kind: SpanKind::Util, input: &input }, None)
+}
+
+/// Says in the run's span what it asks, now that this is known.
+pub(super) fn note_request(env: &RunEnv, request: &ModelRequest) {
+    trace::annotate("genkit:input", || trace::json_text(&asked(env, request)));
+}
+
+/// The open spans of the turns of a run; the first turn has that of the run itself.
+#[derive(Default)]
+pub(super) struct TurnSpans {
+    open: Vec<OpenSpan>,
+    is_past_first: bool,
+}
+
+impl TurnSpans {
+    /// Another turn begins, with `request`.
+    pub(super) fn begin(&mut self, env: &RunEnv, request: &ModelRequest) {
+        if !std::mem::replace(&mut self.is_past_first, true) || !trace::is_on() {
+            return;
+        }
+        let name = env.name.as_deref().unwrap_or(GENERATE);
+        let input = || asked(env, request);
+        let span = NewSpan { name, kind: SpanKind::Util, input: &input };
+        self.open.extend(trace::begin(&span, self.open.last()));
+    }
+
+    /// Runs `work` inside of the turn that is open.
+    pub(super) fn inside<T>(&self, work: impl Future<Output = T>) -> impl Future<Output = T> {
+        trace::inside(self.open.last(), work)
+    }
+
+    /// Ends all turns, the last one first.
+    pub(super) fn end(self, ended: &mut Result<GenerateResponse>) {
+        for turn in self.open.into_iter().rev() {
+            turn.end(Ended::of(ended, trace::json));
+        }
+    }
+}
+
+fn asked(env: &RunEnv, request: &ModelRequest) -> Value {
+    let mut asked = without_account(request);
+    if let Value::Object(asked) = &mut asked {
+        asked.insert("model".to_owned(), env.model.name().into());
+    }
+    asked
+}

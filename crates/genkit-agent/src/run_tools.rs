@@ -1,0 +1,47 @@
+//! Running the tool calls of a response by hand: one round of the loop, without the model.
+
+use serde_json::Value;
+
+use super::builder::Generate;
+use super::prepare::prepare_tools;
+use genkit_core::GenerateResponse;
+use genkit_core::Result;
+use genkit_core::internal::generate::error::Error as E;
+use genkit_core::internal::generate::interrupt::begun;
+use genkit_core::internal::trace::{NewSpan, SpanKind, json, traced};
+
+impl Generate {
+    /// Tool calls by hand: runs those that `response` asks for, with the tools, state, approval policy,
+    /// middleware and limits of this run; its prompt and model are not asked. See
+    /// [`GenerateResponse::run_tools`].
+    ///
+    /// # Errors
+    /// As [`GenerateResponse::run_tools`].
+    pub async fn run_tools(self, response: &GenerateResponse) -> Result<GenerateResponse> {
+        let GenerateResponse { message, request, mut usage, custom, .. } = response.clone();
+        let Some(message) = message.filter(|message| message.tool_requests().next().is_some())
+        else {
+            return Ok(response.clone());
+        };
+        if response.is_interrupted() {
+            return Err(E::WaitsForAnswers.into());
+        }
+        let begun = begun(&message)?;
+        let work = async {
+            let run = prepare_tools(self).await?;
+            run.run_tools(request.unwrap_or_default(), message, begun).await
+        };
+        // One for all: the calls of a round belong together.
+        let span = NewSpan { name: "run_tools", kind: SpanKind::Util, input: &|| Value::Null };
+        let ran = traced(span, work, json).await?;
+        usage.add(&ran.usage); // what tools sampled
+        let finish_reason = ran.finish_reason.or(response.finish_reason);
+        Ok({
+            let mut response = ran;
+            response.finish_reason = finish_reason;
+            response.usage = usage;
+            response.custom = custom;
+            response
+        })
+    }
+}

@@ -1,0 +1,207 @@
+//! A run step by step: how one begins, and how it goes on in another process.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::builder::Generate;
+use super::prepare::{cancelled_by, find_tools, prepare};
+use super::run::{Driver, Run, RunEnv, RunNames, RunState};
+use crate::instance::Instance;
+use genkit_core::Result;
+use genkit_core::internal::context::Asker;
+use genkit_core::internal::generate::error::Error as E;
+use genkit_core::internal::run_options::drop_account;
+use genkit_model::{ChunkSink, Model, ModelRef};
+
+impl Generate {
+    /// Starts the run as a value, whose steps the program performs one by one: see [`Run`].
+    ///
+    /// ```
+    /// use genkit::generate::NextStep;
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let mut run = genkit::generate("hi").model(ScriptedModel::text("hello")).start().await?;
+    /// assert!(matches!(run.next(), NextStep::Model(_)));
+    /// assert_eq!(run.finish().await?.text(), "hello"); // what is left, all at once
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// What a run may fail with before its first answer.
+    pub async fn start(self) -> Result<Run> {
+        let rendered = self.rendered().await?;
+        let (code, middleware) = (code_of(&rendered), rendered.options.middleware.clone());
+        let is_named = rendered.model.as_ref().is_none_or(|model| !model.is_value());
+        let (driver, request) = prepare(rendered, ChunkSink::none()).await?;
+        let names = names_of(&driver.env, is_named, code, middleware);
+        Ok(driver.into_steps(request, names))
+    }
+
+    /// Resumes a run from its state, with what of this request is code: an approval policy, validators, middleware,
+    /// tools and a model that the registry does not have. What is not given here is found by the names in the state;
+    /// what stands in the state counts, messages and settings alike.
+    ///
+    /// ```
+    /// use genkit::generate::{Run, RunState};
+    /// use genkit::testing::ScriptedModel;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let ask = genkit::generate("hi").model(ScriptedModel::text("hello"));
+    /// let state: RunState = ask.clone().start().await?.state();
+    ///
+    /// // The model is a value, which another process does not find by its name.
+    /// assert!(Run::resume(&genkit::Genkit::default(), state.clone()).await.is_err());
+    /// assert_eq!(ask.resume_run(state).await?.finish().await?.text(), "hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `FailedPrecondition` where something that the run needs is neither given nor found: all of it is named.
+    pub async fn resume_run(mut self, mut state: RunState) -> Result<Run> {
+        let missing = self.missing(&state);
+        if !missing.is_empty() {
+            return Err(E::CannotResume(missing).into());
+        }
+        state.apply(&mut self.settings);
+        let models = &self.genkit.runs.models;
+        let named = || ModelRef::from(state.names.model.as_str());
+        let model = models.find(&self.model.clone().unwrap_or_else(named))?;
+        if self.tools.is_empty() {
+            self.tools = state.names.tools.iter().map(|name| name.as_str().into()).collect();
+        }
+        if self.options.middleware.is_empty() {
+            self.options.middleware = state.names.middleware.clone();
+        }
+        for (key, value) in self.options.config.take().unwrap_or_default() {
+            // A key of the account is never stored.
+            state.config_mut().entry(key).or_insert(value);
+        }
+        let tools = find_tools(&mut self).await?;
+        let Self { genkit, settings, cancel, .. } = self;
+        let (cancel, started, asker) = (cancelled_by(cancel), Instant::now(), Asker::of_run());
+        let (name, budget) = (state.names.step.clone(), Arc::new(state.budget()));
+        let sink = ChunkSink::none();
+        let env =
+            RunEnv { genkit, settings, name, model, tools, budget, sink, cancel, started, asker };
+        let driver = Driver::new(env, state.rules(), None);
+        let tools = driver.tools();
+        Ok(Run::restored(driver, tools, state))
+    }
+
+    /// The same run of another instance, whose registry, models and middleware count.
+    pub fn of_instance(mut self, genkit: &Instance) -> Self {
+        let inherited = self.genkit.runs.middleware.len().min(self.settings.middleware.len());
+        let own = self.settings.middleware.split_off(inherited);
+        self.settings.middleware = genkit.runs.middleware.iter().cloned().chain(own).collect();
+        self.genkit = genkit.clone();
+        self
+    }
+
+    /// What `state` needs and is neither here nor found by its name, in words.
+    fn missing(&self, state: &RunState) -> Vec<String> {
+        let (names, genkit) = (&state.names, &self.genkit);
+        let mut missing = Vec::new();
+        let own = code_of(self);
+        let is_given = |code: &&String| match code.split_once(" `") {
+            Some(("the model", _)) => self.model.is_some(),
+            Some(("the tool", _)) => !self.tools.is_empty(),
+            _ if *code == LIVE_TOOLS => !self.tools.is_empty(),
+            _ => own.contains(*code),
+        };
+        missing.extend(names.code.iter().filter(|code| !is_given(code)).cloned());
+        let is_told = |what: &str, missing: &[String]| missing.iter().any(|told| told == what);
+        if self.model.is_none()
+            && !is_told(&model_in_words(&names.model), &missing)
+            && let Err(error) = genkit.runs.models.find(&ModelRef::from(names.model.as_str()))
+        {
+            missing.push(error.chain());
+        }
+        if self.tools.is_empty() {
+            let unknown = names.tools.iter().filter(|name| genkit.registry.tool(name).is_none());
+            for name in unknown.map(|name| tool_in_words(name)) {
+                if !is_told(&name, &missing) {
+                    missing.push(name);
+                }
+            }
+        }
+        if self.options.middleware.is_empty() {
+            let found = names.middleware.iter().map(|name| genkit.runs.named_middleware.find(name));
+            missing.extend(found.filter_map(|found| found.err()).map(|error| error.chain()));
+        }
+        missing
+    }
+}
+
+impl Run {
+    /// Resumes a run in any process that has the same registry: model, tools and middleware are found by the
+    /// names in `state`. See [`Run`].
+    ///
+    /// # Errors
+    /// `FailedPrecondition` where something that the run needs is not found by its name: all of it is named, before
+    /// anything is done. [`Generate::resume_run`](crate::Generate::resume_run) is for runs that need code.
+    pub async fn resume(genkit: &Instance, state: RunState) -> Result<Self> {
+        genkit.generate(()).resume_run(state).await
+    }
+}
+
+const LIVE_TOOLS: &str = "tools that come and go, as those of MCP servers";
+
+fn model_in_words(name: &str) -> String {
+    format!("the model `{name}`")
+}
+
+fn tool_in_words(name: &str) -> String {
+    format!("the tool `{name}`")
+}
+
+/// What of a request is code or a value of the program, in words.
+fn code_of(generate: &Generate) -> Vec<String> {
+    let (settings, genkit) = (&generate.settings, &generate.genkit);
+    let mut config = generate.options.config.clone().unwrap_or_default();
+    let before = config.len();
+    drop_account(&mut config);
+    let is_code = [
+        ("an approval policy (`.approval(..)`)", settings.approval.is_some()),
+        ("changes of its turns (`.before_turn(..)`)", !settings.before_turn.is_empty()),
+        ("checks of its output (`.validate(..)`, `.extract()`)", settings.output.is_code()),
+        ("extensions (`.extension(..)`)", !settings.values.is_empty()),
+        ("state of its own (`.state(..)`)", settings.has_own_state),
+        (
+            "middleware without a name (`.middleware(..)`)",
+            settings.middleware.len() > genkit.runs.middleware.len(),
+        ),
+        ("a signal (`.cancel_on(..)`)", generate.cancel.is_some()),
+        (
+            "a key of the model's account in its settings (`apiKey`, `baseUrl`)",
+            config.len() < before,
+        ),
+    ];
+    is_code.into_iter().filter(|(_, is)| *is).map(|(what, _)| what.to_owned()).collect()
+}
+
+/// What a prepared run is made of.
+fn names_of(
+    env: &RunEnv,
+    is_named: bool,
+    mut code: Vec<String>,
+    middleware: Vec<serde_json::Value>,
+) -> RunNames {
+    let model = env.model.name().to_owned();
+    let found = env.genkit.runs.models.find(&ModelRef::from(model.as_str()));
+    // A provider makes a new value for each request that names a model.
+    let is_same = |found: Arc<dyn Model>| is_named || Arc::ptr_eq(&found, &env.model);
+    if !found.is_ok_and(is_same) {
+        code.push(model_in_words(&model));
+    }
+    code.extend(env.tools.unregistered().iter().map(|name| tool_in_words(name)));
+    if env.tools.is_live() {
+        code.push(LIVE_TOOLS.to_owned());
+    }
+    RunNames { model, step: env.name.clone(), tools: env.tools.own_names(), middleware, code }
+}

@@ -1,0 +1,153 @@
+//! Resources of a run: parts that name one are replaced by what it holds.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+
+use genkit_core::Context;
+use genkit_core::Registry;
+use genkit_core::ResourceRef;
+use genkit_core::internal::action::ContentsBody;
+use genkit_core::internal::context::supervise;
+use genkit_core::internal::generate::error::Error as E;
+use genkit_core::{ErrorContext as _, Result};
+use genkit_core::{Message, Part, ResourcePart};
+use genkit_core::{Resource, ResourceContents};
+
+/// The type of bytes of which nothing is known.
+const UNKNOWN_BYTES: &str = "application/octet-stream";
+
+/// Replaces every resource part of `messages`.
+pub(crate) async fn resolve_resources(
+    messages: &mut [Message],
+    references: &[ResourceRef],
+    registry: &Registry,
+    context: impl Fn(Option<Duration>) -> Context,
+) -> Result<()> {
+    let is_resource = |part: &Part| matches!(part, Part::Resource { .. });
+    let mut named: Vec<&mut Message> =
+        messages.iter_mut().filter(|message| message.content.iter().any(is_resource)).collect();
+    if named.is_empty() {
+        return Ok(()); // sources are not asked for nothing
+    }
+    let mut given = Vec::new();
+    for reference in references {
+        given.extend(reference.find().await?);
+    }
+    for message in &mut named {
+        let mut content = Vec::with_capacity(message.content.len());
+        for part in std::mem::take(&mut message.content) {
+            let Part::Resource { resource, metadata, .. } = part else {
+                content.push(part);
+                continue;
+            };
+            let parts = match held(&resource) {
+                Some(part) => vec![part],
+                None => {
+                    let server = metadata.get("mcp").and_then(|origin| origin["server"].as_str());
+                    read(&resource.uri, server, &given, registry, &context).await?
+                }
+            };
+            content.extend(parts.into_iter().map(|mut part| {
+                part.metadata_mut().extend(metadata.clone());
+                part
+            }));
+        }
+        message.content = content;
+    }
+    Ok(())
+}
+
+/// The content of a part that brings it along.
+fn held(resource: &ResourcePart) -> Option<Part> {
+    let part = match (&resource.text, &resource.blob) {
+        (Some(text), _) => Part::text(text),
+        (None, Some(blob)) => {
+            let kind = resource.mime_type.as_deref().unwrap_or(UNKNOWN_BYTES);
+            Part::media(format!("data:{kind};base64,{blob}"), kind)
+        }
+        (None, None) => return None,
+    };
+    Some(part.with_metadata("resource", json!({ "uri": resource.uri })))
+}
+
+async fn read(
+    uri: &str,
+    server: Option<&str>,
+    given: &[Resource],
+    registry: &Registry,
+    context: impl Fn(Option<Duration>) -> Context,
+) -> Result<Vec<Part>> {
+    let found = match server {
+        Some(server) => of_server(uri, server, given, registry),
+        None => of_anybody(uri, given, registry)?,
+    };
+    let Some((resource, variables)) = found else {
+        return Err(E::NoResource(uri.to_owned()).into());
+    };
+    let context = context(resource.timeout());
+    let reading = resource.invoke(&context, uri, variables.into());
+    let reading = supervise(&context, resource.name(), reading);
+    let contents =
+        resource.traced(uri, reading).await.context(format!("cannot read the resource `{uri}`"))?;
+    Ok(contents.into_iter().map(|content| part(content, uri, &resource)).collect())
+}
+
+/// The resource that a link of a server means: one of its own. With those of others it could have read
+/// what its words then ask the model to send away.
+fn of_server(
+    uri: &str,
+    server: &str,
+    given: &[Resource],
+    registry: &Registry,
+) -> Option<(Resource, Map<String, Value>)> {
+    let own = |resource: &Resource| resource.server() == Some(server);
+    Resource::most_specific(given.iter().filter(|resource| own(resource)).cloned(), uri)
+        .or_else(|| registry.resource_for(uri, own))
+}
+
+/// The resource that this program means: its own before those of servers, and of these the only one.
+fn of_anybody(
+    uri: &str,
+    given: &[Resource],
+    registry: &Registry,
+) -> Result<Option<(Resource, Map<String, Value>)>> {
+    let own = |resource: &Resource| resource.server().is_none();
+    let found = Resource::most_specific(given.iter().filter(|given| own(given)).cloned(), uri)
+        .or_else(|| registry.resource_for(uri, own));
+    if found.is_some() {
+        return Ok(found);
+    }
+    let answering = Resource::answering(given.iter().cloned(), uri);
+    let mut servers = answering.iter().filter_map(|(resource, _)| resource.server());
+    if let Some(first) = servers.next()
+        && let Some(other) = servers.find(|other| *other != first)
+    {
+        let (uri, server, other) = (uri.to_owned(), first.to_owned(), other.to_owned());
+        return Err(E::ResourceOfTwo { uri, server, other }.into());
+    }
+    Ok(Resource::first_of(answering).or_else(|| registry.resource_for(uri, |_| true)))
+}
+
+/// A piece of content as a part, which says where it is from.
+pub fn part(content: ResourceContents, uri: &str, resource: &Resource) -> Part {
+    let ResourceContents { uri: own, mime_type, body } = content;
+    let kind = resource.mime_type();
+    let mut place = json!({ "uri": uri });
+    if resource.is_template() {
+        place["template"] = resource.uri().into();
+    }
+    if let Some(own) = own.filter(|own| own != uri) {
+        place = json!({ "uri": own, "parent": place });
+    }
+    let part = match body {
+        ContentsBody::Text(text) => Part::text(text),
+        ContentsBody::Bytes(bytes) => {
+            let kind = mime_type.as_deref().or(kind).unwrap_or(UNKNOWN_BYTES);
+            Part::media(format!("data:{kind};base64,{}", STANDARD.encode(bytes)), kind)
+        }
+    };
+    part.with_metadata("resource", place)
+}

@@ -1,0 +1,102 @@
+//! A turn of a run, as its program may change it before the model is asked.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use genkit_core::BoxFuture;
+use genkit_core::Message;
+use genkit_core::Result;
+use genkit_core::internal::generate::error::Error as E;
+use genkit_core::internal::glob::glob;
+use genkit_core::{ModelRequest, ToolChoice, Usage};
+use genkit_model::{IntoModel, IntoResult, ModelRef};
+
+/// Turn of a run that is about to begin: see
+/// [`Generate::before_turn`](crate::Generate::before_turn).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Turn {
+    /// Request: what the model is asked in this turn. What is changed here counts for this turn alone:
+    /// the history of the run stays as it is.
+    pub request: ModelRequest,
+    pub(crate) round: usize,
+    pub(crate) usage: Usage,
+    pub(crate) requests: u64,
+    pub(crate) model: Option<ModelRef>,
+    pub(crate) wrong: Option<E>,
+}
+
+impl Turn {
+    /// Round: how many rounds of tools there were, 0 in the first turn.
+    pub fn round(&self) -> usize {
+        self.round
+    }
+
+    /// The conversation so far.
+    pub fn messages(&self) -> &[Message] {
+        &self.request.messages
+    }
+
+    /// Usage: what the run used so far.
+    pub fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    /// Model calls that the run made so far.
+    pub fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// Sets the model of this turn. The key, address and version in the settings are the first model's own,
+    /// and are not sent to it.
+    #[must_use]
+    pub fn with_model(mut self, model: impl IntoModel) -> Self {
+        self.model = Some(model.into_model());
+        self
+    }
+
+    /// Restricts this turn to these tools of the run, by name or pattern with `*`. A name that no tool of the run
+    /// has ends the run with an error. A call of another tool is answered with an error, which the model reads.
+    #[must_use]
+    pub fn with_tools<N: AsRef<str>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        let names: Vec<N> = names.into_iter().collect();
+        let tools = &mut self.request.tools;
+        for name in names.iter().map(AsRef::as_ref).filter(|name| !name.contains('*')) {
+            if !tools.iter().any(|tool| tool.name == name) {
+                let known = tools.iter().map(|tool| tool.name.as_str());
+                self.wrong = Some(E::TurnWithoutTool(genkit_core::internal::suggest::unknown(
+                    "tool", name, known,
+                )));
+            }
+        }
+        tools.retain(|tool| names.iter().any(|name| glob(name.as_ref(), &tool.name)));
+        if tools.is_empty() {
+            self.request.tool_choice = None;
+        }
+        self
+    }
+
+    /// Sets the tool choice of this turn.
+    #[must_use]
+    pub fn with_tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.request.tool_choice = Some(choice);
+        self
+    }
+
+    /// Sets one more setting of the model; it replaces one of the same name.
+    #[must_use]
+    pub fn with_config(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.request.config.insert(key.into(), value.into());
+        self
+    }
+}
+
+impl IntoResult<Turn> for Turn {
+    fn into_result(self) -> Result<Turn> {
+        Ok(self)
+    }
+}
+
+/// What is done before a turn.
+pub(crate) type BeforeTurn = Arc<dyn Fn(Turn) -> BoxFuture<'static, Result<Turn>> + Send + Sync>;

@@ -1,0 +1,206 @@
+//! Settings of the provider.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::NAME;
+use super::error::Error as E;
+use super::provider::Anthropic;
+use super::request::AnthropicSettings;
+use genkit_core::Result;
+use genkit_model::Cassette;
+use genkit_model::internal::http::{ProviderSettings, env_var};
+
+/// Where the Messages API is.
+const BASE_URL: &str = "https://api.anthropic.com";
+
+/// The version of the API. Default is `2023-06-01`, which every model answers.
+const API_VERSION: &str = "2023-06-01";
+
+impl Anthropic {
+    /// Provider with the key in `ANTHROPIC_API_KEY`, at `ANTHROPIC_BASE_URL` if that is set.
+    ///
+    /// ```no_run
+    /// # fn main() -> genkit::Result<()> {
+    /// let anthropic = genkit::model::Anthropic::from_env()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// There is no key, or the base URL cannot be used.
+    pub fn from_env() -> Result<Self> {
+        Self::builder().env().build()
+    }
+
+    /// Builder of the provider, with settings of your own; the environment is not read.
+    ///
+    /// ```
+    /// use genkit::model::Anthropic;
+    /// use std::time::Duration;
+    ///
+    /// # fn main() -> genkit::Result<()> {
+    /// let anthropic = Anthropic::builder().api_key("sk-ant-…").timeout(Duration::from_secs(60)).build()?;
+    /// # let anthropic = Anthropic::builder().api_key("sk-ant").timeout(Duration::from_secs(60)).build()?;
+    /// assert_eq!(anthropic.model("claude-sonnet-4-6").name(), "anthropic/claude-sonnet-4-6");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn builder() -> AnthropicBuilder {
+        AnthropicBuilder::default()
+    }
+}
+
+/// Builder of an [`Anthropic`] provider. See [`Anthropic::builder`].
+#[derive(Clone, Default)]
+#[must_use]
+pub struct AnthropicBuilder {
+    settings: ProviderSettings,
+    version: Option<String>,
+    from_env: bool,
+}
+
+impl AnthropicBuilder {
+    /// Environment: takes what is not given otherwise from it, the key from `ANTHROPIC_API_KEY`, and the
+    /// base URL from `ANTHROPIC_BASE_URL`.
+    ///
+    /// ```no_run
+    /// # use std::time::Duration;
+    /// # fn main() -> genkit::Result<()> {
+    /// let anthropic = genkit::model::Anthropic::builder().env().timeout(Duration::from_secs(60)).build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn env(mut self) -> Self {
+        self.from_env = true;
+        self
+    }
+
+    /// Adds what the environment has, where nothing is given.
+    fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
+        self.settings.fill(|| variable("ANTHROPIC_API_KEY"), || variable("ANTHROPIC_BASE_URL"));
+        self
+    }
+
+    /// API key; it goes into a header, never into a URL.
+    pub fn api_key(mut self, key: impl Into<String>) -> Self {
+        self.settings.key = Some(key.into());
+        self
+    }
+
+    /// Base URL: another address, whose path stays in front: a proxy, a server in a test. Default
+    /// is `https://api.anthropic.com`; a `/v1` at its end may stand there or not.
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.settings.base_url = Some(url.into());
+        self
+    }
+
+    /// API version. Default is `2023-06-01`, which sends the key as `x-api-key`; since `2026-10-21` it is sent as a
+    /// bearer token, and the API takes no `temperature`, `topP` or `topK`.
+    pub fn api_version(mut self, version: impl Into<String>) -> Self {
+        self.version = Some(version.into());
+        self
+    }
+
+    /// Header: one more of every call; it replaces one of the same name.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Timeout: how long one call may take, from sending to the end of the answer. Default is 10
+    /// minutes.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.settings.timeout = Some(timeout);
+        self
+    }
+
+    /// Cassette: records calls to a file, or answers them from there; a replay needs no key.
+    pub fn cassette(mut self, cassette: Cassette) -> Self {
+        self.settings.interceptor = Some(cassette.interceptor());
+        self
+    }
+
+    /// The provider with these settings.
+    ///
+    /// ```
+    /// use genkit::model::Anthropic;
+    ///
+    /// let error = Anthropic::builder().build().unwrap_err();
+    /// assert!(error.to_string().contains("ANTHROPIC_API_KEY"));
+    /// assert!(Anthropic::builder().base_url("http://localhost:4000").build().is_ok());
+    /// ```
+    ///
+    /// # Errors
+    /// There is no key, where nothing else makes up for it: a replayed cassette, an address of
+    /// your own, an `authorization` header. Or the base URL or a header cannot be used.
+    pub fn build(self) -> Result<Anthropic> {
+        let this = if self.from_env { self.with_env(env_var) } else { self };
+        this.build_given()
+    }
+
+    fn build_given(self) -> Result<Anthropic> {
+        let given = &self.settings;
+        if given.base_url.is_none() && given.lacks_key() {
+            return Err(E::NoKey.into());
+        }
+        let mut given = self.settings;
+        let url = given.base_url.take();
+        given.base_url = url.map(|url| without_version(&url).to_owned());
+        let endpoint = given.endpoint(NAME, BASE_URL)?;
+        let settings = AnthropicSettings {
+            key: given.key_to_send(),
+            version: self.version.unwrap_or_else(|| API_VERSION.to_owned()),
+        };
+        Ok(Anthropic { endpoint: Arc::new(endpoint), settings: Arc::new(settings) })
+    }
+}
+
+/// The address without the `/v1` that the paths of calls begin with.
+fn without_version(url: &str) -> &str {
+    let url = url.trim().trim_end_matches('/');
+    url.strip_suffix("/v1").unwrap_or(url)
+}
+
+/// Does not show the key, nor the values of headers.
+impl fmt::Debug for AnthropicBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnthropicBuilder")
+            .field("has_key", &self.settings.key.is_some())
+            .field("version", &self.version)
+            .field("timeout", &self.settings.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_at_the_end_of_an_address_is_not_said_twice() {
+        for url in ["https://a.b/v1", "https://a.b/v1/", "https://a.b/", " https://a.b"] {
+            assert_eq!(without_version(url), "https://a.b");
+        }
+        assert_eq!(without_version("https://a.b/claude"), "https://a.b/claude");
+    }
+
+    #[test]
+    fn what_is_given_wins_over_the_environment_in_any_order() {
+        let environment = |name: &str| Some(format!("https://{}/", name.to_lowercase()));
+        let given = |builder: AnthropicBuilder| builder.api_key("mine").base_url("https://mine");
+        for builder in [given(Anthropic::builder()).env(), given(Anthropic::builder().env())] {
+            assert!(builder.from_env);
+            let settings = builder.with_env(environment).settings;
+            assert_eq!(settings.key.as_deref(), Some("mine"));
+            assert_eq!(settings.base_url.as_deref(), Some("https://mine"));
+        }
+        let settings = Anthropic::builder().env().with_env(environment).settings;
+        assert_eq!(settings.key.as_deref(), Some("https://anthropic_api_key/"));
+        assert_eq!(settings.base_url.as_deref(), Some("https://anthropic_base_url/"));
+        // A key that is blank is none.
+        let settings = Anthropic::builder().api_key(" ").with_env(environment).settings;
+        assert_eq!(settings.key.as_deref(), Some("https://anthropic_api_key/"));
+    }
+}

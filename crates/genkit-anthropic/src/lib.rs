@@ -1,0 +1,31 @@
+//! Anthropic: the Messages API, which Claude models answer.
+
+#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+
+mod builder;
+mod error;
+mod error_reply;
+mod metadata;
+mod models;
+mod provider;
+mod request;
+mod response;
+mod schema;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+use genkit_model::internal::provider::LinkedProvider;
+pub use {builder::AnthropicBuilder, provider::Anthropic};
+
+/// What errors call this provider, and the first part of its models' names.
+const NAME: &str = "anthropic";
+
+inventory::submit! {
+    LinkedProvider {
+        feature: "anthropic",
+        prefixes: &[NAME],
+        from_env: |_| Ok(std::sync::Arc::new(Anthropic::from_env()?)),
+    }
+}

@@ -1,0 +1,184 @@
+//! What is known of the models, as data.
+
+use genkit_model::{Constrained, ModelInfo, Supports};
+
+/// How a model thinks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Thinking {
+    /// Not at all.
+    No,
+    /// Within a budget of tokens.
+    Budget,
+    /// As it sees fit, by effort; it takes a budget, too.
+    AdaptiveOrBudget,
+    /// As it sees fit, by effort.
+    Adaptive,
+    /// Always, by effort; it cannot be told to call a tool then.
+    Always,
+}
+
+/// What a model can do, as far as requests differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ClaudeTraits {
+    pub(super) thinking: Thinking,
+    /// The most of effort that it takes: `high`, `max`; none before.
+    pub(super) most_effort: Option<&'static str>,
+    /// The most tokens of an answer.
+    pub(super) max_output: u32,
+    /// Whether it takes `temperature`, `top_p` and `top_k`.
+    pub(super) samples: bool,
+    /// Whether it takes `temperature` beside `top_p`.
+    pub(super) samples_twice: bool,
+    /// Whether it binds its output to a schema.
+    pub(super) binds: bool,
+}
+
+/// How many tokens an answer may have where the request does not say: enough for a long text, and few enough that a
+/// call without a stream ends in time.
+const USUAL_OUTPUT: u32 = 16_000;
+
+/// The same where it thinks as hard as it can.
+const DEEP_OUTPUT: u32 = 64_000;
+
+/// Models from `since` on, the newest first; `None` is for all families.
+struct ModelEra {
+    family: Option<&'static str>,
+    since: (u32, u32),
+    traits: ClaudeTraits,
+}
+
+const fn era(family: Option<&'static str>, since: (u32, u32), traits: ClaudeTraits) -> ModelEra {
+    ModelEra { family, since, traits }
+}
+
+/// The newest that every family has; a name that says no number is taken for one of these.
+const NEWEST: ClaudeTraits = ClaudeTraits {
+    thinking: Thinking::Adaptive,
+    most_effort: Some("max"),
+    max_output: 128_000,
+    samples: false,
+    samples_twice: false,
+    binds: true,
+};
+
+const ALWAYS: ClaudeTraits = ClaudeTraits { thinking: Thinking::Always, ..NEWEST };
+const BOTH: ClaudeTraits =
+    ClaudeTraits { thinking: Thinking::AdaptiveOrBudget, samples: true, ..NEWEST };
+const WITH_BUDGET: ClaudeTraits = ClaudeTraits {
+    thinking: Thinking::Budget,
+    most_effort: None,
+    max_output: 64_000,
+    samples: true,
+    samples_twice: false,
+    binds: true,
+};
+const FIRST_OF_4: ClaudeTraits = ClaudeTraits { samples_twice: true, binds: false, ..WITH_BUDGET };
+const BEFORE_THINKING: ClaudeTraits =
+    ClaudeTraits { thinking: Thinking::No, max_output: 8_192, ..FIRST_OF_4 };
+
+/// The first that fits counts.
+const ERAS: &[ModelEra] = &[
+    era(Some("opus"), (5, 5), ALWAYS),
+    era(Some("fable"), (0, 0), ClaudeTraits { binds: false, ..ALWAYS }),
+    era(Some("mythos"), (0, 0), ClaudeTraits { binds: false, ..ALWAYS }),
+    era(Some("opus"), (4, 7), NEWEST),
+    era(Some("opus"), (4, 6), BOTH),
+    era(Some("opus"), (4, 5), ClaudeTraits { most_effort: Some("high"), ..WITH_BUDGET }),
+    era(Some("opus"), (4, 1), ClaudeTraits { max_output: 32_000, ..WITH_BUDGET }),
+    era(Some("opus"), (4, 0), ClaudeTraits { max_output: 32_000, ..FIRST_OF_4 }),
+    era(None, (5, 0), NEWEST),
+    era(Some("sonnet"), (4, 6), ClaudeTraits { max_output: 64_000, ..BOTH }),
+    era(None, (4, 6), NEWEST),
+    era(None, (4, 5), WITH_BUDGET),
+    era(None, (3, 7), FIRST_OF_4),
+    era(None, (3, 5), BEFORE_THINKING),
+    era(None, (0, 1), ClaudeTraits { max_output: 4_096, ..BEFORE_THINKING }),
+];
+
+impl ClaudeTraits {
+    pub(super) fn of(model: &str) -> Self {
+        let name = model.to_ascii_lowercase().replace('.', "-");
+        let name = &name[name.find("claude").unwrap_or(0)..];
+        let version = version(name);
+        let is_it = |era: &&ModelEra| {
+            era.family.is_none_or(|family| name.contains(family))
+                && (version.is_none() && era.since == (0, 0) || version >= Some(era.since))
+        };
+        ERAS.iter().find(is_it).map_or(NEWEST, |era| era.traits)
+    }
+
+    /// How many tokens an answer may have where the request does not say.
+    pub(super) fn usual_output(&self, budget: u32, is_deep: bool) -> u32 {
+        let usual = if is_deep { DEEP_OUTPUT } else { USUAL_OUTPUT };
+        usual.saturating_add(budget).min(self.max_output)
+    }
+}
+
+/// The number in a model's name: `claude-opus-4-8`, `claude-3-5-haiku-20241022`.
+fn version(name: &str) -> Option<(u32, u32)> {
+    // A date is no number of a version, and neither is what clouds put after an `@` or a `:`.
+    let name = name.split(['@', ':']).next().unwrap_or(name);
+    let number = |word: &str| word.parse::<u32>().ok().filter(|_| word.len() < 3);
+    let mut words = name.split('-').skip_while(|word| number(word).is_none());
+    let major = words.next().and_then(number)?;
+    Some((major, words.next().and_then(number).unwrap_or(0)))
+}
+
+/// What a model is taken to do.
+pub(super) fn info(model: &str) -> ModelInfo {
+    let constrained =
+        if ClaudeTraits::of(model).binds { Constrained::All } else { Constrained::None };
+    let mut info = ModelInfo::default();
+    info.label = Some(format!("Anthropic - {model}"));
+    info.supports = Some(Supports::all().with_constrained(constrained));
+    info
+}
+
+/// The name without what others put in front of it.
+pub(super) fn bare(name: &str) -> &str {
+    let name = name.trim_matches('/');
+    name.strip_prefix("anthropic/").unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_versions() {
+        for (name, expected) in [
+            ("claude-opus-4-8", Some((4, 8))),
+            ("claude-sonnet-4-20250514", Some((4, 0))),
+            ("claude-3-5-haiku-20241022", Some((3, 5))),
+            ("claude-3-haiku-20240307", Some((3, 0))),
+            ("claude-opus-4-5@20251101", Some((4, 5))),
+            ("claude-fable-5", Some((5, 0))),
+            ("mine", None),
+        ] {
+            assert_eq!(version(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn eras_differ() {
+        let of = ClaudeTraits::of;
+        assert_eq!(of("claude-3-haiku-20240307").max_output, 4_096);
+        assert_eq!(of("claude-3-5-sonnet-20241022").thinking, Thinking::No);
+        assert_eq!(of("claude-3-7-sonnet-20250219").thinking, Thinking::Budget);
+        assert!(!of("claude-sonnet-4-20250514").binds && of("claude-opus-4-1").binds);
+        assert!(of("claude-opus-4-0").samples_twice && !of("claude-haiku-4-5").samples_twice);
+        assert_eq!(of("anthropic/claude-3.5-haiku").thinking, Thinking::No);
+        assert_eq!(of("claude-opus-4-5-20251101").most_effort, Some("high"));
+        assert_eq!(of("anthropic.claude-sonnet-4-6").thinking, Thinking::AdaptiveOrBudget);
+        assert!(of("claude-opus-4-6").samples && !of("claude-opus-4-7").samples);
+        assert_eq!(of("claude-opus-5").thinking, Thinking::Adaptive);
+        assert_eq!(of("claude-opus-5-5").thinking, Thinking::Always);
+        assert_eq!(of("claude-fable-5").thinking, Thinking::Always);
+        assert_eq!(of("claude-sonnet-9"), NEWEST);
+        assert_eq!(of("claude-next"), NEWEST);
+        assert_eq!(info("claude-3-haiku").supports.unwrap().constrained, Constrained::None);
+        assert_eq!(of("claude-3-haiku").usual_output(0, false), 4_096);
+        assert_eq!(of("claude-sonnet-4-5").usual_output(24_000, false), 40_000);
+        assert_eq!(of("claude-opus-4-1").usual_output(24_000, false), 32_000);
+    }
+}

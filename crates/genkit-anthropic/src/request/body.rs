@@ -1,0 +1,277 @@
+//! The body of a request.
+
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::block::MessageBlock;
+use super::cache;
+use super::thinking::{ThinkingContext, ThinkingParam, ThinkingPlan};
+use super::tools::{self, ClaudeTool, ClaudeToolChoice};
+use super::turns::conversation;
+use crate::NAME;
+use crate::models::ClaudeTraits;
+use crate::schema::OutputDialect;
+use genkit_core::ModelRequest;
+use genkit_core::Result;
+use genkit_core::internal::model::MessageList;
+use genkit_model::internal::left_out;
+
+/// Settings that have a place of their own, or are for the client.
+const ELSEWHERE: [&str; 16] = [
+    "apiKey",
+    "apiVersion",
+    "baseUrl",
+    "betas",
+    "disableParallelToolUse",
+    "disable_parallel_tool_use",
+    "effort",
+    "max_tokens",
+    "messages",
+    "model",
+    "output_config",
+    "reasoningEffort",
+    "stream",
+    "system",
+    "thinking",
+    "version",
+];
+
+/// What becomes of a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Answer {
+        stream: bool,
+    },
+    /// How many tokens it has.
+    Count,
+}
+
+/// Settings that a request has whose tokens are only counted.
+const COUNTED: [&str; 3] = ["tool_choice", "mcp_servers", "context_management"];
+
+/// Whom a request is for.
+#[derive(Clone, Copy)]
+pub(super) struct RequestTarget<'a> {
+    pub(super) model: &'a str,
+    pub(super) traits: ClaudeTraits,
+    pub(super) purpose: Purpose,
+}
+
+/// A body, and whether files in it are named by their ids.
+pub(super) struct WrittenBody {
+    pub(super) bytes: Vec<u8>,
+    pub(super) has_files: bool,
+}
+
+pub(super) fn write(target: RequestTarget<'_>, request: &ModelRequest) -> Result<WrittenBody> {
+    let config = &request.config;
+    let names = request.names();
+    let list = MessageList::of(request, NAME);
+    let mut conversation = conversation(request, &names, list.from)?;
+    let has_files = conversation.has_files();
+    let is_open = has_files || conversation.ends_open || conversation.is_marked();
+    let format = output_schema(&target, request);
+    if let Some(Err(schema)) = &format {
+        conversation.system.push(MessageBlock::text(in_words(schema)));
+    }
+    let mut tools = tools::tools(request, &names);
+    let is_automatic = config.get("cache_control").is_some_and(Value::is_object);
+    cache::limit(target.model, &mut tools, &mut conversation, is_automatic);
+    let given = config.get("max_tokens").or_else(|| config.get("maxOutputTokens"));
+    let max_tokens = given.and_then(Value::as_u64).and_then(|it| u32::try_from(it).ok());
+    let plan = ThinkingPlan::new(
+        config,
+        &ThinkingContext {
+            model: target.model,
+            traits: target.traits,
+            max_tokens,
+            is_forced: tools::is_forced(request),
+            is_thoughtless_round: conversation.is_thoughtless_round,
+        },
+    )?;
+    let rest = MessagesRest {
+        target,
+        config,
+        max_tokens: max_tokens
+            .unwrap_or_else(|| target.traits.usual_output(plan.budget, plan.is_deep())),
+        thinks: plan.is_on(),
+        thinking: plan.thinking,
+        output: OutputConfigParam {
+            given: config.get("output_config").and_then(Value::as_object),
+            effort: plan.effort.as_deref(),
+            format: format.and_then(std::result::Result::ok),
+        },
+        system: conversation.system,
+        tools,
+        choice: tools::tool_choice(request, &names),
+    };
+    let new = &conversation.messages[conversation.known..];
+    let bytes = list.left_open(is_open).into_body("messages", new, &rest)?;
+    Ok(WrittenBody { bytes, has_files })
+}
+
+/// The schema that the answer is bound to; an error is one that must be said in words.
+fn output_schema<'a>(
+    target: &RequestTarget<'_>,
+    request: &'a ModelRequest,
+) -> Option<std::result::Result<&'a RawValue, &'a Value>> {
+    let output = &request.output;
+    let schema = output.schema.as_ref().filter(|_| output.constrained == Some(true))?;
+    let own = request.config.get("output_config").is_some_and(|own| own.get("format").is_some());
+    if own {
+        return None;
+    }
+    let bound = target.traits.binds.then(|| schema.dialect_text::<OutputDialect>("the output"));
+    Some(bound.flatten().ok_or(schema))
+}
+
+fn in_words(schema: &Value) -> String {
+    format!(
+        "Answer with JSON alone, without anything around it, that fits this schema:\n\n{schema}"
+    )
+}
+
+/// All but the `messages`.
+struct MessagesRest<'a> {
+    target: RequestTarget<'a>,
+    config: &'a Map<String, Value>,
+    max_tokens: u32,
+    /// Whether the model is told to think, and takes no other sampling then.
+    thinks: bool,
+    thinking: Option<ThinkingParam<'a>>,
+    output: OutputConfigParam<'a>,
+    system: Vec<MessageBlock<'a>>,
+    tools: Vec<ClaudeTool<'a>>,
+    choice: Option<ClaudeToolChoice<'a>>,
+}
+
+struct OutputConfigParam<'a> {
+    given: Option<&'a Map<String, Value>>,
+    effort: Option<&'a str>,
+    format: Option<&'a RawValue>,
+}
+
+#[derive(serde::Serialize)]
+struct BoundOutput<'a> {
+    r#type: &'static str,
+    schema: &'a RawValue,
+}
+
+impl OutputConfigParam<'_> {
+    fn is_empty(&self) -> bool {
+        self.given.is_none() && self.effort.is_none() && self.format.is_none()
+    }
+}
+
+impl Serialize for OutputConfigParam<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let has = |key: &str| self.given.is_some_and(|given| given.contains_key(key));
+        let mut map = serializer.serialize_map(None)?;
+        for (key, value) in self.given.into_iter().flatten() {
+            map.serialize_entry(key, value)?;
+        }
+        if let Some(effort) = self.effort.filter(|_| !has("effort")) {
+            map.serialize_entry("effort", effort)?;
+        }
+        if let Some(schema) = self.format {
+            map.serialize_entry("format", &BoundOutput { r#type: "json_schema", schema })?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for MessagesRest<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("model", self.target.model)?;
+        let is_count = self.target.purpose == Purpose::Count;
+        if !is_count {
+            map.serialize_entry("max_tokens", &self.max_tokens)?;
+        }
+        if !self.system.is_empty() {
+            map.serialize_entry("system", &self.system)?;
+        }
+        if !self.tools.is_empty() {
+            map.serialize_entry("tools", &self.tools)?;
+        }
+        if let Some(choice) = self.choice.as_ref().filter(|_| !self.has("tool_choice")) {
+            map.serialize_entry("tool_choice", choice)?;
+        }
+        if let Some(thinking) = &self.thinking {
+            map.serialize_entry("thinking", thinking)?;
+        }
+        if !self.output.is_empty() {
+            map.serialize_entry("output_config", &self.output)?;
+        }
+        for (key, value) in self.config {
+            if is_count && !COUNTED.contains(&key.as_str()) {
+                continue;
+            }
+            if let Some(key) = self.setting(key, value) {
+                map.serialize_entry(key, value)?;
+            }
+        }
+        if self.target.purpose == (Purpose::Answer { stream: true }) {
+            map.serialize_entry("stream", &true)?;
+        }
+        map.end()
+    }
+}
+
+impl MessagesRest<'_> {
+    fn has(&self, key: &str) -> bool {
+        self.config.get(key).is_some_and(|value| !value.is_null())
+    }
+
+    /// What a setting is called on the wire; `None` if it is not sent.
+    fn setting<'a>(&self, key: &'a str, value: &Value) -> Option<&'a str> {
+        if value.is_null() || ELSEWHERE.contains(&key) {
+            return None;
+        }
+        let wire = match key {
+            "temperature" => "temperature",
+            "topP" | "top_p" => "top_p",
+            "topK" | "top_k" => "top_k",
+            "stopSequences" if value.as_array().is_some_and(Vec::is_empty) => return None,
+            "stopSequences" => "stop_sequences",
+            "maxOutputTokens" | "tools" => return None,
+            "serviceTier" => "service_tier",
+            "seed" => return self.leave(key, "its answers cannot be repeated"),
+            own => own,
+        };
+        // The field's own spelling wins: a name must not stand there twice.
+        if wire != key && self.has(wire) {
+            return None;
+        }
+        if !matches!(wire, "temperature" | "top_p" | "top_k") {
+            return Some(wire);
+        }
+        let traits = &self.target.traits;
+        if !traits.samples {
+            return self.leave(key, "it samples in its own way: say in the prompt what you want");
+        }
+        if self.thinks && !fits_thoughts(wire, value) {
+            return self.leave(key, "it samples in its own way while it thinks: turn thinking off");
+        }
+        if wire == "top_p" && self.has("temperature") && !traits.samples_twice {
+            return self.leave(key, "it takes one of `temperature` and `topP`: set one of them");
+        }
+        Some(wire)
+    }
+
+    fn leave<'a>(&self, key: &str, remedy: &str) -> Option<&'a str> {
+        left_out(NAME, self.target.model, key, remedy);
+        None
+    }
+}
+
+/// Whether a setting of sampling is one that a model takes while it thinks.
+fn fits_thoughts(wire: &str, value: &Value) -> bool {
+    let is = |fits: fn(f64) -> bool| value.as_f64().is_some_and(fits);
+    match wire {
+        "temperature" => is(|it| (it - 1.0).abs() < f64::EPSILON),
+        "top_p" => is(|it| (0.95..=1.0).contains(&it)),
+        _ => false,
+    }
+}

@@ -1,0 +1,125 @@
+//! Images, PDFs and text files as blocks.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+
+use super::block::{BlockContent, FileSource};
+use genkit_core::{Media, ResourcePart};
+use genkit_model::internal::data_url::DataUrl;
+
+/// The kinds of images that the API takes.
+const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+const PDF: &str = "application/pdf";
+
+/// What a file that was uploaded before is called.
+const FILE_ID: &str = "file_";
+
+const NO_SOUND: &str = "audio and video cannot be sent: give their text";
+const NOT_THIS_IMAGE: &str = "of images it takes PNG, JPEG, GIF and WebP alone: convert this one";
+const NOT_THIS_FILE: &str =
+    "of files it takes images, PDFs and text alone: give the content as text";
+const TEXT_BY_ADDRESS: &str = "a text file cannot be sent by its address: give its content";
+
+/// Media by a `data:` URL, by its address, or by the id of a file.
+pub(super) fn media<'a>(
+    media: &'a Media,
+    metadata: &'a Map<String, Value>,
+) -> Result<BlockContent<'a>, &'static str> {
+    let url = media.url.as_str();
+    let given = media.content_type.as_deref().filter(|kind| !kind.is_empty());
+    let Some(data_url) = DataUrl::of(url) else {
+        return by_address(url, given, metadata);
+    };
+    let data = data_url.base64().ok_or("a data: URL without a comma")?;
+    let own = Some(data_url.kind()).filter(|kind| !kind.is_empty()).unwrap_or("text/plain");
+    inline(given.filter(|kind| !kind.ends_with("/*")).unwrap_or(own), data, metadata)
+}
+
+/// A resource: its content, or its address where that is all there is.
+pub(super) fn resource<'a>(
+    resource: &'a ResourcePart,
+    metadata: &'a Map<String, Value>,
+) -> Result<BlockContent<'a>, &'static str> {
+    let text = |text: &'a str| BlockContent::Text { text: text.into(), citations: None };
+    match (&resource.text, &resource.blob) {
+        (Some(own), _) => Ok(text(own)),
+        (None, Some(blob)) => {
+            let kind = resource.mime_type.as_deref().unwrap_or("application/octet-stream");
+            inline(kind, Cow::Borrowed(blob), metadata)
+        }
+        (None, None) => Ok(text(&resource.uri)),
+    }
+}
+
+fn by_address<'a>(
+    url: &'a str,
+    kind: Option<&'a str>,
+    metadata: &'a Map<String, Value>,
+) -> Result<BlockContent<'a>, &'static str> {
+    let path = url.split(['?', '#']).next().unwrap_or(url);
+    let is_pdf = path.get(path.len().saturating_sub(4)..);
+    let is_pdf = is_pdf.is_some_and(|end| end.eq_ignore_ascii_case(".pdf"));
+    let kind = kind.unwrap_or(if is_pdf { PDF } else { "image/*" });
+    let source = if url.starts_with(FILE_ID) {
+        FileSource::File { file_id: url }
+    } else {
+        FileSource::Url { url }
+    };
+    match family(kind) {
+        "image" => Ok(BlockContent::Image { source }),
+        "audio" | "video" => Err(NO_SOUND),
+        _ if kind == PDF || matches!(source, FileSource::File { .. }) => {
+            Ok(document(source, metadata))
+        }
+        _ if is_text(kind) => Err(TEXT_BY_ADDRESS),
+        _ => Err(NOT_THIS_FILE),
+    }
+}
+
+/// What is here as base64.
+fn inline<'a>(
+    kind: &'a str,
+    data: Cow<'a, str>,
+    metadata: &'a Map<String, Value>,
+) -> Result<BlockContent<'a>, &'static str> {
+    // What browsers never call it, but people do.
+    let kind = if kind == "image/jpg" { "image/jpeg" } else { kind };
+    let bytes = |data| FileSource::Base64 { media_type: kind.into(), data };
+    match family(kind) {
+        "image" if IMAGES.contains(&kind) => Ok(BlockContent::Image { source: bytes(data) }),
+        "image" => Err(NOT_THIS_IMAGE),
+        "audio" | "video" => Err(NO_SOUND),
+        _ if kind == PDF => Ok(document(bytes(data), metadata)),
+        _ if is_text(kind) => {
+            let bytes = STANDARD.decode(data.as_bytes()).map_err(|_| "this is not base64")?;
+            let text = String::from_utf8(bytes).map_err(|_| "this text is not UTF-8")?;
+            Ok(document(FileSource::Text { media_type: "text/plain", data: text.into() }, metadata))
+        }
+        _ => Err(NOT_THIS_FILE),
+    }
+}
+
+fn document<'a>(source: FileSource<'a>, metadata: &'a Map<String, Value>) -> BlockContent<'a> {
+    let own = |key: &str| metadata.get(key).filter(|value| !value.is_null());
+    BlockContent::Document {
+        source,
+        title: own("title"),
+        context: own("context"),
+        citations: own("citations"),
+    }
+}
+
+fn family(kind: &str) -> &str {
+    kind.split('/').next().unwrap_or_default()
+}
+
+fn is_text(kind: &str) -> bool {
+    family(kind) == "text"
+        || matches!(kind, "application/json" | "application/xml" | "application/yaml")
+        || kind.ends_with("+json")
+        || kind.ends_with("+xml")
+}

@@ -1,0 +1,95 @@
+//! From a request to the JSON of the Messages API, written from borrowed parts.
+
+mod block;
+mod body;
+mod cache;
+mod media;
+mod thinking;
+mod tool_use_ids;
+mod tools;
+mod turns;
+
+use serde_json::Value;
+
+use super::models::{self, ClaudeTraits};
+use body::{Purpose, RequestTarget};
+use genkit_core::ModelRequest;
+use genkit_core::Result;
+use genkit_model::internal::wire::HttpCall;
+
+/// After the base URL.
+const PATH: &str = "/v1/messages";
+
+/// Since this version of the API a key is sent as a bearer token, and nothing is said of sampling.
+const WITH_BEARER: &str = "2026-10-21";
+
+/// What must be said where files are named by their ids.
+const FILES_BETA: &str = "files-api-2025-04-14";
+
+/// What all models of one [`Anthropic`](super::Anthropic) share.
+pub(super) struct AnthropicSettings {
+    pub(super) key: Option<String>,
+    pub(super) version: String,
+}
+
+/// The call for `request`.
+pub(super) fn encode(
+    settings: &AnthropicSettings,
+    model: &str,
+    request: &ModelRequest,
+    stream: bool,
+) -> Result<HttpCall> {
+    call(settings, model, request, Purpose::Answer { stream })
+}
+
+/// The call that counts the tokens of `request`.
+pub(super) fn encode_count(
+    settings: &AnthropicSettings,
+    model: &str,
+    request: &ModelRequest,
+) -> Result<HttpCall> {
+    let mut call = call(settings, model, request, Purpose::Count)?;
+    call.path.push_str("/count_tokens");
+    Ok(call)
+}
+
+fn call(
+    settings: &AnthropicSettings,
+    model: &str,
+    request: &ModelRequest,
+    purpose: Purpose,
+) -> Result<HttpCall> {
+    let text = |key| request.config.get(key).and_then(Value::as_str);
+    let model = text("version").map_or(model, models::bare);
+    let version = text("apiVersion").unwrap_or(&settings.version);
+    // Versions are dates, which compare as text.
+    let is_newer = version >= WITH_BEARER;
+    let mut traits = ClaudeTraits::of(model);
+    traits.samples &= !is_newer;
+    let body = body::write(RequestTarget { model, traits, purpose }, request)?;
+    let mut headers = vec![
+        ("content-type", "application/json".into()),
+        ("anthropic-version", version.to_owned().into()),
+    ];
+    headers.extend(text("apiKey").or(settings.key.as_deref()).map(|key| match is_newer {
+        true => ("authorization", format!("Bearer {key}").into()),
+        false => ("x-api-key", key.to_owned().into()),
+    }));
+    let betas = betas(request, body.has_files);
+    if !betas.is_empty() {
+        headers.push(("anthropic-beta", betas.join(",").into()));
+    }
+    Ok(HttpCall { path: PATH.to_owned(), headers, body: body.bytes })
+}
+
+fn betas(request: &ModelRequest, has_files: bool) -> Vec<&str> {
+    let mut betas: Vec<&str> = match request.config.get("betas") {
+        Some(Value::String(betas)) => betas.split(',').map(str::trim).collect(),
+        Some(Value::Array(betas)) => betas.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    if has_files && !betas.iter().any(|beta| beta.starts_with("files-api")) {
+        betas.push(FILES_BETA);
+    }
+    betas
+}

@@ -1,0 +1,182 @@
+//! How much the model thinks: its budget or its effort, out of what the settings say.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::NAME;
+use crate::error::Error as E;
+use crate::models::{ClaudeTraits, Thinking};
+use genkit_core::Effort;
+use genkit_core::internal::run_options::REASONING_EFFORT;
+use genkit_model::internal::left_out;
+
+/// The least that the API takes as a budget.
+const LEAST_BUDGET: u32 = 1_024;
+
+/// The setting in the field's own words.
+const THINKING: &str = "thinking";
+
+/// What a request says of thinking.
+#[derive(Default)]
+pub(super) struct ThinkingPlan<'a> {
+    pub(super) thinking: Option<ThinkingParam<'a>>,
+    pub(super) effort: Option<Cow<'a, str>>,
+    /// The tokens of thought that come on top of the answer's.
+    pub(super) budget: u32,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum ThinkingParam<'a> {
+    /// As the settings hold it.
+    Given(&'a Value),
+    Written {
+        r#type: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        budget_tokens: Option<u32>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        display: Option<&'a Value>,
+    },
+}
+
+/// What a plan depends on.
+pub(super) struct ThinkingContext<'a> {
+    pub(super) model: &'a str,
+    pub(super) traits: ClaudeTraits,
+    /// The limit on tokens that the settings say.
+    pub(super) max_tokens: Option<u32>,
+    /// Whether a tool must be called.
+    pub(super) is_forced: bool,
+    /// Whether the model is in the middle of calls that it began without a thought.
+    pub(super) is_thoughtless_round: bool,
+}
+
+impl<'a> ThinkingPlan<'a> {
+    pub(super) fn new(
+        config: &'a Map<String, Value>,
+        context: &ThinkingContext<'_>,
+    ) -> Result<Self, E> {
+        let mut plan = Self::default();
+        match config.get(THINKING).and_then(Value::as_object) {
+            Some(given) => plan.given(&config[THINKING], given, context),
+            None => plan.by_effort(config, context),
+        }
+        if let Some(effort) = config.get("effort").and_then(Value::as_str) {
+            plan.effort = Some(effort.into());
+        }
+        if context.is_forced && context.traits.thinking == Thinking::Always {
+            return Err(E::NoForcedTools { model: context.model.to_owned() });
+        }
+        let budgeted = plan.budget > 0 && context.is_thoughtless_round;
+        if plan.is_on() && (context.is_forced || budgeted) {
+            let remedy = if context.is_forced {
+                "it does not think where a tool must be called: take `ToolChoice::Auto`"
+            } else {
+                "it cannot begin to think in the middle of a round of calls; it will in the next"
+            };
+            left_out(NAME, context.model, THINKING, remedy);
+            plan.thinking = None;
+            plan.budget = 0;
+        }
+        Ok(plan)
+    }
+
+    /// Whether it is said that the model thinks.
+    pub(super) fn is_on(&self) -> bool {
+        let kind = match &self.thinking {
+            None => None,
+            Some(ThinkingParam::Given(given)) => given.get("type").and_then(Value::as_str),
+            Some(ThinkingParam::Written { r#type, .. }) => Some(*r#type),
+        };
+        kind.is_some_and(|kind| kind != "disabled")
+    }
+
+    /// Whether the effort is one that needs much room.
+    pub(super) fn is_deep(&self) -> bool {
+        matches!(self.effort.as_deref(), Some("xhigh" | "max"))
+    }
+
+    /// In the field's own words, or in Genkit's: `{"enabled": true, "budgetTokens": 2048}`.
+    fn given(
+        &mut self,
+        value: &'a Value,
+        given: &'a Map<String, Value>,
+        context: &ThinkingContext<'_>,
+    ) {
+        let tokens =
+            |key: &str| given.get(key).and_then(Value::as_u64).and_then(|it| it.try_into().ok());
+        if given.contains_key("type") {
+            self.budget = tokens("budget_tokens").unwrap_or(0);
+            self.thinking = Some(ThinkingParam::Given(value));
+            return;
+        }
+        let is = |key: &str| given.get(key).and_then(Value::as_bool);
+        let display = given.get("display");
+        let budget: Option<u32> = tokens("budgetTokens");
+        let kind = context.traits.thinking;
+        let takes_budget =
+            matches!(kind, Thinking::Budget | Thinking::AdaptiveOrBudget | Thinking::No);
+        let written = match (is("enabled"), is("adaptive")) {
+            (Some(false), _) if kind == Thinking::Always => {
+                let remedy = "it always thinks: take `reasoning(Effort::Low)`";
+                return left_out(NAME, context.model, "thinking.enabled", remedy);
+            }
+            (Some(false), _) => ("disabled", None),
+            (_, Some(true)) => ("adaptive", None),
+            (Some(true), _) if takes_budget => {
+                self.budget = budget.unwrap_or(Effort::Medium.budget());
+                ("enabled", Some(self.budget))
+            }
+            (Some(true), _) => {
+                if budget.is_some() {
+                    let remedy = "it thinks as it sees fit: take `reasoning(Effort::High)`";
+                    left_out(NAME, context.model, "thinking.budgetTokens", remedy);
+                }
+                ("adaptive", None)
+            }
+            _ => return,
+        };
+        let (r#type, budget_tokens) = written;
+        self.thinking = Some(ThinkingParam::Written { r#type, budget_tokens, display });
+    }
+
+    fn by_effort(&mut self, config: &'a Map<String, Value>, context: &ThinkingContext<'_>) {
+        let Some(word) = config.get(REASONING_EFFORT).and_then(Value::as_str) else { return };
+        let effort = Effort::of_config(config);
+        let written = |r#type, budget_tokens| {
+            Some(ThinkingParam::Written { r#type, budget_tokens, display: None })
+        };
+        let no = |remedy| left_out(NAME, context.model, REASONING_EFFORT, remedy);
+        match (context.traits.thinking, effort) {
+            (Thinking::No, Some(Effort::None)) => {}
+            (Thinking::No, _) => no("it does not think: take a newer model"),
+            (Thinking::Always, Some(Effort::None)) => {
+                no("it always thinks, and does so as little as it can");
+                self.effort = Some("low".into());
+            }
+            (_, Some(Effort::None)) => self.thinking = written("disabled", None),
+            (Thinking::Budget, None) => no("it takes the efforts of `Effort` alone"),
+            (Thinking::Budget, Some(effort)) => {
+                let most =
+                    context.max_tokens.unwrap_or(context.traits.max_output).saturating_sub(1);
+                let budget = effort.budget().min(most);
+                if budget < LEAST_BUDGET {
+                    return no("there is no room for thoughts: raise `maxOutputTokens`");
+                }
+                self.budget = budget;
+                self.thinking = written("enabled", Some(budget));
+            }
+            (_, effort) => {
+                self.thinking = written("adaptive", None);
+                self.effort = Some(match effort {
+                    None => word.into(), // a word of Anthropic's own
+                    Some(Effort::Minimal) => "low".into(),
+                    Some(Effort::Max) => context.traits.most_effort.unwrap_or("high").into(),
+                    Some(effort) => effort.as_str().into(),
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Ids of calls: they join calls and their results, as the API takes them.
+
+use std::collections::HashSet;
+
+use genkit_core::{ToolRequest, ToolResponse};
+
+/// Gives each call an id that the API takes and that no other call has, and its result the same.
+#[derive(Default)]
+pub(super) struct ToolUseIds<'a> {
+    used: HashSet<String>,
+    /// The calls of the last turn that wait for their results.
+    open: Vec<OpenCall<'a>>,
+}
+
+struct OpenCall<'a> {
+    reference: &'a str,
+    name: &'a str,
+    id: String,
+}
+
+impl<'a> ToolUseIds<'a> {
+    pub(super) fn of_call(&mut self, call: &'a ToolRequest) -> String {
+        let reference = call.id.as_deref().unwrap_or_default();
+        let fitting = fit(reference);
+        let mut id = fitting.clone();
+        let mut number = 1;
+        // Some histories count their calls anew in each turn; the API wants each id once.
+        while !self.used.insert(id.clone()) {
+            number += 1;
+            id = format!("{fitting}_{number}");
+        }
+        self.open.push(OpenCall { reference, name: &call.name, id: id.clone() });
+        id
+    }
+
+    /// The id of the call that is answered; `None` if the last turn has none such.
+    pub(super) fn of_answer(&mut self, answer: &ToolResponse) -> Option<String> {
+        let reference = answer.id.as_deref().unwrap_or_default();
+        let by_name = |call: &OpenCall<'_>| call.name == answer.name;
+        let at = self.open.iter().position(|call| match (reference, call.reference) {
+            // Results without a reference come in the order of the calls.
+            ("", _) | (_, "") => by_name(call),
+            (mine, its) => mine == its,
+        })?;
+        Some(self.open.remove(at).id)
+    }
+
+    /// The calls that nothing answered.
+    pub(super) fn unanswered(&mut self) -> impl Iterator<Item = String> {
+        self.open.drain(..).map(|call| call.id)
+    }
+}
+
+/// The reference itself if the API takes it, else an id that is made of it: the same each time.
+fn fit(reference: &str) -> String {
+    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    if !reference.is_empty() && reference.bytes().all(is_safe) {
+        return reference.to_owned();
+    }
+    if reference.is_empty() {
+        return "toolu_without_ref".to_owned();
+    }
+    // FNV-1a: the same in every process, so that a cached prompt stays what it was.
+    let hash = reference.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("toolu_{hash:016x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn a_call_and_its_answer_have_one_id_that_no_other_has() {
+        let call = |id: &str| ToolRequest::new("a", Value::Null).with_id(id);
+        let calls = [call("ok_1"), call("x/y"), call("ok_1"), ToolRequest::new("b", Value::Null)];
+        let mut ids = ToolUseIds::default();
+        let sent: Vec<_> = calls.iter().map(|call| ids.of_call(call)).collect();
+        assert_eq!(sent[0], "ok_1");
+        assert!(sent[1].starts_with("toolu_") && sent[1].len() == 22, "{}", sent[1]);
+        assert_eq!((&*sent[2], &*sent[3]), ("ok_1_2", "toolu_without_ref"));
+        let mut answer = |call: &ToolRequest| ids.of_answer(&call.respond(1));
+        let order = [1, 3, 0, 2];
+        assert_eq!(order.map(|at| answer(&calls[at]).unwrap()), order.map(|at| sent[at].clone()));
+        assert_eq!(answer(&calls[0]), None);
+    }
+}

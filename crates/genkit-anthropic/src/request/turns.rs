@@ -1,0 +1,375 @@
+//! The conversation: the system blocks, and turns of the user and the model by turns.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::block::{BlockContent, BlockKind, FileSource, MessageBlock, ResultContent};
+use super::media;
+use super::tool_use_ids::ToolUseIds;
+use crate::NAME;
+use crate::error::Error as E;
+use crate::metadata::{BLOCK, CALLER, CITATIONS, REDACTED};
+use genkit_core::ModelRequest;
+use genkit_core::internal::message::cache_mark;
+use genkit_core::internal::model::UNANSWERED;
+use genkit_core::internal::names::Names;
+use genkit_core::{Message, Part, Role, ToolRequest, ToolResponse};
+use genkit_model::internal::arguments::ArgumentsObject;
+use genkit_model::internal::signature::signature;
+use genkit_model::internal::{documents, left_out};
+
+/// What the user says where a history begins with the model: the API wants the user first.
+const FIRST: &str = "(The conversation begins here.)";
+
+const ONLY_TEXT: &str = "a system message takes text alone: put this into a user message";
+
+#[derive(Serialize)]
+pub(super) struct TurnParam<'a> {
+    role: &'static str,
+    pub(super) content: Vec<MessageBlock<'a>>,
+}
+
+/// A conversation as it is sent.
+#[derive(Default)]
+pub(super) struct Conversation<'a> {
+    pub(super) system: Vec<MessageBlock<'a>>,
+    pub(super) messages: Vec<TurnParam<'a>>,
+    /// How many of the messages are known already.
+    pub(super) known: usize,
+    /// Whether the end may become another when more is said.
+    pub(super) ends_open: bool,
+    /// Whether the model is in the middle of calls that it began without a thought.
+    pub(super) is_thoughtless_round: bool,
+}
+
+impl Conversation<'_> {
+    /// Whether a message has a cache mark, of which there may be too many when more is said.
+    pub(super) fn is_marked(&self) -> bool {
+        self.messages.iter().flat_map(|message| &message.content).any(|block| block.cache.is_some())
+    }
+
+    /// Whether a file is named by its id.
+    pub(super) fn has_files(&self) -> bool {
+        let is_file = |block: &MessageBlock<'_>| {
+            matches!(
+                block.kind,
+                BlockKind::Known(
+                    BlockContent::Image { source: FileSource::File { .. } }
+                        | BlockContent::Document { source: FileSource::File { .. }, .. }
+                )
+            )
+        };
+        self.messages.iter().flat_map(|message| &message.content).any(is_file)
+    }
+}
+
+/// The conversation of `request`, of which the messages before `from` are known already.
+pub(super) fn conversation<'a>(
+    request: &'a ModelRequest,
+    names: &'a Names<'a>,
+    from: usize,
+) -> Result<Conversation<'a>, E> {
+    let mut writer = ConversationWriter {
+        names,
+        ids: ToolUseIds::default(),
+        conversation: Conversation::default(),
+        results: Vec::new(),
+        said: Vec::new(),
+        in_round: false,
+    };
+    let mut documents = documents::missing(request);
+    if let Some((_, text)) = documents.take_if(|(asked, _)| asked.is_none()) {
+        writer.said.push(MessageBlock::text(text));
+    }
+    for (index, message) in request.messages.iter().enumerate() {
+        if from > 0 && index == from {
+            writer.those_are_known();
+        }
+        writer.message(message).map_err(|(part, reason)| E::Part {
+            message: index + 1,
+            part: part + 1,
+            reason,
+        })?;
+        if let Some((_, text)) = documents.take_if(|(asked, _)| *asked == Some(index)) {
+            writer.said.push(MessageBlock::text(text));
+        }
+    }
+    writer.end_user();
+    writer.end();
+    if from > 0 && from == request.messages.len() {
+        writer.those_are_known();
+    }
+    Ok(writer.conversation)
+}
+
+struct ConversationWriter<'a> {
+    names: &'a Names<'a>,
+    ids: ToolUseIds<'a>,
+    conversation: Conversation<'a>,
+    /// The turn of the user: results of tools, which stand first, and what else there is.
+    results: Vec<MessageBlock<'a>>,
+    said: Vec<MessageBlock<'a>>,
+    /// Whether the model has spoken since the user said something.
+    in_round: bool,
+}
+
+/// The number of a part, and why it cannot be sent.
+type RefusedPart = (usize, &'static str);
+
+impl<'a> ConversationWriter<'a> {
+    fn message(&mut self, message: &'a Message) -> Result<(), RefusedPart> {
+        let mark = cache_mark(&message.metadata);
+        match message.role {
+            Role::System => {
+                for (index, part) in message.content.iter().enumerate() {
+                    let block = system_block(part).map_err(|reason| (index, reason))?;
+                    self.conversation.system.extend(block);
+                }
+                put_mark(mark, self.conversation.system.iter_mut());
+            }
+            Role::Model => {
+                self.end_user();
+                let mut content = self.model(message);
+                put_mark(mark, content.iter_mut());
+                self.begins_with_user(&content);
+                let calls = content.iter().any(is_call);
+                let thinks = content.first().is_some_and(MessageBlock::is_thinking);
+                if !std::mem::replace(&mut self.in_round, true) {
+                    self.conversation.is_thoughtless_round = calls && !thinks;
+                }
+                self.push("assistant", content);
+            }
+            _ => {
+                let (results, said) = (self.results.len(), self.said.len());
+                for (index, part) in message.content.iter().enumerate() {
+                    self.user(part).map_err(|reason| (index, reason))?;
+                }
+                let new = self.results.iter_mut().skip(results);
+                put_mark(mark, new.chain(self.said.iter_mut().skip(said)));
+            }
+        }
+        Ok(())
+    }
+
+    /// What was said until now was sent before; nothing but the model goes on then.
+    fn those_are_known(&mut self) {
+        self.end_user();
+        self.conversation.known = self.conversation.messages.len();
+    }
+
+    fn begins_with_user(&mut self, content: &[MessageBlock<'a>]) {
+        if self.conversation.messages.is_empty() && !content.is_empty() {
+            self.push("user", vec![MessageBlock::text(FIRST)]);
+        }
+    }
+
+    fn push(&mut self, role: &'static str, mut content: Vec<MessageBlock<'a>>) {
+        // The API refuses a message without content.
+        if content.is_empty() {
+            return;
+        }
+        match self.conversation.messages.last_mut() {
+            Some(last) if last.role == role => last.content.append(&mut content),
+            _ => self.conversation.messages.push(TurnParam { role, content }),
+        }
+    }
+
+    /// Ends the turn of the user: every call has a result in it.
+    fn end_user(&mut self) {
+        let mut content = std::mem::take(&mut self.results);
+        for id in self.ids.unanswered() {
+            let result = Some(ResultContent::Text(UNANSWERED.into()));
+            let block =
+                BlockContent::ToolResult { tool_use_id: id, content: result, is_error: true };
+            content.push(MessageBlock::new(block));
+        }
+        if !self.said.is_empty() {
+            self.conversation.is_thoughtless_round = false;
+            self.in_round = false;
+        }
+        content.append(&mut self.said);
+        self.push("user", content);
+    }
+
+    /// What the model is to go on with must not end in white space, and there must be something to answer.
+    fn end(&mut self) {
+        let Some(last) = self.conversation.messages.last_mut() else {
+            self.conversation.ends_open = true;
+            return self.push("user", vec![MessageBlock::text(FIRST)]);
+        };
+        if last.role != "assistant" {
+            return;
+        }
+        self.conversation.ends_open = true;
+        if let Some(MessageBlock {
+            kind: BlockKind::Known(BlockContent::Text { text, .. }), ..
+        }) = last.content.last_mut()
+        {
+            *text = match text {
+                Cow::Borrowed(text) => Cow::Borrowed(text.trim_end()),
+                Cow::Owned(text) => Cow::Owned(text.trim_end().to_owned()),
+            };
+        }
+    }
+
+    fn model(&mut self, message: &'a Message) -> Vec<MessageBlock<'a>> {
+        let mut content = Vec::with_capacity(message.content.len());
+        for part in &message.content {
+            let kind = match part {
+                Part::Text { text, metadata, .. } => text_block(text, metadata.get(CITATIONS)),
+                // What another provider signed, or nobody, would be refused.
+                Part::Reasoning { reasoning, .. } => signature(part, NAME)
+                    .and_then(Value::as_str)
+                    .map(|signature| BlockContent::Thinking { thinking: reasoning, signature }),
+                Part::ToolRequest { tool_request, .. } if !tool_request.partial => {
+                    Some(self.call(tool_request, part.metadata().get(CALLER)))
+                }
+                Part::Data { data, .. } => data_block(data),
+                Part::Custom { custom, .. } => {
+                    content.extend(given_block(custom));
+                    None
+                }
+                // Images that another model made.
+                Part::Media { .. } => {
+                    let remedy = "give it to the model in a message of the user";
+                    left_out(NAME, "messages of the model", "media", remedy);
+                    None
+                }
+                _ => None,
+            };
+            content.extend(kind.map(|kind| marked(kind, part)));
+        }
+        content
+    }
+
+    fn call(&mut self, call: &'a ToolRequest, caller: Option<&'a Value>) -> BlockContent<'a> {
+        let input = ArgumentsObject::of(&call.input);
+        let (id, name) = (self.ids.of_call(call), self.names.sent(&call.name));
+        BlockContent::ToolUse { id, name, input, caller }
+    }
+
+    fn user(&mut self, part: &'a Part) -> Result<(), &'static str> {
+        let Part::ToolResponse { tool_response, .. } = part else {
+            self.said.extend(said_block(part)?);
+            return Ok(());
+        };
+        let content = result_content(tool_response)?;
+        let is_error = tool_response.error().is_some();
+        match self.ids.of_answer(tool_response) {
+            Some(id) => {
+                let block = BlockContent::ToolResult { tool_use_id: id, content, is_error };
+                self.results.push(marked(block, part));
+            }
+            // The call is not in the history any more.
+            None => {
+                let name = &tool_response.name;
+                self.said.push(MessageBlock::text(format!("The tool `{name}` answered:")));
+                match content {
+                    Some(ResultContent::Text(text)) if !text.trim().is_empty() => {
+                        self.said.push(MessageBlock::text(text));
+                    }
+                    Some(ResultContent::List(mut list)) => self.said.append(&mut list),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Marks the last block that can bear a mark.
+fn put_mark<'a: 'b, 'b>(
+    mark: Option<&'a Value>,
+    blocks: impl DoubleEndedIterator<Item = &'b mut MessageBlock<'a>>,
+) {
+    let last = blocks.rev().find(|block| block.can_be_marked());
+    if let (Some(mark), Some(block)) = (mark, last) {
+        block.cache = Some(mark);
+    }
+}
+
+fn is_call(block: &MessageBlock<'_>) -> bool {
+    matches!(block.kind, BlockKind::Known(BlockContent::ToolUse { .. }))
+}
+
+/// A block with the mark of its part.
+fn marked<'a>(block: BlockContent<'a>, part: &'a Part) -> MessageBlock<'a> {
+    let mut block = MessageBlock::new(block);
+    block.cache = cache_mark(part.metadata()).filter(|_| block.can_be_marked());
+    block
+}
+
+fn text_block<'a>(text: &'a str, citations: Option<&'a Value>) -> Option<BlockContent<'a>> {
+    // The API refuses text without any letter.
+    (!text.trim().is_empty()).then_some(BlockContent::Text { text: text.into(), citations })
+}
+
+fn data_block(data: &Value) -> Option<BlockContent<'_>> {
+    let text = || BlockContent::Text { text: data.to_string().into(), citations: None };
+    (!data.is_null()).then(text)
+}
+
+/// What only Anthropic knows goes back as it came; what others left in the history is not for it.
+fn given_block(custom: &Map<String, Value>) -> Option<MessageBlock<'_>> {
+    if let Some(data) = custom.get(REDACTED).filter(|data| data.is_string()) {
+        return Some(MessageBlock::new(BlockContent::RedactedThinking { data }));
+    }
+    let given = custom.get(BLOCK)?.as_object()?;
+    Some(MessageBlock { kind: BlockKind::Given(given), cache: None })
+}
+
+fn system_block(part: &Part) -> Result<Option<MessageBlock<'_>>, &'static str> {
+    let block = match part {
+        Part::Text { text, .. } => text_block(text, None),
+        Part::Data { data, .. } => data_block(data),
+        Part::Resource { resource, .. } => match (&resource.text, &resource.blob) {
+            (Some(text), _) => text_block(text, None),
+            (None, Some(_)) => return Err(ONLY_TEXT),
+            (None, None) => text_block(&resource.uri, None),
+        },
+        Part::Media { .. } => return Err(ONLY_TEXT),
+        _ => None,
+    };
+    Ok(block.map(|block| marked(block, part)))
+}
+
+/// A part of a user message, or beside the result of a tool.
+fn said_block(part: &Part) -> Result<Option<MessageBlock<'_>>, &'static str> {
+    let block = match part {
+        Part::Text { text, .. } => text_block(text, None),
+        Part::Data { data, .. } => data_block(data),
+        Part::Media { media, metadata, .. } => Some(media::media(media, metadata)?),
+        Part::Resource { resource, metadata, .. } => Some(media::resource(resource, metadata)?)
+            .filter(
+                |block| !matches!(block, BlockContent::Text { text, .. } if text.trim().is_empty()),
+            ),
+        // A container upload, for example.
+        Part::Custom { custom, .. } => return Ok(given_block(custom)),
+        _ => None,
+    };
+    Ok(block.map(|block| marked(block, part)))
+}
+
+fn result_content(answer: &ToolResponse) -> Result<Option<ResultContent<'_>>, &'static str> {
+    let text = match &answer.output {
+        output if answer.error().is_some() => output.get("error").and_then(Value::as_str),
+        Value::String(text) => Some(text.as_str()),
+        _ => None,
+    };
+    let text: Option<Cow<'_, str>> = match (text, &answer.output) {
+        (Some(text), _) => Some(text.into()),
+        (None, Value::Null) => None,
+        (None, output) => Some(output.to_string().into()),
+    };
+    if answer.content.is_empty() {
+        return Ok(text.map(ResultContent::Text));
+    }
+    let text = text.filter(|text| !text.trim().is_empty());
+    let mut list: Vec<_> = text.map(MessageBlock::text).into_iter().collect();
+    for part in &answer.content {
+        list.extend(said_block(part)?);
+    }
+    Ok(Some(ResultContent::List(list)))
+}

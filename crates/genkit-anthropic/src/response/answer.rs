@@ -1,0 +1,172 @@
+//! A whole answer, and what all answers have beside their blocks.
+
+use serde_json::{Map, Value};
+
+use super::parts::part;
+use crate::error::Error as E;
+use crate::{NAME, error_reply};
+use genkit_core::Result;
+use genkit_core::{FinishReason, ModelRequest, ModelResponse, Usage};
+use genkit_core::{Message, Part, Role};
+use genkit_model::internal::http::Error as HttpError;
+
+/// The key of the reason in `custom` why it stopped, in Anthropic's own words.
+const STOP_REASON: &str = "stopReason";
+
+/// Why it stopped where a tool at Anthropic takes long: it is sent back, and goes on.
+const PAUSE: &str = "pause_turn";
+
+/// What is kept beside the message, and its name here.
+const KEPT: [(&str, &str); 6] = [
+    ("id", "id"),
+    ("model", "model"),
+    ("container", "container"),
+    ("stop_details", "stopDetails"),
+    ("stop_sequence", "stopSequence"),
+    ("context_management", "contextManagement"),
+];
+
+/// The response in a whole answer.
+pub(crate) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+    // Other programs put a mark before UTF-8.
+    let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
+    let mut message: Map<String, Value> =
+        serde_json::from_slice(body).map_err(|error| HttpError::json(NAME, &error))?;
+    if let Some(error) = message.get("error").filter(|error| error.is_object()) {
+        return Err(error_reply::within(error));
+    }
+    let Some(Value::Array(blocks)) = message.remove("content") else {
+        return Err(E::NoMessage.into());
+    };
+    let names = request.names();
+    let blocks = blocks.into_iter().filter_map(|block| match block {
+        Value::Object(block) => part(block, &names),
+        _ => None,
+    });
+    let parts = blocks.collect();
+    let mut ending = Ending::default();
+    ending.read(&mut message);
+    Ok(ending.response(parts))
+}
+
+/// The tokens of a request, as the API counts them.
+pub(crate) fn decode_count(body: &[u8]) -> Result<u64> {
+    let body: Value =
+        serde_json::from_slice(body).map_err(|error| HttpError::json(NAME, &error))?;
+    Ok(body.get("input_tokens").and_then(Value::as_u64).ok_or(E::NoCount)?)
+}
+
+/// Whether an answer goes on when it is sent back.
+pub(crate) fn is_paused(response: &ModelResponse) -> bool {
+    response.custom.get(STOP_REASON).is_some_and(|reason| reason == PAUSE)
+}
+
+/// Why an answer ended, what it used, and what else stands beside its blocks.
+#[derive(Default)]
+pub(super) struct Ending {
+    stop_reason: Option<String>,
+    usage: Map<String, Value>,
+    custom: Map<String, Value>,
+}
+
+impl Ending {
+    /// Takes what `fields` has; what comes later in a stream wins.
+    pub(super) fn read(&mut self, fields: &mut Map<String, Value>) {
+        if let Some(Value::String(reason)) = fields.remove("stop_reason") {
+            self.stop_reason = Some(reason);
+        }
+        if let Some(Value::Object(counts)) = fields.remove("usage") {
+            self.count(counts);
+        }
+        for (key, ours) in KEPT {
+            if let Some(value) = fields.remove(key).filter(|value| !value.is_null()) {
+                self.custom.insert(ours.to_owned(), value);
+            }
+        }
+    }
+
+    /// Takes counts, which a stream repeats as they grow; gateways write zeros where they do not know.
+    pub(super) fn count(&mut self, counts: Map<String, Value>) {
+        for (key, value) in counts {
+            let is_unknown = || !self.usage.contains_key(&key);
+            if !value.is_null() && (value.as_u64() != Some(0) || is_unknown()) {
+                self.usage.insert(key, value);
+            }
+        }
+    }
+
+    /// Whether the limit on tokens cut it off.
+    fn is_cut(&self) -> bool {
+        finish_reason(self.stop_reason.as_deref()) == FinishReason::Length
+    }
+
+    pub(super) fn response(mut self, mut parts: Vec<Part>) -> ModelResponse {
+        // A call that was cut off is shown, and not run.
+        if let Some(Part::ToolRequest { tool_request, .. }) =
+            parts.last_mut().filter(|_| self.is_cut())
+        {
+            tool_request.partial = true;
+        }
+        let mut response = ModelResponse::new(Message::new(Role::Model, parts));
+        let reason = finish_reason(self.stop_reason.as_deref());
+        response.finish_reason = Some(reason);
+        response.finish_message = match reason {
+            FinishReason::Blocked => {
+                let details = self.custom.get("stopDetails");
+                let text = |key: &str| Some(details?.get(key)?.as_str()?.to_owned());
+                text("explanation").or_else(|| text("category")).or(self.stop_reason.clone())
+            }
+            FinishReason::Other | FinishReason::Unknown => self.stop_reason.clone(),
+            _ => None,
+        };
+        response.usage = usage(&self.usage);
+        if let Some(reason) = self.stop_reason {
+            self.custom.insert(STOP_REASON.to_owned(), reason.into());
+        }
+        response.custom = self.custom;
+        response
+    }
+}
+
+fn finish_reason(reason: Option<&str>) -> FinishReason {
+    match reason {
+        Some("end_turn" | "stop_sequence" | "tool_use") => FinishReason::Stop,
+        Some("max_tokens" | "model_context_window_exceeded") => FinishReason::Length,
+        Some("refusal") => FinishReason::Blocked,
+        Some(PAUSE | "compaction") => FinishReason::Other,
+        _ => FinishReason::Unknown,
+    }
+}
+
+/// What the call used: the API counts what it read from its cache, or wrote there, apart from the rest of the input.
+fn usage(counts: &Map<String, Value>) -> Usage {
+    let count = |key: &str| counts.get(key).and_then(Value::as_u64);
+    let (read, written) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));
+    let input = count("input_tokens");
+    let cached = read.unwrap_or(0).saturating_add(written.unwrap_or(0));
+    let input_tokens = match input {
+        None if cached == 0 => None,
+        input => Some(input.unwrap_or(0).saturating_add(cached)),
+    };
+    let output_tokens = count("output_tokens");
+    let thoughts = counts.get("output_tokens_details").and_then(|it| it.get("thinking_tokens"));
+    let mut usage = Usage::default();
+    usage.input_tokens = input_tokens;
+    usage.output_tokens = output_tokens;
+    usage.total_tokens = input_tokens.map(|it| it.saturating_add(output_tokens.unwrap_or(0)));
+    usage.thoughts_tokens = thoughts.and_then(Value::as_u64);
+    usage.cached_content_tokens = read;
+    if let Some(written) = written.filter(|written| *written > 0) {
+        usage.custom.insert("cacheCreationInputTokens".to_owned(), written.into());
+    }
+    let asked = counts.get("server_tool_use").and_then(Value::as_object);
+    for (key, ours) in
+        [("web_search_requests", "webSearchRequests"), ("web_fetch_requests", "webFetchRequests")]
+    {
+        let asked = asked.and_then(|asked| asked.get(key)?.as_u64());
+        if let Some(asked) = asked.filter(|asked| *asked > 0) {
+            usage.custom.insert(ours.to_owned(), asked.into());
+        }
+    }
+    usage
+}

@@ -1,0 +1,275 @@
+//! A streamed answer, put together block by block.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::answer::Ending;
+use super::parts::part;
+use crate::error::Error as E;
+use crate::{NAME, error_reply};
+use genkit_core::Result;
+use genkit_core::internal::names::Names;
+use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
+use genkit_core::{Part, ToolRequest};
+use genkit_http_client::internal::sse::SseEvent;
+use genkit_model::ChunkSink;
+use genkit_model::internal::http::Error as HttpError;
+use genkit_model::internal::wire::{Next, WireStream};
+
+/// One event. What depends on the kind of the event, or of its block, stays raw until that is known.
+#[derive(Deserialize)]
+struct MessageEvent<'a> {
+    #[serde(borrow, default)]
+    r#type: Cow<'a, str>,
+    index: Option<u64>,
+    #[serde(borrow)]
+    message: Option<&'a RawValue>,
+    #[serde(borrow)]
+    content_block: Option<&'a RawValue>,
+    #[serde(borrow)]
+    delta: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    /// Beside the delta of the message.
+    context_management: Option<Value>,
+}
+
+/// A piece of a block of the kinds that come often.
+#[derive(Deserialize)]
+struct BlockDelta<'a> {
+    #[serde(borrow, default)]
+    r#type: Cow<'a, str>,
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    thinking: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    partial_json: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    signature: Option<Cow<'a, str>>,
+    citation: Option<Value>,
+}
+
+/// A block that is being written.
+#[derive(Default)]
+struct OpenBlock {
+    /// Its place among all blocks.
+    place: usize,
+    fields: Map<String, Value>,
+    /// What grows: text or thoughts.
+    text: String,
+    /// Arguments, as JSON.
+    json: String,
+    citations: Vec<Value>,
+}
+
+/// A stream of events being read.
+pub(crate) struct MessageStream<'a> {
+    names: Names<'a>,
+    ending: Ending,
+    begun: bool,
+    /// By the index of their events.
+    open: HashMap<u64, OpenBlock>,
+    /// One for each block, in their order; what is being written or says nothing is none.
+    parts: Vec<Option<Part>>,
+}
+
+impl<'a> MessageStream<'a> {
+    pub(crate) fn new(request: &'a ModelRequest) -> Self {
+        Self {
+            names: request.names(),
+            ending: Ending::default(),
+            begun: false,
+            open: HashMap::new(),
+            parts: Vec::new(),
+        }
+    }
+
+    fn start(&mut self, message: Option<&RawValue>) -> Result<()> {
+        // A second one restarts the message: a gateway has taken another model.
+        self.open.clear();
+        self.parts.clear();
+        self.ending = Ending::default();
+        self.begun = true;
+        if let Some(message) = message {
+            self.ending.read(&mut read(message)?);
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, index: u64, block: &RawValue, fresh: &mut Vec<Part>) -> Result<()> {
+        self.close(index, fresh);
+        let mut fields: Map<String, Value> = read(block)?;
+        let mut opened = OpenBlock { place: self.parts.len(), ..OpenBlock::default() };
+        self.parts.push(None);
+        let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+        if matches!(&*kind, "text" | "thinking") {
+            if let Some(Value::String(text)) = fields.remove(&kind) {
+                opened.add_text(kind == "thinking", text.into(), fresh);
+            }
+            if let Some(Value::Array(citations)) = fields.remove("citations") {
+                opened.citations = citations;
+            }
+        } else if kind == "tool_use" {
+            let text = |key: &str| fields.get(key).and_then(Value::as_str).unwrap_or_default();
+            let mut begun = ToolRequest::new(self.names.ours(text("name")), Value::Null);
+            begun.id = Some(text("id").to_owned()).filter(|id| !id.is_empty());
+            begun.partial = true;
+            fresh.push(Part::tool_request(begun));
+        }
+        opened.fields = fields;
+        self.open.insert(index, opened);
+        Ok(())
+    }
+
+    fn delta(&mut self, index: u64, raw: &RawValue, fresh: &mut Vec<Part>) -> Result<()> {
+        let Some(block) = self.open.get_mut(&index) else { return Ok(()) };
+        let delta: BlockDelta<'_> = read(raw)?;
+        match &*delta.r#type {
+            "text_delta" => block.add_text(false, delta.text.unwrap_or_default(), fresh),
+            "thinking_delta" => block.add_text(true, delta.thinking.unwrap_or_default(), fresh),
+            "input_json_delta" => block.json.push_str(&delta.partial_json.unwrap_or_default()),
+            "signature_delta" => {
+                let signature = delta.signature.unwrap_or_default().into_owned();
+                block.fields.insert("signature".to_owned(), signature.into());
+            }
+            "citations_delta" => block.citations.extend(delta.citation),
+            _ => block.add_fields(read(raw)?),
+        }
+        Ok(())
+    }
+
+    /// Ends a block, if it is open.
+    fn close(&mut self, index: u64, fresh: &mut Vec<Part>) {
+        let Some(block) = self.open.remove(&index) else { return };
+        let place = block.place;
+        let Some(part) = part(block.into_fields(), &self.names) else { return };
+        // Words were shown as they came.
+        if !matches!(part, Part::Text { .. } | Part::Reasoning { .. }) {
+            fresh.push(part.clone());
+        }
+        self.parts[place] = Some(part);
+    }
+
+    fn read_event(&mut self, data: &str, fresh: &mut Vec<Part>) -> Result<Next> {
+        let event: MessageEvent<'_> =
+            serde_json::from_str(data).map_err(|error| HttpError::json(NAME, &error))?;
+        match (&*event.r#type, event.index) {
+            ("message_start", _) => self.start(event.message)?,
+            ("content_block_start", Some(index)) => {
+                if let Some(block) = event.content_block {
+                    self.open(index, block, fresh)?;
+                }
+            }
+            ("content_block_delta", Some(index)) => {
+                if let Some(delta) = event.delta {
+                    self.delta(index, delta, fresh)?;
+                }
+            }
+            ("content_block_stop", Some(index)) => self.close(index, fresh),
+            ("message_delta", _) => {
+                if let Some(delta) = event.delta {
+                    self.ending.read(&mut read(delta)?);
+                }
+                if let Some(usage) = event.usage.filter(|it| it.get().starts_with('{')) {
+                    self.ending.count(read(usage)?);
+                }
+                if let Some(context) = event.context_management {
+                    let mut beside = Map::new();
+                    beside.insert("context_management".to_owned(), context);
+                    self.ending.read(&mut beside);
+                }
+            }
+            ("message_stop", _) => return Ok(Next::Done),
+            ("error", _) | ("", _) if event.error.is_some() => {
+                let error = event.error.map(read::<Value>).transpose()?.unwrap_or_default();
+                return Err(error_reply::within(&error));
+            }
+            // Pings, and what is new.
+            _ => {}
+        }
+        Ok(Next::More)
+    }
+}
+
+impl WireStream for MessageStream<'_> {
+    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
+        let text = event.data().trim();
+        // Gateways end every stream as OpenAI does.
+        if text.is_empty() || text == "[DONE]" {
+            return Ok(Next::More);
+        }
+        let mut fresh = Vec::new();
+        let next = self.read_event(text, &mut fresh);
+        if !fresh.is_empty() {
+            chunks.send(GenerateChunk::new(fresh));
+        }
+        next
+    }
+
+    fn end(mut self: Box<Self>) -> Result<ModelResponse> {
+        if !self.begun {
+            return Err(E::NoEvents.into());
+        }
+        // What no event ended was cut off; a call among it is shown, and not run.
+        for (_, block) in std::mem::take(&mut self.open) {
+            let place = block.place;
+            let mut part = part(block.into_fields(), &self.names);
+            if let Some(Part::ToolRequest { tool_request, .. }) = &mut part {
+                tool_request.partial = true;
+            }
+            self.parts[place] = part;
+        }
+        Ok(self.ending.response(self.parts.into_iter().flatten().collect()))
+    }
+}
+
+impl OpenBlock {
+    fn add_text(&mut self, is_thought: bool, text: Cow<'_, str>, fresh: &mut Vec<Part>) {
+        if text.is_empty() {
+            return;
+        }
+        self.text.push_str(&text);
+        let text = text.into_owned();
+        fresh.push(if is_thought { Part::reasoning(text) } else { Part::text(text) });
+    }
+
+    /// Adds a piece of a kind that is not known: texts grow, and all else replaces.
+    fn add_fields(&mut self, delta: Map<String, Value>) {
+        for (key, value) in delta.into_iter().filter(|(key, _)| key != "type") {
+            match (self.fields.get_mut(&key), value) {
+                (Some(Value::String(known)), Value::String(more)) => known.push_str(&more),
+                (_, value) => drop(self.fields.insert(key, value)),
+            }
+        }
+    }
+
+    /// The whole block, as it would stand in an answer that is not streamed.
+    fn into_fields(mut self) -> Map<String, Value> {
+        let kind = self.fields.get("type").and_then(Value::as_str).unwrap_or_default();
+        let is_words = matches!(kind, "text" | "thinking");
+        if is_words {
+            let key = kind.to_owned();
+            self.fields.insert(key, self.text.into());
+        }
+        if !self.citations.is_empty() {
+            self.fields.insert("citations".to_owned(), self.citations.into());
+        }
+        if !self.json.trim().is_empty() {
+            // Arguments that were cut stay text: the call fails by itself, and the answer does not.
+            let input = serde_json::from_str(&self.json).unwrap_or_else(|_| self.json.into());
+            self.fields.insert("input".to_owned(), input);
+        }
+        self.fields
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(raw: &'a RawValue) -> Result<T> {
+    serde_json::from_str(raw.get()).map_err(|error| HttpError::json(NAME, &error).into())
+}

@@ -1,0 +1,83 @@
+//! What is sent and read, without a server.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+
+mod caching;
+mod hostile;
+mod pausing;
+mod requests;
+mod responses;
+mod thinking;
+
+use serde_json::{Value, json};
+
+use super::request::AnthropicSettings;
+use super::wire::MessagesWire;
+use genkit_core::Result;
+use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
+use genkit_http_client::internal::sse::SseEvent;
+use genkit_model::ChunkSink;
+use genkit_model::internal::wire::{HttpCall, Next, WireFormat as _};
+
+const SONNET: &str = "claude-sonnet-4-6";
+
+fn wire(model: &str) -> MessagesWire {
+    let settings =
+        AnthropicSettings { key: Some("sk-ant-1".to_owned()), version: "2023-06-01".to_owned() };
+    MessagesWire { settings: settings.into(), model: model.to_owned() }
+}
+
+fn read(request: Value) -> ModelRequest {
+    serde_json::from_value(request).unwrap()
+}
+
+fn call(model: &str, request: Value) -> Result<HttpCall> {
+    wire(model).encode(&read(request), false)
+}
+
+/// The body that goes to a model.
+fn body(model: &str, request: Value) -> Value {
+    serde_json::from_slice(&call(model, request).unwrap().body).unwrap()
+}
+
+/// The messages that become of these.
+fn messages(messages: Value) -> Value {
+    body(SONNET, json!({ "messages": messages }))["messages"].take()
+}
+
+/// What an answer of these blocks becomes.
+fn decode(answer: Value) -> ModelResponse {
+    wire(SONNET).decode(&ModelRequest::default(), answer.to_string().as_bytes()).unwrap()
+}
+
+/// What becomes of a stream of these events: the answer, and its chunks.
+fn stream(events: &[Value]) -> (Result<ModelResponse>, Vec<GenerateChunk>) {
+    let (wire, request) = (wire(SONNET), ModelRequest::default());
+    let mut stream = wire.stream(&request);
+    let (sink, chunks) = ChunkSink::kept();
+    for event in events {
+        let event = SseEvent::Message { event: None, data: event.to_string().into() };
+        match stream.event(&event, &sink) {
+            Ok(Next::More) => {}
+            Ok(Next::Done) => break,
+            Err(error) => return (Err(error), chunks()),
+        }
+    }
+    (stream.end(), chunks())
+}
+
+fn begin(index: u64, block: Value) -> Value {
+    json!({"type": "content_block_start", "index": index, "content_block": block})
+}
+
+fn piece(index: u64, delta: Value) -> Value {
+    json!({"type": "content_block_delta", "index": index, "delta": delta})
+}
+
+fn end(index: u64) -> Value {
+    json!({"type": "content_block_stop", "index": index})
+}
+
+fn start() -> Value {
+    json!({"type": "message_start", "message": {"id": "m1", "usage": {"input_tokens": 3}}})
+}

@@ -1,0 +1,278 @@
+//! Parsing of arguments: an exact read, one lenient re-read, errors that name the place.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::action::error::Error as E;
+use crate::error::{Error, Result};
+pub(crate) use genkit_schema::internal::Strictness;
+use genkit_schema::internal::placed;
+use genkit_schema::internal::placed::{Misfit, Place, Segment};
+use genkit_schema::internal::{Bounds, held};
+
+/// The JSON of a call, how it is to be read, and the bounds that its schema shows.
+#[derive(Clone, Debug)]
+pub struct Arguments {
+    pub(crate) value: Value,
+    pub(crate) how: Strictness,
+    pub(crate) bounds: Option<Arc<Bounds>>,
+}
+
+/// Lenient re-reads of one call: a bound on work, above any honest mistake. Default is 64.
+const MAX_REREADS: usize = 64;
+
+/// The same in bytes of JSON, for large arguments. Default is 16 MiB.
+const MAX_REREAD_BYTES: usize = 16 * 1024 * 1024;
+
+/// Reads `arguments` as `T`, and checks what the schema of `T` says beyond that.
+pub(crate) fn parse<T: DeserializeOwned>(arguments: Arguments) -> Result<T> {
+    parse_kept(arguments).map(|(input, _)| input)
+}
+
+/// The same with the JSON that was read in the end.
+pub(crate) fn parse_kept<T: DeserializeOwned>(arguments: Arguments) -> Result<(T, Value)> {
+    parse_with(arguments, &read::<T>)
+}
+
+/// The same by a reader that somebody else has.
+pub(super) fn parse_with<R>(arguments: Arguments, read: Reader<'_, R>) -> Result<(R, Value)> {
+    let Arguments { value, how, bounds } = arguments;
+    let (input, value) = read_leniently(value, how, read)?;
+    if let Some(bounds) = bounds {
+        let reads = |value: &Value| read(value).is_ok();
+        bounds.check_read(&value, &reads).map_err(E::Arguments)?;
+    }
+    Ok((input, value))
+}
+
+/// What reads JSON, or says what does not fit.
+pub(super) type Reader<'a, R> = &'a dyn Fn(&Value) -> std::result::Result<R, Problem>;
+
+/// The arguments, and as they were read in the end.
+fn read_leniently<R>(
+    mut arguments: Value,
+    how: Strictness,
+    read: Reader<'_, R>,
+) -> Result<(R, Value)> {
+    if arguments.is_null() {
+        // A flow of `Option<T>` or of any JSON may be given null itself.
+        if how == Strictness::Exact
+            && let Ok(value) = read(&arguments)
+        {
+            return Ok((value, arguments));
+        }
+        arguments = Value::Object(serde_json::Map::new());
+    }
+    let first = match read(&arguments) {
+        Ok(value) => return Ok((value, arguments)),
+        Err(error) => error,
+    };
+    // `()` reads from null, and callers without arguments send `{}`.
+    let empty = arguments.as_object().is_some_and(serde_json::Map::is_empty);
+    if empty && let Ok(value) = read(&Value::Null) {
+        return Ok((value, arguments));
+    }
+    if how == Strictness::Exact {
+        return Err(first.into_error());
+    }
+    let mut problem = first;
+    let affordable = MAX_REREAD_BYTES / genkit_schema::internal::size::json_size(&arguments).max(1);
+    for _ in 0..affordable.clamp(1, MAX_REREADS) {
+        if !mend(&mut arguments, problem.0.place.segments(), how) {
+            break;
+        }
+        match read(&arguments) {
+            Ok(value) => return Ok((value, arguments)),
+            Err(next) => problem = next,
+        }
+    }
+    Err(problem.into_error())
+}
+
+/// A place in the arguments that does not fit, and the message of the reader.
+pub struct Problem(Misfit);
+
+impl Problem {
+    /// Of the arguments as a whole.
+    pub(super) fn whole(message: impl ToString) -> Self {
+        Self(Misfit { place: Place::default(), message: message.to_string() })
+    }
+
+    /// The same, seen from what the value is a part of.
+    pub(super) fn inside(mut self, segment: Segment) -> Self {
+        self.0.place = self.0.place.inside(segment);
+        self
+    }
+
+    fn into_error(self) -> Error {
+        let Misfit { place, message } = self.0;
+        match place.is_whole() {
+            true => E::Arguments(message).into(),
+            false => E::ArgumentsAt { place: place.to_string(), message }.into(),
+        }
+    }
+}
+
+pub(super) fn read<T: DeserializeOwned>(arguments: &Value) -> std::result::Result<T, Problem> {
+    placed::read(arguments).map_err(Problem)
+}
+
+/// The value at one step of a path.
+fn step<'a>(value: &'a mut Value, segment: &Segment) -> Option<&'a mut Value> {
+    match segment {
+        Segment::Key(key) => value.get_mut(key.as_str()),
+        Segment::Index(index) => value.get_mut(*index),
+    }
+}
+
+/// Replaces the string at `path` by the JSON it contains; returns whether anything changed.
+fn mend(arguments: &mut Value, path: &[Segment], how: Strictness) -> bool {
+    let Some((last, parents)) = path.split_last() else { return false };
+    let mut place = arguments;
+    for (depth, segment) in parents.iter().enumerate() {
+        match step(place, segment) {
+            // The reader may stop at a container that itself came as a string.
+            Some(next) if next.is_string() => return reread(next, depth + 1),
+            Some(next) => place = next,
+            None => return false,
+        }
+    }
+    if let (Segment::Key(key), Strictness::Text) = (last, how)
+        && place.get(key.as_str()).is_some_and(|value| value.as_str() == Some(""))
+    {
+        return place.as_object_mut().is_some_and(|map| map.remove(key).is_some());
+    }
+    step(place, last).is_some_and(|place| reread(place, path.len()))
+}
+
+/// `depth` is how many levels it is inside of.
+fn reread(value: &mut Value, depth: usize) -> bool {
+    let Some(inner) = value.as_str().and_then(|text| held(text, depth)) else { return false };
+    let changed = !inner.is_string();
+    if changed {
+        *value = inner;
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    #[serde(deny_unknown_fields)]
+    struct Input {
+        city: String,
+        days: Option<u8>,
+        #[serde(default)]
+        hours: Vec<u8>,
+        inner: Option<Nested>,
+    }
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Nested {
+        ok: bool,
+    }
+
+    fn parse<T: DeserializeOwned>(arguments: Value, how: Strictness) -> Result<T> {
+        super::parse(Arguments { value: arguments, how, bounds: None })
+    }
+
+    fn parsed(arguments: Value) -> Input {
+        parse(arguments, Strictness::Lenient).expect("it is mended")
+    }
+
+    #[test]
+    fn strings_are_read_again_where_they_do_not_fit() {
+        let input = parsed(
+            json!({"city": "5", "days": "5", "hours": "[1, 2]", "inner": "{\"ok\": \"true\"}"}),
+        );
+        assert_eq!(input.city, "5", "a string that fits stays a string");
+        assert_eq!(input.days, Some(5));
+        assert_eq!(input.hours, [1, 2]);
+        assert_eq!(input.inner, Some(Nested { ok: true }));
+    }
+
+    #[test]
+    fn exact_reads_mend_nothing() {
+        let error = parse::<Input>(json!({"city": "a", "days": "5"}), Strictness::Exact);
+        let message = error.expect_err("a string is no number").to_string();
+        assert!(message.contains("at `days`"), "{message}");
+    }
+
+    #[test]
+    fn an_error_names_the_place_and_what_was_expected() {
+        let error = parse::<Input>(json!({"city": "a", "hours": [1, "x"]}), Strictness::Lenient);
+        let message = error.expect_err("x is no number").to_string();
+        assert_eq!(message, "at `hours[1]`: invalid type: string \"x\", expected u8");
+        let error = parse::<Input>(json!({"town": "a"}), Strictness::Lenient);
+        let message = error.expect_err("town is unknown").to_string();
+        assert!(message.contains("unknown field `town`, expected one of `city`"), "{message}");
+    }
+
+    #[test]
+    fn null_is_what_it_reads_as_and_else_no_arguments() {
+        for (how, any) in [(Strictness::Exact, Value::Null), (Strictness::Lenient, json!({}))] {
+            assert_eq!(parse::<Value>(Value::Null, how).expect("any JSON"), any);
+        }
+        assert_eq!(parse::<Option<u8>>(Value::Null, Strictness::Exact).expect("nothing"), None);
+        #[derive(Debug, Deserialize, PartialEq)]
+        struct Defaults {
+            #[serde(default)]
+            n: u8,
+        }
+        let read = parse::<Defaults>(Value::Null, Strictness::Exact);
+        assert_eq!(read.expect("an object without members"), Defaults { n: 0 });
+    }
+
+    #[test]
+    fn an_empty_text_counts_as_absent_where_it_does_not_fit() {
+        let input: Input = parse(json!({"city": "", "days": ""}), Strictness::Text).expect("fits");
+        assert_eq!(input, Input { city: String::new(), days: None, hours: vec![], inner: None });
+    }
+
+    #[test]
+    fn strings_in_a_variant_are_read_again_too() {
+        #[derive(Debug, Deserialize, PartialEq)]
+        enum Shape {
+            Circle { radius: u8 },
+        }
+        let text = json!({"Circle": {"radius": "5"}});
+        let error = parse::<Shape>(text.clone(), Strictness::Exact).expect_err("it is a string");
+        assert!(error.to_string().starts_with("at `Circle.radius`: invalid type"), "{error}");
+        let read = parse::<Shape>(text, Strictness::Lenient).expect("it is mended");
+        assert_eq!(read, Shape::Circle { radius: 5 });
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Chain {
+        #[expect(dead_code, reason = "only read")]
+        next: Option<Box<Chain>>,
+    }
+
+    #[test]
+    fn strings_inside_of_strings_nest_no_deeper_than_json() {
+        // 30 levels, of which the last is a string that holds the next 30, and so on.
+        let level = |inner: String, levels: usize| {
+            (0..levels).fold(inner, |inner, _| format!("{{\"next\":{inner}}}"))
+        };
+        let nested = |strings: usize| {
+            (0..strings).fold(level("null".to_owned(), 30), |inner, _| {
+                level(Value::from(inner).to_string(), 30)
+            })
+        };
+        let parsed = |strings| {
+            let arguments: Value = serde_json::from_str(&nested(strings)).expect("JSON");
+            parse::<Chain>(arguments, Strictness::Lenient).map(|_| ())
+        };
+        assert!(parsed(3).is_ok());
+        for strings in [4, 8] {
+            let message = parsed(strings).expect_err("too deep").to_string();
+            assert!(message.contains("invalid type: string"), "{message}");
+        }
+    }
+}

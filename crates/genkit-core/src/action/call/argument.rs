@@ -1,0 +1,129 @@
+//! Argument types: what is known of a type that is taken by value, as `fn` pointers, once for each type.
+
+#![allow(missing_docs, reason = "for expansions and hidden")]
+
+use std::any::Any;
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
+use serde::forward_to_deserialize_any;
+use serde_json::Value;
+
+use super::args::{self, Problem};
+
+/// A value that was read, whatever its type.
+pub type Boxed = Box<dyn Any + Send>;
+
+/// A type that can be an argument.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument",
+    label = "not an argument type",
+    note = "arguments come as JSON: derive `serde::Deserialize` and `schemars::JsonSchema` for this type and the types in it",
+    note = "something that the framework should inject instead (`&Context`, state) is taken by reference"
+)]
+pub trait Argument {
+    /// Named for each parameter taken by value, at the parameter's type.
+    const TYPE: &'static ArgumentType;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Argument for T {
+    const TYPE: &'static ArgumentType = &ArgumentType::of::<T>();
+}
+
+/// An argument type without the type: one instance of each function for all parameters of it.
+pub struct ArgumentType {
+    pub(super) member: fn(&mut SchemaGenerator) -> MemberSchema,
+    pub(super) whole: fn() -> Value,
+    pub(super) read: fn(&Value) -> Result<Boxed, Problem>,
+    pub(super) missing: fn(&'static str) -> Result<Boxed, serde_json::Error>,
+}
+
+impl ArgumentType {
+    pub(super) const fn of<T: DeserializeOwned + JsonSchema + Send + 'static>() -> Self {
+        Self {
+            member: member::<T>,
+            whole: genkit_schema::internal::input_of::<T>,
+            read: |value| Ok(Box::new(args::read::<T>(value)?)),
+            missing: |name| Ok(Box::new(T::deserialize(Missing { name, error: PhantomData })?)),
+        }
+    }
+}
+
+/// The schema of one member of an object, and whether it may be left out.
+pub(super) struct MemberSchema {
+    pub(super) schema: Schema,
+    pub(super) is_optional: bool,
+}
+
+impl MemberSchema {
+    /// Of a type without one.
+    pub(super) fn any() -> Self {
+        Self { schema: Schema::default(), is_optional: false }
+    }
+}
+
+/// An object with one member: what may be left out, the derive knows.
+#[derive(JsonSchema)]
+struct Alone<T> {
+    #[allow(dead_code, reason = "only its schema is asked for")]
+    member: T,
+}
+
+fn member<T: JsonSchema>(generator: &mut SchemaGenerator) -> MemberSchema {
+    taken_out(<Alone<T>>::json_schema(generator))
+}
+
+fn taken_out(mut object: Schema) -> MemberSchema {
+    let is_optional = object.get("required").is_none();
+    let members = object.get_mut("properties").and_then(Value::as_object_mut);
+    let schema = members.and_then(|members| members.remove("member"));
+    let schema = schema.and_then(|schema| Schema::try_from(schema).ok()).unwrap_or_default();
+    MemberSchema { schema, is_optional }
+}
+
+/// A member that is not there: an `Option` reads from it, as serde's derive has it, and nothing else.
+struct Missing<E> {
+    name: &'static str,
+    error: PhantomData<E>,
+}
+
+impl<'de, E: serde::de::Error> Deserializer<'de> for Missing<E> {
+    type Error = E;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, E> {
+        Err(E::missing_field(self.name))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        visitor.visit_none()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// The message for a value that is no object at all.
+pub(super) fn no_object(value: &Value, expected: &str) -> String {
+    let refused = value.deserialize_struct("", &[], Refusing(expected));
+    refused.map_or_else(|error| error.to_string(), |()| String::new())
+}
+
+struct Refusing<'a>(&'a str);
+
+impl Visitor<'_> for Refusing<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// The message for a list that is too short or too long.
+pub(super) fn wrong_length(length: usize, expected: &str) -> String {
+    serde_json::Error::invalid_length(length, &expected).to_string()
+}

@@ -1,0 +1,147 @@
+//! Chunks: what a function streams before its result.
+
+use std::sync::{Arc, Mutex};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::action::error::Error as E;
+use crate::context::Context;
+use crate::error::Result;
+use crate::sync::lock;
+use genkit_schema::internal as schema;
+
+/// Chunks: a typed stream of what comes before the result.
+///
+/// A function that takes `&Chunks<C>` sends as it goes; the schema of `C` is part of its
+/// definition. Over MCP each chunk of a tool is a progress message. [`Chunks::collect`] is for
+/// unit tests.
+///
+/// ```
+/// use genkit::{Chunks, Result, flow};
+///
+/// /// Counts to `n`, and says each number on the way.
+/// #[flow]
+/// async fn count(chunks: &Chunks<u32>, n: u32) -> Result<u32> {
+///     for i in 1..=n {
+///         chunks.send(i).await?;
+///     }
+///     Ok(n)
+/// }
+/// ```
+pub struct Chunks<C>(ChunkTarget<C>);
+
+/// Where chunks go.
+enum ChunkTarget<C> {
+    /// To whoever called the function.
+    Caller(Context),
+    /// To a test, as they are.
+    Test(Arc<dyn Fn(C) + Send + Sync>),
+}
+
+impl<C> Chunks<C> {
+    pub(super) fn to_caller(context: &Context) -> Self {
+        Self(ChunkTarget::Caller(context.clone()))
+    }
+}
+
+impl<C: Serialize> Chunks<C> {
+    /// Sends one chunk. Where nobody listens it is dropped.
+    ///
+    /// # Errors
+    /// The chunk does not serialize.
+    pub async fn send(&self, chunk: C) -> Result<()> {
+        match &self.0 {
+            ChunkTarget::Caller(context) => {
+                let chunk = serde_json::to_value(chunk).map_err(E::Chunk)?;
+                context.chunk(chunk).await;
+            }
+            ChunkTarget::Test(collect) => {
+                serde_json::to_value(&chunk).map_err(E::Chunk)?;
+                collect(chunk);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<C: Send + 'static> Chunks<C> {
+    /// Chunks for a unit test of a function that streams, and what was sent through them.
+    ///
+    /// ```
+    /// use genkit::{Chunks, Result, flow};
+    ///
+    /// /// Counts to `n`, and says each number on the way.
+    /// #[flow]
+    /// async fn count(chunks: &Chunks<u32>, n: u32) -> Result<u32> {
+    ///     for i in 1..=n {
+    ///         chunks.send(i).await?;
+    ///     }
+    ///     Ok(n)
+    /// }
+    ///
+    /// # /*
+    /// #[tokio::test]
+    /// # */
+    /// async fn it_says_each_number() -> Result<()> {
+    ///     let (chunks, sent) = Chunks::collect();
+    ///     assert_eq!(count(&chunks, 3).await?, 3);
+    ///     assert_eq!(sent.take(), [1, 2, 3]);
+    ///     Ok(())
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() { it_says_each_number().await.unwrap() }
+    /// ```
+    pub fn collect() -> (Self, CollectedChunks<C>) {
+        let collected = CollectedChunks(Arc::default());
+        let all = Arc::clone(&collected.0);
+        let target = ChunkTarget::Test(Arc::new(move |chunk| lock(&all).push(chunk)));
+        (Self(target), collected)
+    }
+}
+
+/// Collected chunks: what a function under test sent, made by [`Chunks::collect`].
+pub struct CollectedChunks<C>(Arc<Mutex<Vec<C>>>);
+
+impl<C> CollectedChunks<C> {
+    /// Takes the chunks that were sent since the last call, in their order.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let (chunks, sent) = genkit::Chunks::collect();
+    /// chunks.send("one").await?;
+    /// assert_eq!(sent.take(), ["one"]);
+    /// assert!(sent.take().is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn take(&self) -> Vec<C> {
+        std::mem::take(&mut *lock(&self.0))
+    }
+}
+
+impl<C> std::fmt::Debug for CollectedChunks<C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CollectedChunks").field("count", &lock(&self.0).len()).finish()
+    }
+}
+
+/// A type that can be sent through `&Chunks<_>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be sent as a chunk",
+    label = "not a chunk type",
+    note = "chunks need `#[derive(serde::Serialize, schemars::JsonSchema)]`"
+)]
+pub trait ChunkItem {
+    #[allow(missing_docs, reason = "for expansions and hidden")]
+    fn chunk_schema() -> Value;
+}
+
+#[diagnostic::do_not_recommend]
+impl<C: Serialize + JsonSchema> ChunkItem for C {
+    fn chunk_schema() -> Value {
+        schema::output_of::<C>()
+    }
+}

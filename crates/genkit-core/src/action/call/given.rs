@@ -1,0 +1,134 @@
+//! Input as it is given: from the JSON of a call to the values of its parameters, each read by its own type.
+
+#![allow(missing_docs, reason = "for expansions and hidden")]
+
+use std::any::type_name;
+
+use serde_json::{Map, Value};
+
+use super::args::{self, Arguments, Problem};
+use super::argument::{ArgumentType, Boxed, no_object, wrong_length};
+use super::field::Field;
+use crate::error::Result;
+use genkit_schema::internal::placed::Segment;
+
+/// What a function takes by value.
+#[derive(Clone, Copy)]
+pub enum Input {
+    /// Each parameter is a member of an object.
+    Fields(&'static [Field]),
+    /// One value is all that the caller gives.
+    Whole(fn() -> &'static ArgumentType),
+}
+
+/// The values of a call, each in its place.
+pub struct Given(Vec<Option<Boxed>>);
+
+impl Given {
+    /// The value of the parameter at `place`; each is taken once.
+    pub fn take<T: 'static>(&mut self, place: usize) -> T {
+        let value = self.0.get_mut(place).and_then(Option::take);
+        match value.map(|value| value.downcast()) {
+            Some(Ok(value)) => *value,
+            _ => unreachable!("no `{}` at {place}", type_name::<T>()),
+        }
+    }
+}
+
+impl Input {
+    /// The exact schema of what callers send.
+    pub(crate) fn schema(self) -> Value {
+        match self {
+            Self::Fields(fields) => super::object::schema(fields),
+            Self::Whole(ty) => super::object::untitled((ty().whole)()),
+        }
+    }
+
+    /// Reads the arguments of a call; `called` is what the function is called in messages.
+    pub(crate) fn read(self, arguments: Arguments, called: [&str; 2]) -> Result<Given> {
+        let read = |value: &Value| match self {
+            Self::Fields(fields) => read_fields(fields, value, called),
+            Self::Whole(ty) => Ok(vec![Some((ty().read)(value)?)]),
+        };
+        args::parse_with(arguments, &read).map(|(values, _)| Given(values))
+    }
+}
+
+type Values = Vec<Option<Boxed>>;
+
+/// In the order and with the messages of serde's derive for a struct of these fields that denies unknown ones.
+fn read_fields(fields: &[Field], value: &Value, called: [&str; 2]) -> Result<Values, Problem> {
+    match value {
+        Value::Object(members) => read_members(fields, members),
+        Value::Array(items) => read_items(fields, items, called),
+        other => Err(Problem::whole(no_object(other, &expected(fields, called)))),
+    }
+}
+
+fn expected(fields: &[Field], [noun, name]: [&str; 2]) -> String {
+    match fields.is_empty() {
+        true => "an object without members".to_owned(),
+        false => format!("an object with the arguments of the {noun} `{name}`"),
+    }
+}
+
+fn read_members(fields: &[Field], members: &Map<String, Value>) -> Result<Values, Problem> {
+    let mut values: Values = fields.iter().map(|_| None).collect();
+    for (key, value) in members {
+        let segment = || Segment::Key(key.clone());
+        let Some(place) = fields.iter().position(|field| field.answers_to(key)) else {
+            return Err(Problem::whole(unknown(fields, key)).inside(segment()));
+        };
+        if values[place].is_some() {
+            return Err(Problem::whole(format_args!("duplicate field `{}`", fields[place].name)));
+        }
+        let read = (fields[place].ty.read)(value);
+        values[place] = Some(read.map_err(|problem| problem.inside(segment()))?);
+    }
+    for (field, value) in fields.iter().zip(&mut values).filter(|(_, value)| value.is_none()) {
+        *value = Some(match field.default {
+            Some(default) => (default.value)(),
+            None => (field.ty.missing)(field.name).map_err(Problem::whole)?,
+        });
+    }
+    Ok(values)
+}
+
+/// A list of the values in the order of the parameters, which serde reads as well.
+fn read_items(fields: &[Field], items: &[Value], called: [&str; 2]) -> Result<Values, Problem> {
+    let mut values = Vec::with_capacity(fields.len());
+    for (index, field) in fields.iter().enumerate() {
+        values.push(Some(match (items.get(index), field.default) {
+            (Some(item), _) => {
+                let segment = Segment::Index(index);
+                (field.ty.read)(item).map_err(|problem| problem.inside(segment))?
+            }
+            (None, Some(default)) => (default.value)(),
+            (None, None) => {
+                return Err(Problem::whole(wrong_length(index, &expected(fields, called))));
+            }
+        }));
+    }
+    match items.len() > fields.len() {
+        true => Err(Problem::whole(wrong_length(items.len(), "fewer elements in array"))),
+        false => Ok(values),
+    }
+}
+
+/// The words of serde.
+fn unknown(fields: &[Field], key: &str) -> String {
+    let names: Vec<String> = fields
+        .iter()
+        .flat_map(|field| match field.names.is_empty() {
+            true => std::slice::from_ref(&field.name),
+            false => field.names,
+        })
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match &names[..] {
+        [] => format!("unknown field `{key}`, there are no fields"),
+        [only] => format!("unknown field `{key}`, expected {only}"),
+        [one, other] => format!("unknown field `{key}`, expected {one} or {other}"),
+        all => format!("unknown field `{key}`, expected one of {}", all.join(", ")),
+    }
+}

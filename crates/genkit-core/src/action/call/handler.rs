@@ -1,0 +1,98 @@
+//! Handlers: what runs when an action is called, an annotated function or a closure.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::args;
+use super::args::Arguments;
+use super::function::NamedFn;
+use crate::context::Context;
+use crate::error::Result;
+use crate::future::{BoxFuture, boxed};
+
+/// What runs when an action is called.
+pub(crate) enum ActionHandler<O: 'static> {
+    /// An annotated function.
+    Static(NamedFn<O>),
+    /// A closure made at run time.
+    Dynamic(Arc<dyn Fn(Context, Arguments) -> BoxFuture<'static, Result<O>> + Send + Sync>),
+}
+
+impl<O> Clone for ActionHandler<O> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Static(function) => Self::Static(*function),
+            Self::Dynamic(closure) => Self::Dynamic(Arc::clone(closure)),
+        }
+    }
+}
+
+impl<O: Send + 'static> ActionHandler<O> {
+    /// The same handler, which runs only where `check` finds nothing wrong with the arguments, with
+    /// what that read.
+    pub(crate) fn after(self, check: fn(Arguments) -> Result<Value>) -> Self {
+        let handler = Arc::new(self);
+        Self::Dynamic(Arc::new(move |context, arguments| {
+            let handler = Arc::clone(&handler);
+            Box::pin(async move {
+                let how = arguments.how;
+                let value = check(arguments)?;
+                handler.call(&context, Arguments { value, how, bounds: None }).await
+            })
+        }))
+    }
+}
+
+impl<O> ActionHandler<O> {
+    pub(crate) fn call<'a>(
+        &self,
+        context: &'a Context,
+        arguments: Arguments,
+    ) -> BoxFuture<'a, Result<O>> {
+        match self {
+            Self::Static(function) => {
+                let function = *function;
+                boxed(move || function.call(context, arguments))
+            }
+            Self::Dynamic(closure) => closure(context.clone(), arguments),
+        }
+    }
+}
+
+/// Makes a handler that forwards the arguments to another program as they are.
+pub(crate) fn forward<O, F>(function: F) -> ActionHandler<O>
+where
+    F: Fn(Context, Value) -> BoxFuture<'static, Result<O>> + Send + Sync + 'static,
+{
+    let function = Arc::new(function);
+    ActionHandler::Dynamic(Arc::new(move |context, arguments| {
+        let function = Arc::clone(&function);
+        Box::pin(async move {
+            context.approved_to_run().await?;
+            function(context, arguments.value).await
+        })
+    }))
+}
+
+/// Makes a handler from a typed closure.
+pub(crate) fn closure<I, O, T, F, Fut, C>(function: F, convert: C) -> ActionHandler<O>
+where
+    I: serde::de::DeserializeOwned + Send + 'static,
+    O: 'static,
+    F: Fn(Context, I) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<T>> + Send + 'static,
+    T: 'static,
+    C: Fn(T) -> Result<O> + Send + Sync + Copy + 'static,
+{
+    let function = Arc::new(function);
+    ActionHandler::Dynamic(Arc::new(move |context, arguments| {
+        let function = Arc::clone(&function);
+        Box::pin(async move {
+            let input = args::parse(arguments)?;
+            context.approved_to_run().await?;
+            convert(function(context, input).await?)
+        })
+    }))
+}

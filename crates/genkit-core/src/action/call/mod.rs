@@ -1,0 +1,26 @@
+//! The typed call: from JSON arguments, through injected parameters, to a function whose types are erased.
+
+mod args;
+mod argument;
+mod calling;
+mod chunks;
+mod field;
+mod function;
+mod given;
+mod handler;
+mod inject;
+mod input;
+mod object;
+
+pub use args::Arguments;
+pub(super) use args::parse_kept;
+pub use argument::{Argument, ArgumentType};
+pub use calling::calling;
+pub use chunks::{ChunkItem, Chunks, CollectedChunks};
+pub use field::{Field, NotShown, Note, Shown, json};
+pub(super) use function::NamedFn;
+pub use function::{Function, PlainCall};
+pub use given::Input;
+pub(super) use handler::{ActionHandler, closure, forward};
+pub use inject::{Inject, InjectNothing, InjectState, Injectable, Requirement, extension};
+pub use input::{TypedInput, TypedInputFallback};

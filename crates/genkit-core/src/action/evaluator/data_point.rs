@@ -1,0 +1,167 @@
+//! Data points: what was asked, what came out, and what should have.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+
+/// A data point: an input, the output that is judged, and what it is judged by.
+///
+/// ```
+/// use genkit::evaluate::DataPoint;
+///
+/// let point = DataPoint::new("What is the capital of Norway?")
+///     .with_test_case_id("norway")
+///     .with_output("Oslo")
+///     .with_context(["Oslo has been the capital since 1814."])
+///     .with_reference("Oslo");
+/// assert_eq!(point.output_text()?, "Oslo");
+/// let read: DataPoint = serde_json::from_str(r#"{"input": 1, "output": {"n": 2}}"#)?;
+/// assert_eq!(read.output_text()?, r#"{"n":2}"#);
+/// # Ok::<(), genkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DataPoint {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test_case_id: Option<String>,
+    #[serde(default)]
+    pub input: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    pub output: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) context: Option<Vec<Value>>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    pub(crate) reference: Option<Value>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) trace_ids: Vec<String>,
+}
+
+/// A `null` that stands there is a value.
+fn given<'de, D: Deserializer<'de>>(reader: D) -> std::result::Result<Option<Value>, D::Error> {
+    Value::deserialize(reader).map(Some)
+}
+
+impl DataPoint {
+    /// A data point with that input: any JSON.
+    pub fn new(input: impl Into<Value>) -> Self {
+        Self { input: input.into(), ..Self::default() }
+    }
+
+    /// Sets the output that is judged.
+    #[must_use]
+    pub fn with_output(mut self, output: impl Into<Value>) -> Self {
+        self.output = Some(output.into());
+        self
+    }
+
+    /// Sets the reference: what the output should be, or what judges it: a pattern, an expression.
+    #[must_use]
+    pub fn with_reference(mut self, reference: impl Into<Value>) -> Self {
+        self.reference = Some(reference.into());
+        self
+    }
+
+    /// Sets the context: what was known when the output was made, for example the documents that
+    /// were found.
+    #[must_use]
+    pub fn with_context<V: Into<Value>>(mut self, context: impl IntoIterator<Item = V>) -> Self {
+        self.context = Some(context.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the id of the test case, which the results have, too.
+    #[must_use]
+    pub fn with_test_case_id(mut self, id: impl Into<String>) -> Self {
+        self.test_case_id = Some(id.into());
+        self
+    }
+
+    /// Id of the test case, if it has one.
+    pub fn test_case_id(&self) -> Option<&str> {
+        self.test_case_id.as_deref()
+    }
+
+    /// The input.
+    pub fn input(&self) -> &Value {
+        &self.input
+    }
+
+    /// The ids of the traces in which the output was made.
+    pub fn trace_ids(&self) -> &[String] {
+        &self.trace_ids
+    }
+
+    /// The output.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where there is none.
+    pub fn output(&self) -> Result<&Value> {
+        self.output.as_ref().ok_or_else(|| missing("output"))
+    }
+
+    /// The reference.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where there is none.
+    pub fn reference(&self) -> Result<&Value> {
+        self.reference.as_ref().ok_or_else(|| missing("reference"))
+    }
+
+    /// The context.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where there is none, or nothing in it.
+    pub fn context(&self) -> Result<&[Value]> {
+        let given = self.context.as_deref().filter(|context| !context.is_empty());
+        given.ok_or_else(|| missing("context"))
+    }
+
+    /// The input as text: a text as it is, other JSON in its compact form.
+    pub fn input_text(&self) -> String {
+        text_of(&self.input)
+    }
+
+    /// The output as text: a text as it is, other JSON in its compact form.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where there is none.
+    pub fn output_text(&self) -> Result<String> {
+        self.output().map(text_of)
+    }
+
+    /// The reference as text: a text as it is, other JSON in its compact form.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where there is none.
+    pub fn reference_text(&self) -> Result<String> {
+        self.reference().map(text_of)
+    }
+}
+
+fn missing(what: &str) -> Error {
+    Error::invalid_argument(format!("{what} was not provided"))
+}
+
+/// A text as it is, other JSON in its compact form.
+pub fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_null_that_stands_there_is_an_output() {
+        let point: DataPoint = serde_json::from_str(r#"{"input": 1, "output": null}"#).unwrap();
+        assert_eq!(point.output().unwrap(), &Value::Null);
+        let point: DataPoint = serde_json::from_str(r#"{"input": 1}"#).unwrap();
+        assert_eq!(point.output().unwrap_err().to_string(), "output was not provided");
+    }
+}

@@ -1,0 +1,304 @@
+//! Evaluators: functions that judge outputs, one data point at a time.
+
+mod builder;
+mod data_point;
+mod score;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, stream};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::Error as ActionError;
+use super::info::Info;
+use super::invocation::{self, Invocation};
+use crate::context::{Context, supervise};
+use crate::error::Result;
+use crate::future::BoxFuture;
+use crate::trace::{self, NewSpan, SpanKind};
+
+pub use builder::EvaluatorBuilder;
+pub use data_point::DataPoint;
+pub use data_point::text_of;
+pub use score::{EvalStatus, IntoScores, Score};
+
+/// How many data points an evaluator judges at a time. Default is 8.
+const AT_A_TIME: usize = 8;
+
+/// How long an evaluator may take for a data point. Default is 10 minutes.
+const TIMEOUT: Duration = Duration::from_secs(600);
+
+type Handler = dyn Fn(Context, DataPoint) -> BoxFuture<'static, Result<Vec<Score>>> + Send + Sync;
+
+/// Evaluator: it judges outputs, for `evaluate` in a test and for
+/// Genkit's developer tools. Cheap to clone.
+///
+/// ```
+/// use genkit::evaluate::{DataPoint, EvalStatus, Evaluator, Score};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let short = Evaluator::builder("short", "Whether an answer is short.")
+///     .display_name("Short")
+///     .handler(|_, point| async move {
+///         let length = point.output_text()?.len();
+///         Ok(Score::of(length).with_status(EvalStatus::passed(length < 20)))
+///     });
+/// let scores = short.judge(DataPoint::new("capital?").with_output("Oslo")).await.unwrap();
+/// assert_eq!(scores[0].status(), Some(EvalStatus::Pass));
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Evaluator(Arc<EvaluatorData>);
+
+struct EvaluatorData {
+    info: Info,
+    display_name: Option<String>,
+    is_billed: bool,
+    handler: Arc<Handler>,
+}
+
+/// What Genkit's tools send: several data points of one run.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct EvaluatorInput {
+    dataset: Vec<DataPoint>,
+    #[serde(default)]
+    eval_run_id: Option<String>,
+}
+
+impl Evaluator {
+    /// The same evaluator under another name.
+    pub(crate) fn renamed(&self, name: String) -> Self {
+        let EvaluatorData { info, display_name, is_billed, handler } = &*self.0;
+        Self(Arc::new(EvaluatorData {
+            info: Info { name: name.into(), ..info.clone() },
+            display_name: display_name.clone(),
+            is_billed: *is_billed,
+            handler: Arc::clone(handler),
+        }))
+    }
+
+    /// Name: what stands behind `/evaluator/`.
+    pub fn name(&self) -> &str {
+        &self.0.info.name
+    }
+
+    /// Description: what it judges.
+    pub fn description(&self) -> &str {
+        &self.0.info.description
+    }
+
+    /// Display name: the name for people.
+    pub fn display_name(&self) -> &str {
+        self.0.display_name.as_deref().unwrap_or(self.name())
+    }
+
+    /// Billing: whether it costs money to run; Genkit's CLI asks before it does.
+    pub fn is_billed(&self) -> bool {
+        self.0.is_billed
+    }
+
+    /// Source location: where it was defined.
+    pub fn location(&self) -> Option<super::SourceLocation> {
+        self.0.info.location
+    }
+
+    pub(crate) fn info(&self) -> &Info {
+        &self.0.info
+    }
+
+    /// Metadata: what Genkit's developer tools read of it.
+    ///
+    /// ```
+    /// use genkit::evaluate::metrics;
+    ///
+    /// let metadata = metrics::regex().metadata();
+    /// assert_eq!(metadata["evaluator"]["evaluatorIsBilled"], false);
+    /// ```
+    pub fn metadata(&self) -> Map<String, Value> {
+        let mut metadata = Map::new();
+        metadata.insert("type".to_owned(), "evaluator".into());
+        let evaluator = json!({
+            "evaluatorIsBilled": self.is_billed(),
+            "evaluatorDisplayName": self.display_name(),
+            "evaluatorDefinition": self.description(),
+        });
+        metadata.insert("evaluator".to_owned(), evaluator);
+        metadata
+    }
+
+    /// Judges one data point.
+    ///
+    /// ```
+    /// use genkit::evaluate::{DataPoint, metrics};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let point = DataPoint::new("order?").with_output("order 4711").with_reference("[0-9]{4}");
+    /// assert_eq!(metrics::regex().judge(point).await?[0].value(), Some(&true.into()));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// What the evaluator fails with, for example where the data point lacks something.
+    pub fn judge(&self, point: DataPoint) -> Invocation<Vec<Score>> {
+        let evaluator = self.clone();
+        Invocation::new(self.name(), async move |context| {
+            (evaluator.0.handler)(context, point).await
+        })
+        .limited(Some(TIMEOUT))
+    }
+
+    /// Judges the data points of a request of Genkit's tools, `{"dataset": [..], "evalRunId": ".."}`. The
+    /// result is a list with an element for each of them; one that fails has its error there and does not
+    /// end the rest.
+    ///
+    /// ```
+    /// use genkit::evaluate::metrics;
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let dataset = json!([
+    ///     {"testCaseId": "one", "input": "q", "output": "a", "reference": "a"},
+    ///     {"testCaseId": "two", "input": "q", "reference": "a"},
+    /// ]);
+    /// let results = metrics::deep_equal().run(json!({"dataset": dataset, "evalRunId": "7"})).await?;
+    /// assert_eq!(results[0]["evaluation"]["status"], "PASS");
+    /// assert!(results[1]["evaluation"]["error"].as_str().unwrap().contains("output was not provided"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `InvalidArgument` where the request is none.
+    pub fn run(&self, request: impl Serialize) -> Invocation<Value> {
+        let (evaluator, request) = (self.clone(), invocation::arguments(request));
+        Invocation::new(self.name(), async move |context| {
+            let request = request?;
+            let shown = trace::is_on().then(|| request.clone());
+            let input = || shown.clone().unwrap_or_default();
+            let span = NewSpan {
+                name: evaluator.name(),
+                kind: SpanKind::Action("evaluator"),
+                input: &input,
+            };
+            trace::traced(span, evaluator.run_all(&context, request), Value::clone).await
+        })
+    }
+
+    async fn run_all(&self, context: &Context, request: Value) -> Result<Value> {
+        let EvaluatorInput { dataset, eval_run_id } = serde_json::from_value(request)
+            .map_err(|why| ActionError::Arguments(format!("this is no data set: {why}")))?;
+        let run_id = eval_run_id.as_deref();
+        let judged = stream::iter(dataset.into_iter().enumerate())
+            .map(|(index, point)| self.judge_case(context, run_id, index, point))
+            .buffered(AT_A_TIME);
+        Ok(judged.collect::<Vec<Value>>().await.into())
+    }
+
+    /// The result of one data point, in a span of its own.
+    async fn judge_case(
+        &self,
+        context: &Context,
+        run_id: Option<&str>,
+        index: usize,
+        mut point: DataPoint,
+    ) -> Value {
+        let case = point.test_case_id.get_or_insert_with(|| format!("case-{}", index + 1)).clone();
+        let shown = trace::is_on().then(|| trace::json(&point));
+        let input = || shown.clone().unwrap_or_default();
+        let mut ids = None;
+        let work = async {
+            if let Some(run_id) = run_id {
+                trace::annotate("genkit:metadata:evaluator:evalRunId", || run_id.into());
+            }
+            ids = trace::current_ids();
+            let context = context.apart(TIMEOUT);
+            supervise(&context, self.name(), (self.0.handler)(context.clone(), point)).await
+        };
+        let name = format!("Test Case {case}");
+        let span = NewSpan { name: &name, kind: SpanKind::EvaluatorCase, input: &input };
+        let judged = trace::traced(span, work, trace::json).await;
+        let mut result = json!({
+            "testCaseId": case,
+            "sampleIndex": index,
+            "evaluation": evaluation(judged),
+        });
+        if let Some((trace_id, span_id)) = ids {
+            result["traceId"] = trace_id.to_string().into();
+            result["spanId"] = span_id.to_string().into();
+        }
+        result
+    }
+}
+
+/// One score as it is, several as a list, and an error as a score without a value.
+fn evaluation(judged: Result<Vec<Score>>) -> Value {
+    match judged {
+        Ok(mut scores) if scores.len() == 1 => trace::json(&scores.remove(0)),
+        Ok(scores) => trace::json(&scores),
+        Err(error) => trace::json(&Score::failed(error.chain())),
+    }
+}
+
+impl std::fmt::Debug for Evaluator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Evaluator").field(&self.name()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn run(evaluator: &Evaluator, dataset: Value) -> Invocation<Value> {
+        evaluator.run(json!({ "dataset": dataset, "evalRunId": "r" }))
+    }
+
+    #[tokio::test]
+    async fn a_row_that_fails_or_panics_does_not_end_the_rest() {
+        let picky = Evaluator::builder("picky", "Fails.").handler(|_, point| async move {
+            match point.input().as_u64() {
+                Some(1) => Err("one is bad".into()),
+                Some(2) => panic!("two is worse"),
+                _ => Ok(Score::of(true)),
+            }
+        });
+        let rows =
+            json!([{"input": 0}, {"input": 1}, {"input": 2}, {"input": 3, "testCaseId": "x"}]);
+        let results = run(&picky, rows).await.unwrap();
+        assert_eq!(results[0]["evaluation"], json!({"score": true}));
+        assert_eq!(results[1]["evaluation"], json!({"error": "one is bad"}));
+        assert!(results[2]["evaluation"]["error"].as_str().unwrap().contains("panicked"));
+        assert_eq!(results[3]["testCaseId"], "x");
+        assert_eq!(results[3]["sampleIndex"], 3);
+    }
+
+    #[tokio::test]
+    async fn several_scores_are_a_list() {
+        let two = Evaluator::builder("two", "Two scores.").handler(|_, _| async {
+            Ok([Score::of(1).with_id("a"), Score::of("good").with_id("b")])
+        });
+        let results = run(&two, json!([{"input": 0}])).await.unwrap();
+        let expected = json!([{"id": "a", "score": 1}, {"id": "b", "score": "good"}]);
+        assert_eq!(results[0]["evaluation"], expected);
+    }
+
+    #[tokio::test]
+    async fn what_is_no_data_set_is_refused() {
+        let any = Evaluator::builder("any", "Any.").handler(|_, _| async { Ok(Score::of(1)) });
+        for request in
+            [json!(null), json!({}), json!({"dataset": [1]}), json!({"dataset": {"a": 1}})]
+        {
+            let error = any.run(request).await.unwrap_err();
+            assert_eq!(error.kind(), crate::error::ErrorKind::InvalidArgument, "{error}");
+        }
+    }
+}

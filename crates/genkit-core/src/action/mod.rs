@@ -1,0 +1,92 @@
+//! Actions: tools, prompts, resources and flows as values, made by the macros or at run time.
+//!
+//! An annotated function is one already; [`Tool::of`] and `tools!` give it as a
+//! value. One that is known only at run time comes from a builder:
+//!
+//! ```
+//! use genkit::Tool;
+//! use serde_json::{Value, json};
+//!
+//! let tool = Tool::builder("shout", "Says it loudly.")
+//!     .input_schema(json!({"type": "object", "properties": {"text": {"type": "string"}}}))
+//!     .handler(|_, input: Value| async move {
+//!         Ok(input["text"].as_str().unwrap_or_default().to_uppercase())
+//!     });
+//! assert_eq!(tool.name(), "shout");
+//! ```
+//!
+//! | kind | annotated | at run time | what it gives back |
+//! |---|---|---|---|
+//! | [`Tool`] | [`#[tool]`](macro@tool) | [`Tool::builder`] | [`IntoOutput`]: data, [`Part`](crate::message::Part)s, a [`ToolReply`] of both |
+//! | [`Prompt`] | [`#[prompt]`](macro@prompt) | [`Prompt::builder`] | [`IntoPrompt`]: messages, a [`PromptReply`] |
+//! | [`Resource`] | [`#[resource]`](macro@resource) | [`Resource::builder`] | [`IntoContents`]: text, bytes, [`ResourceContents`] |
+//! | [`Flow`] | [`#[flow]`](macro@flow) | – | any data |
+
+mod call;
+mod completion;
+mod definition;
+mod error;
+mod evaluator;
+mod failure;
+mod flow;
+mod handler_error;
+mod info;
+mod invocation;
+mod linked;
+mod prompt;
+mod resource;
+mod tool;
+
+pub(crate) use call::Requirement;
+pub use error::Error;
+pub use failure::failure_for_model;
+pub use genkit_uri_template::MAX_URI_BYTES;
+pub use genkit_uri_template::UriTemplate;
+pub(crate) use info::Info;
+pub(crate) use linked::Linked;
+pub use prompt::Earlier;
+#[cfg(feature = "dotprompt")]
+pub use prompt::{StaticPromptFiles, embedded, prompts_in};
+pub use resource::ContentsBody;
+pub use resource::resource_for_span;
+pub use tool::ToolOutput;
+pub use tool::approval_text;
+
+pub use call::{Chunks, CollectedChunks};
+pub use completion::{CompleteRequest, IntoSuggestions};
+pub use evaluator::text_of;
+pub use evaluator::{DataPoint, EvalStatus, Evaluator, EvaluatorBuilder, IntoScores, Score};
+pub use flow::{Flow, FlowFn};
+pub use handler_error::HandlerError;
+pub use info::SourceLocation;
+pub use invocation::Invocation;
+pub use linked::AnnotatedFn;
+pub use prompt::{
+    IntoPrompt, Prompt, PromptArgument, PromptBuilder, PromptFn, PromptOptions, PromptReply,
+    PromptTool,
+};
+pub use resource::{IntoContents, Resource, ResourceBuilder, ResourceContents, ResourceFn};
+pub use tool::{IntoOutput, Tool, ToolAnnotations, ToolBuilder, ToolFn, ToolReply, ToolTask};
+
+/// The constructors that expansions call; hidden behind `__private`.
+#[allow(missing_docs, reason = "hidden")]
+pub mod expansion {
+    pub use super::call::{
+        Argument, ArgumentType, ChunkItem, Field, Function, Inject, InjectNothing, InjectState,
+        Injectable, Input, NotShown, Note, Shown, TypedInput, TypedInputFallback, calling,
+        extension, json,
+    };
+    pub use super::completion::{complete, suggest};
+    pub use super::flow::StaticFlow;
+    pub use super::info::StaticInfo;
+    pub use super::linked::Linked;
+    pub use super::prompt::{PromptOptions, PromptOutput, PromptTool, StaticPrompt, config_of};
+    #[cfg(feature = "dotprompt")]
+    pub use super::prompt::{StaticPromptFiles, written_schema};
+    pub use super::resource::{ResourceOutput, StaticResource};
+    pub use super::tool::{
+        Describable, Described, IntoError, Returned, ReturnedValue, Returns, ReturnsNothing,
+        ReturnsSchema, ReturnsValue, SchemaType, SchemaValue, StaticTool, ToolOutput,
+    };
+    pub use genkit_schema::internal::OutputSchema;
+}

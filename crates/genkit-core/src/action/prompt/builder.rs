@@ -1,0 +1,263 @@
+//! Prompts made at run time: a closure instead of an annotated function.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::TryFutureExt as _;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::options::{PromptOptions, PromptTool};
+use super::reply::{IntoPrompt, PromptReply};
+use super::{Prompt, PromptData};
+use crate::action::call::{ActionHandler, closure, forward};
+use crate::action::completion::{Completers, completing};
+use crate::action::definition::Definition;
+use crate::action::handler_error::HandlerError;
+use crate::action::info::{Info, describing};
+use crate::context::Context;
+use crate::error::Result;
+use crate::future::BoxFuture;
+#[cfg(feature = "dotprompt")]
+use crate::template::Templates;
+use genkit_schema::internal::Schemas;
+
+impl Prompt {
+    /// Builder of a prompt that is made at run time.
+    ///
+    /// ```
+    /// use genkit::{Context, Prompt};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct About { topic: String }
+    ///
+    /// let prompt = Prompt::builder("limerick", "Asks for a limerick.")
+    ///     .handler(|_: Context, about: About| async move { Ok(format!("A limerick on {}.", about.topic)) });
+    /// assert_eq!(prompt.arguments()[0].name, "topic");
+    /// ```
+    #[track_caller]
+    pub fn builder(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+    ) -> PromptBuilder {
+        PromptBuilder::new(Info::dynamic(name.into(), description.into()))
+    }
+
+    /// Begins a prompt that another program has.
+    pub fn remote(name: String, description: String) -> PromptBuilder {
+        PromptBuilder::new(Info::remote(name, description))
+    }
+}
+
+/// Builder of a [`Prompt`]: see [`Prompt::builder`].
+///
+/// ```
+/// use genkit::{Context, Message, Prompt};
+/// use std::time::Duration;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct About { topic: String }
+///
+/// let prompt = Prompt::builder("haiku", "Asks for a haiku.")
+///     .title("Haiku")
+///     .version("2")
+///     .timeout(Duration::from_secs(5))
+///     .tag("poems")
+///     .metadata("owner", "ops")
+///     .icon("https://example.com/haiku.png")
+///     .complete("topic", |_| async { ["rain", "snow"] })
+///     .handler(|_: Context, about: About| async move {
+///         Ok(Message::user(format!("Write a haiku about {}.", about.topic)))
+///     });
+/// assert_eq!((prompt.title(), prompt.version()), (Some("Haiku"), Some("2")));
+/// assert_eq!(prompt.timeout(), Some(Duration::from_secs(5)));
+/// assert_eq!(prompt.tags().collect::<Vec<_>>(), ["poems"]);
+/// assert_eq!(prompt.metadata()["owner"], "ops");
+/// assert_eq!(prompt.input_schema()["required"][0], "topic");
+/// ```
+#[must_use = "a builder does nothing until `.handler(..)`"]
+pub struct PromptBuilder {
+    pub(super) info: Info,
+    pub(super) version: Option<Cow<'static, str>>,
+    timeout: Option<Duration>,
+    completers: Completers,
+    pub(super) options: PromptOptions,
+    pub(super) input_schema: Option<Value>,
+    pub(super) template: Option<Arc<str>>,
+    /// The template above the messages.
+    #[cfg(feature = "dotprompt")]
+    pub(super) system: Option<String>,
+    #[cfg(feature = "dotprompt")]
+    pub(super) templates: Templates,
+}
+
+describing!(PromptBuilder);
+completing!(PromptBuilder);
+
+impl PromptBuilder {
+    /// Begins a prompt that a file describes.
+    #[cfg(feature = "dotprompt")]
+    pub(super) fn of_file(name: String, file: String) -> Self {
+        Self::new(Info::of_file(name, file))
+    }
+
+    fn new(info: Info) -> Self {
+        let (completers, options) = (Completers::default(), PromptOptions::default());
+        Self {
+            info,
+            version: None,
+            timeout: None,
+            completers,
+            options,
+            input_schema: None,
+            template: None,
+            #[cfg(feature = "dotprompt")]
+            system: None,
+            #[cfg(feature = "dotprompt")]
+            templates: Templates::default(),
+        }
+    }
+
+    pub(super) fn build(self, schemas: Schemas, handler: ActionHandler<PromptReply>) -> Prompt {
+        let definition = Definition::dynamic(self.info, schemas, handler);
+        let Self { version, timeout, completers, template, .. } = self;
+        let options = Arc::new(self.options);
+        Prompt(Arc::new(PromptData { definition, version, timeout, options, completers, template }))
+    }
+
+    /// Argument as data, a text that must be given: no type is needed then, and the handler takes a
+    /// `Map<String, Value>`. Called again, this is one more.
+    ///
+    /// ```
+    /// use genkit::{Context, Prompt};
+    /// use serde_json::{Map, Value, json};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let prompt = Prompt::builder("trip", "Plans a trip.")
+    ///     .argument("city", "The city.")
+    ///     .optional_argument("style", "How it is written.")
+    ///     .handler(|_: Context, input: Map<String, Value>| async move {
+    ///         Ok(format!("A trip to {}, please.", input["city"].as_str().unwrap_or_default()))
+    ///     });
+    /// assert!(prompt.arguments()[0].required && !prompt.arguments()[1].required);
+    /// assert!(prompt.render(json!({"style": "short"})).await.is_err()); // no city
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn argument(self, name: impl Into<String>, description: impl Into<String>) -> Self {
+        self.with_argument(name.into(), description.into(), true)
+    }
+
+    /// Optional argument as data, a text that may be left out.
+    pub fn optional_argument(
+        self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+    ) -> Self {
+        self.with_argument(name.into(), description.into(), false)
+    }
+
+    fn with_argument(mut self, name: String, description: String, required: bool) -> Self {
+        let object = || json!({ "type": "object", "additionalProperties": false });
+        let schema = self.input_schema.get_or_insert_with(object);
+        // What is no schema of an object stays as it is, and is found by the registry's check.
+        let Some(schema) = schema.as_object_mut() else { return self };
+        let about = json!({ "type": "string", "description": description });
+        match schema.entry("properties").or_insert_with(|| json!({})) {
+            Value::Object(properties) => drop(properties.insert(name.clone(), about)),
+            _ => return self,
+        }
+        if required && let Value::Array(names) = schema.entry("required").or_insert(json!([])) {
+            names.push(name.into());
+        }
+        self
+    }
+
+    /// Input schema as data, instead of that of the handler's type: no type is needed then, and the
+    /// handler takes a `Map<String, Value>`. Defaults that it shows are filled in before a call is
+    /// checked.
+    ///
+    /// ```
+    /// use genkit::{Context, Prompt};
+    /// use serde_json::{Map, Value, json};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let prompt = Prompt::builder("trip", "Plans a trip.")
+    ///     .input_schema(json!({
+    ///         "type": "object",
+    ///         "properties": {"city": {"type": "string"}, "days": {"type": "integer", "default": 3}},
+    ///         "required": ["city", "days"],
+    ///     }))
+    ///     .handler(|_: Context, input: Map<String, Value>| async move {
+    ///         Ok(format!("{} days in {}.", input["days"], input["city"]))
+    ///     });
+    /// let reply = prompt.render(json!({"city": "Rome"})).await?;
+    /// assert_eq!(reply.messages()[0].text(), "3 days in \"Rome\".");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn input_schema(mut self, schema: impl Into<Value>) -> Self {
+        self.input_schema = Some(schema.into());
+        self
+    }
+
+    /// Model of its runs, by name. Default is that of whoever runs it.
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.options = self.options.with_model(model);
+        self
+    }
+
+    /// Tools of its runs: `tools![..]`, values, names, patterns with `*`. Called again, these are
+    /// added.
+    pub fn tools<T: Into<PromptTool>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.options = self.options.with_tools(tools);
+        self
+    }
+
+    /// Prompt options: everything that it says of its runs at once, instead of what was said
+    /// before.
+    pub fn options(mut self, options: PromptOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Version of the prompt.
+    pub fn version(mut self, version: impl Into<Cow<'static, str>>) -> Self {
+        self.version = Some(version.into());
+        self
+    }
+
+    /// Timeout: its own time limit. Default is that of whoever calls: 60 seconds for a server.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
+        self
+    }
+
+    /// Ends the making of a [`Prompt::remote`]: `function` forwards the request.
+    pub fn forwards<F>(self, input_schema: Value, function: F) -> Prompt
+    where
+        F: Fn(Context, Value) -> BoxFuture<'static, Result<PromptReply>> + Send + Sync + 'static,
+    {
+        self.build(Schemas::foreign(input_schema, None), forward(function))
+    }
+
+    /// Handler, which builds the prompt: the closure that writes the messages.
+    pub fn handler<I, T, F, Fut>(self, function: F) -> Prompt
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        T: IntoPrompt + 'static,
+        F: Fn(Context, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+    {
+        let schema = self.input_schema.clone();
+        let schemas = Schemas::given(schema, genkit_schema::internal::input_of::<I>, None, || None);
+        let write =
+            move |context, input| function(context, input).map_err(HandlerError::into_error);
+        self.build(schemas, closure(write, |reply: T| Ok(reply.into_prompt())))
+    }
+}

@@ -1,0 +1,302 @@
+//! Prompts: functions that write messages.
+
+mod builder;
+#[cfg(feature = "dotprompt")]
+mod files;
+mod function;
+mod options;
+mod reply;
+#[cfg(feature = "dotprompt")]
+mod template;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::completion::{CompleteRequest, Completers};
+use super::definition::{Definition, defined};
+use super::invocation::{self, Invocation};
+use super::tool::Tool;
+use crate::blocking::{apart, is_large};
+use crate::context::Context;
+use crate::error::Result;
+use crate::future::BoxFuture;
+use crate::message::Message;
+use crate::run_options::Document;
+use crate::trace::{self, NewSpan, SpanKind};
+use genkit_schema::internal::strictness::Strictness;
+
+pub use builder::PromptBuilder;
+#[cfg(feature = "dotprompt")]
+pub use files::{StaticPromptFiles, written_schema};
+#[cfg(feature = "dotprompt")]
+pub use files::{embedded, prompts_in};
+pub use function::{PromptFn, StaticPrompt, config_of};
+pub use options::{PromptOptions, PromptTool};
+pub use reply::{IntoPrompt, PromptOutput, PromptReply};
+
+/// An argument of a prompt, as a client sees it.
+///
+/// ```
+/// use genkit::{Prompt, prompt};
+///
+/// /// Reviews code.
+/// #[prompt]
+/// async fn review(
+///     /// The code.
+///     code: String,
+///     focus: Option<String>,
+/// ) -> String {
+///     format!("Review this, {focus:?} first:\n{code}")
+/// }
+///
+/// let [code, focus] = &Prompt::of::<review>().arguments()[..] else { panic!() };
+/// assert_eq!((code.name.as_str(), code.required), ("code", true));
+/// assert_eq!(code.description.as_deref(), Some("The code."));
+/// assert!(!focus.required);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PromptArgument {
+    /// Name of the argument.
+    pub name: String,
+    /// Description: what it means, and what it must look like where it is not plain text.
+    pub description: Option<String>,
+    /// Whether a call without it is refused.
+    pub required: bool,
+}
+
+impl PromptArgument {
+    #[doc(hidden)]
+    pub fn new(name: String, description: Option<String>, required: bool) -> Self {
+        Self { name, description, required }
+    }
+}
+
+/// What a run has before its prompt is rendered, as a value of the call: for templates.
+#[derive(Default)]
+#[cfg_attr(not(feature = "dotprompt"), allow(dead_code, reason = "only templates read it"))]
+pub struct Earlier {
+    pub messages: Vec<Message>,
+    pub docs: Vec<Document>,
+}
+
+/// Prompt: a name, a description, arguments and a function that writes messages.
+///
+/// ```
+/// use genkit::{Prompt, prompt};
+///
+/// /// Asks for a haiku.
+/// #[prompt]
+/// async fn haiku(
+///     /// What it is about.
+///     topic: String,
+/// ) -> String {
+///     format!("Write a haiku about {topic}.")
+/// }
+///
+/// let prompt = Prompt::of::<haiku>();
+/// assert_eq!(prompt.arguments()[0].description.as_deref(), Some("What it is about."));
+/// ```
+#[derive(Clone)]
+pub struct Prompt(Arc<PromptData>);
+
+struct PromptData {
+    definition: Definition<PromptReply>,
+    version: Option<Cow<'static, str>>,
+    timeout: Option<Duration>,
+    options: Arc<PromptOptions>,
+    /// What it is rendered from, where that is text.
+    template: Option<Arc<str>>,
+    completers: Completers,
+}
+
+impl Prompt {
+    /// The prompt behind an annotated function.
+    pub fn of<F: PromptFn>() -> Self {
+        Self::from_static(F::DEFINITION)
+    }
+
+    pub(crate) fn from_static(prompt: &'static StaticPrompt) -> Self {
+        let completers = Completers::annotated(prompt.completers);
+        let version = prompt.version.map(Cow::Borrowed);
+        let definition = Definition::annotated(&prompt.definition, false);
+        let options = Arc::new(prompt.options.map(|options| options()).unwrap_or_default());
+        let timeout = prompt.timeout;
+        Self(Arc::new(PromptData {
+            definition,
+            version,
+            timeout,
+            options,
+            completers,
+            template: None,
+        }))
+    }
+
+    /// The same prompt under another name, whose tools `find` finds by their names.
+    pub(crate) fn mounted(&self, name: String, find: impl Fn(&str) -> Vec<Tool>) -> Self {
+        let data = &self.0;
+        Self(Arc::new(PromptData {
+            definition: data.definition.renamed(name),
+            version: data.version.clone(),
+            timeout: data.timeout,
+            options: Arc::new(data.options.as_ref().clone().with_tools_found(find)),
+            template: data.template.clone(),
+            completers: data.completers.clone(),
+        }))
+    }
+
+    fn definition(&self) -> &Definition<PromptReply> {
+        &self.0.definition
+    }
+
+    /// Version, if it has one; MCP sends it in `_meta`.
+    pub fn version(&self) -> Option<&str> {
+        self.0.version.as_deref()
+    }
+
+    /// Timeout: its own time limit; `None` is the default of whoever calls.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.0.timeout
+    }
+
+    /// Prompt options: what it says of the run that it begins, its model, its tools and so on.
+    ///
+    /// ```
+    /// use genkit::{Context, Prompt};
+    ///
+    /// let prompt = Prompt::builder("poem", "Asks for a poem.")
+    ///     .model("gemini/gemini-2.5-flash")
+    ///     .handler(|_: Context, _: serde_json::Value| async { Ok("A poem, please.") });
+    /// assert_eq!(prompt.options().model(), Some("gemini/gemini-2.5-flash"));
+    /// ```
+    pub fn options(&self) -> &PromptOptions {
+        &self.0.options
+    }
+
+    /// Template: its text, where the prompt is one.
+    pub fn template(&self) -> Option<&str> {
+        self.0.template.as_deref()
+    }
+
+    /// Input schema: that of its arguments, as exact as the types are.
+    pub fn input_schema(&self) -> &Value {
+        self.schemas().input()
+    }
+
+    /// Arguments, described from the signature.
+    pub fn arguments(&self) -> Vec<PromptArgument> {
+        genkit_schema::internal::properties(self.schemas().portable_input())
+            .map(|property| PromptArgument {
+                name: property.name.to_owned(),
+                description: property.described(),
+                required: property.required,
+            })
+            .collect()
+    }
+
+    /// Renders the prompt: runs it with `arguments`, an object or a struct that serializes to one,
+    /// and gives its messages. Values may stand as text, as MCP clients send them.
+    ///
+    /// ```
+    /// use genkit::testing::ScriptedModel;
+    /// use genkit::{Prompt, prompt};
+    /// use serde_json::json;
+    ///
+    /// /// Asks for a haiku.
+    /// #[prompt]
+    /// async fn haiku(topic: String) -> String {
+    ///     format!("Write a haiku about {topic}.")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let reply = Prompt::of::<haiku>().render(json!({"topic": "rain"})).await?;
+    /// assert_eq!(reply.messages()[0].text(), "Write a haiku about rain.");
+    ///
+    /// let model = ScriptedModel::text("…");
+    /// genkit::generate(()).messages(reply.into_messages()).model(model).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Invocation`].
+    pub fn render(&self, arguments: impl Serialize) -> Invocation<PromptReply> {
+        let (prompt, arguments) = (self.clone(), invocation::arguments(arguments));
+        Invocation::new(self.name(), async move |context| {
+            prompt.invoke(&context, arguments?, Strictness::Text).await
+        })
+        .limited(self.timeout())
+    }
+
+    /// Whether both are one and the same, not only of one name.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Suggestions for an argument, if the prompt has that argument.
+    pub fn complete(
+        &self,
+        request: CompleteRequest,
+    ) -> Option<BoxFuture<'static, Result<Vec<String>>>> {
+        self.0.completers.complete(self.schemas().portable_input(), request)
+    }
+
+    /// Checks the arguments, with defaults filled in, and runs the function. No limits.
+    pub fn invoke<'a>(
+        &self,
+        context: &'a Context,
+        arguments: Value,
+        how: Strictness,
+    ) -> BoxFuture<'a, Result<PromptReply>> {
+        self.invoke_as(SpanKind::Action("prompt"), context, arguments, how)
+    }
+
+    /// The same, as what traces call it.
+    pub fn invoke_as<'a>(
+        &self,
+        kind: SpanKind<'a>,
+        context: &'a Context,
+        arguments: Value,
+        how: Strictness,
+    ) -> BoxFuture<'a, Result<PromptReply>> {
+        let prompt = self.clone();
+        Box::pin(async move {
+            let given = if trace::is_on() { arguments.clone() } else { Value::Null };
+            let input = || given.clone();
+            let span = NewSpan { name: prompt.name(), kind, input: &input };
+            let output = |reply: &PromptReply| json!({ "messages": reply.messages });
+            trace::traced(span, prompt.run(context, arguments, how), output).await
+        })
+    }
+
+    async fn run(
+        &self,
+        context: &Context,
+        arguments: Value,
+        how: Strictness,
+    ) -> Result<PromptReply> {
+        // What another program has, that program checks.
+        let is_large = is_large(&arguments);
+        let arguments = match self.info().is_remote() {
+            true => arguments,
+            false => {
+                let prompt = self.clone();
+                let check = move || {
+                    let arguments = prompt.schemas().with_defaults(arguments, how);
+                    prompt.schemas().check_input(arguments, how)
+                };
+                if is_large { apart(check).await? } else { check()? }
+            }
+        };
+        let mut reply = self.definition().call(context, arguments, how).await?;
+        reply.options.get_or_insert_with(|| Arc::clone(&self.0.options));
+        Ok(reply)
+    }
+}
+
+defined!(Prompt, name);

@@ -1,0 +1,257 @@
+//! Prompt options: what a prompt says of the run that it begins.
+
+use serde_json::{Map, Value};
+
+use crate::action::Tool;
+use crate::run_options::{Document, Instructions, OutputOptions, ToolChoice};
+use genkit_schema::Schema;
+
+/// Prompt options: the model, its settings, tools and whatever else a prompt says of the run that it
+/// begins. What `Generate` is told itself counts more.
+///
+/// ```
+/// use genkit::action::PromptOptions;
+/// use genkit::{Prompt, tool, tools};
+/// use serde_json::json;
+///
+/// /// Tells the weather.
+/// #[tool]
+/// async fn weather(city: String) -> String { format!("sunny in {city}") }
+///
+/// let options = PromptOptions::default()
+///     .with_model("gemini/gemini-2.5-flash")
+///     .with_temperature(0.2)
+///     .with_tools(tools![weather])
+///     .with_tools(["search"]) // by name, from the registry
+///     .with_max_turns(3);
+/// assert_eq!(options.model(), Some("gemini/gemini-2.5-flash"));
+/// assert_eq!(options.tools().len(), 2);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PromptOptions {
+    model: Option<String>,
+    config: Map<String, Value>,
+    tools: Vec<PromptTool>,
+    tool_choice: Option<ToolChoice>,
+    max_turns: Option<usize>,
+    return_tool_requests: Option<bool>,
+    output: Option<OutputOptions>,
+    middleware: Vec<Value>,
+    docs: Vec<Document>,
+}
+
+/// A tool of a prompt: a value, or the name of one of the registry.
+///
+/// ```
+/// use genkit::action::PromptTool;
+///
+/// assert_eq!(PromptTool::from("search").name(), "search");
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum PromptTool {
+    /// A tool.
+    Value(Tool),
+    /// The name of a tool of the registry, or a pattern with `*`.
+    Name(String),
+}
+
+impl PromptTool {
+    /// The name of the tool.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Value(tool) => tool.name(),
+            Self::Name(name) => name,
+        }
+    }
+}
+
+impl PartialEq for PromptTool {
+    /// Whether both name the same.
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl From<Tool> for PromptTool {
+    fn from(tool: Tool) -> Self {
+        Self::Value(tool)
+    }
+}
+
+impl From<&str> for PromptTool {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
+impl From<String> for PromptTool {
+    fn from(name: String) -> Self {
+        Self::Name(name)
+    }
+}
+
+impl PromptOptions {
+    /// Sets the model, by its name.
+    #[must_use]
+    pub fn with_model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Adds settings of the model, over those that were there.
+    #[must_use]
+    pub fn with_config(mut self, config: Map<String, Value>) -> Self {
+        self.config.extend(config);
+        self
+    }
+
+    /// Adds one more setting of the model.
+    #[must_use]
+    pub fn with_config_value(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.config.insert(key.into(), value.into());
+        self
+    }
+
+    crate::setting_methods! {
+        #[must_use]
+        with_temperature, with_top_p, with_top_k, with_max_output_tokens, with_stop_sequences,
+        with_seed, with_reasoning
+    }
+
+    fn setting(self, key: &str, value: Value) -> Self {
+        self.with_config_value(key, value)
+    }
+
+    /// Adds tools: `tools![..]`, values, names, patterns with `*`.
+    #[must_use]
+    pub fn with_tools<T: Into<PromptTool>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.tools.extend(tools.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets the tool choice.
+    #[must_use]
+    pub fn with_tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.tool_choice = Some(choice);
+        self
+    }
+
+    /// Sets the turn limit: how many rounds of tools there may be.
+    #[must_use]
+    pub fn with_max_turns(mut self, rounds: usize) -> Self {
+        self.max_turns = Some(rounds);
+        self
+    }
+
+    /// Sets whether the caller runs the tools.
+    #[must_use]
+    pub fn with_return_tool_requests(mut self, yes: bool) -> Self {
+        self.return_tool_requests = Some(yes);
+        self
+    }
+
+    /// Sets the output options: what the answer must look like.
+    #[must_use]
+    pub fn with_output(mut self, output: OutputOptions) -> Self {
+        self.output = Some(output);
+        self
+    }
+
+    /// Sets the output schema: the schema of the answer.
+    #[must_use]
+    pub fn with_output_schema(mut self, schema: impl Into<Schema>) -> Self {
+        self.output.get_or_insert_default().json_schema = Some(schema.into());
+        self
+    }
+
+    /// Sets the output format of the answer: `text`, `json`, `array`, `enum`, `jsonl`.
+    #[must_use]
+    pub fn with_output_format(mut self, format: impl Into<String>) -> Self {
+        self.output.get_or_insert_default().format = Some(format.into());
+        self
+    }
+
+    /// Sets the output instructions: `true`, `false`, or a text.
+    #[must_use]
+    pub fn with_output_instructions(mut self, instructions: impl Into<Instructions>) -> Self {
+        self.output.get_or_insert_default().instructions = Some(instructions.into());
+        self
+    }
+
+    /// Adds middleware by its name: the name, or `{"name": .., "config": ..}`.
+    /// `GenkitBuilder::named_middleware` says what it is.
+    #[must_use]
+    pub fn with_middleware<T: Into<Value>>(
+        mut self,
+        middleware: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.middleware.extend(middleware.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds documents to answer from.
+    #[must_use]
+    pub fn with_docs<D: Into<Document>>(mut self, docs: impl IntoIterator<Item = D>) -> Self {
+        self.docs.extend(docs.into_iter().map(Into::into));
+        self
+    }
+
+    /// The same options with the tools themselves in the place of names that `find` knows.
+    pub(super) fn with_tools_found(mut self, find: impl Fn(&str) -> Vec<Tool>) -> Self {
+        let found = |tool: PromptTool| match tool {
+            PromptTool::Name(name) => match find(&name) {
+                none if none.is_empty() => vec![PromptTool::Name(name)],
+                found => found.into_iter().map(PromptTool::Value).collect(),
+            },
+            value => vec![value],
+        };
+        self.tools = self.tools.into_iter().flat_map(found).collect();
+        self
+    }
+
+    /// Model, by its name.
+    pub fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
+    /// Settings of the model.
+    pub fn config(&self) -> &Map<String, Value> {
+        &self.config
+    }
+
+    /// Tools of the run.
+    pub fn tools(&self) -> &[PromptTool] {
+        &self.tools
+    }
+
+    /// Tool choice: whether tools may, must or must not be used.
+    pub fn tool_choice(&self) -> Option<&ToolChoice> {
+        self.tool_choice.as_ref()
+    }
+
+    /// Turn limit: how many rounds of tools there may be.
+    pub fn max_turns(&self) -> Option<usize> {
+        self.max_turns
+    }
+
+    /// Whether the caller runs the tools.
+    pub fn return_tool_requests(&self) -> Option<bool> {
+        self.return_tool_requests
+    }
+
+    /// Output options: what the answer must look like.
+    pub fn output(&self) -> Option<&OutputOptions> {
+        self.output.as_ref()
+    }
+
+    /// Middleware, by name.
+    pub fn middleware(&self) -> &[Value] {
+        &self.middleware
+    }
+
+    /// Documents to answer from.
+    pub fn docs(&self) -> &[Document] {
+        &self.docs
+    }
+}

@@ -1,0 +1,136 @@
+//! Resources made at run time: a closure instead of an annotated function.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::time::Duration;
+
+use futures_util::TryFutureExt as _;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Resource;
+use super::contents::{IntoContents, ResourceOutput};
+use crate::action::call::{ActionHandler, closure, forward};
+use crate::action::completion::{Completers, completing};
+use crate::action::definition::Definition;
+use crate::action::handler_error::HandlerError;
+use crate::action::info::{Info, describing};
+use crate::context::Context;
+use crate::error::Result;
+use crate::future::BoxFuture;
+use genkit_schema::internal::Schemas;
+
+impl Resource {
+    /// Builder of a resource that is made at run time; `uri` may be an RFC 6570 template.
+    ///
+    /// ```
+    /// use genkit::{Context, Resource};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Page { number: u32 }
+    ///
+    /// let page = Resource::builder("book://page/{number}", "page", "A page of the book.")
+    ///     .mime_type("text/plain")
+    ///     .handler(|_: Context, page: Page| async move { Ok(format!("page {}", page.number)) });
+    /// assert!(page.is_template());
+    /// ```
+    #[track_caller]
+    pub fn builder(
+        uri: impl Into<Cow<'static, str>>,
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+    ) -> ResourceBuilder {
+        ResourceBuilder::new(Info::dynamic(name.into(), description.into()), uri.into())
+    }
+
+    /// Begins a resource that another program has.
+    pub fn remote(uri: String, name: String, description: String) -> ResourceBuilder {
+        ResourceBuilder::new(Info::remote(name, description), uri.into())
+    }
+}
+
+/// Builder of a [`Resource`]: see [`Resource::builder`].
+///
+/// ```
+/// use genkit::{Context, Resource};
+/// use std::time::Duration;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Page { number: u32 }
+///
+/// let page = Resource::builder("book://page/{number}", "page", "A page of the book.")
+///     .title("Page")
+///     .tag("books")
+///     .mime_type("text/plain")
+///     .timeout(Duration::from_secs(5))
+///     .metadata("owner", "ops")
+///     .complete("number", |_| async { ["1", "2"] })
+///     .handler(|_: Context, page: Page| async move { Ok(format!("page {}", page.number)) });
+/// assert_eq!((page.name(), page.uri()), ("page", "book://page/{number}"));
+/// assert_eq!((page.title(), page.mime_type()), (Some("Page"), Some("text/plain")));
+/// assert_eq!(page.timeout(), Some(Duration::from_secs(5)));
+/// assert_eq!(page.tags().collect::<Vec<_>>(), ["books"]);
+/// assert_eq!(page.metadata()["owner"], "ops");
+/// ```
+#[must_use = "a builder does nothing until `.handler(..)`"]
+pub struct ResourceBuilder {
+    info: Info,
+    uri: Cow<'static, str>,
+    mime_type: Option<Cow<'static, str>>,
+    timeout: Option<Duration>,
+    completers: Completers,
+}
+
+describing!(ResourceBuilder);
+completing!(ResourceBuilder);
+
+impl ResourceBuilder {
+    fn new(info: Info, uri: Cow<'static, str>) -> Self {
+        Self { info, uri, mime_type: None, timeout: None, completers: Completers::default() }
+    }
+
+    fn build(self, schemas: Schemas, handler: ActionHandler<ResourceOutput>) -> Resource {
+        let definition = Definition::dynamic(self.info, schemas, handler);
+        Resource::new(definition, self.uri, self.mime_type, self.timeout, self.completers)
+    }
+
+    /// Media type (MIME type) of its content.
+    pub fn mime_type(mut self, mime_type: impl Into<Cow<'static, str>>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Timeout: its own time limit. Default is that of whoever calls: 60 seconds for a server.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
+        self
+    }
+
+    /// Ends the making of a [`Resource::remote`]: `function` forwards the URI.
+    pub fn forwards<F>(self, function: F) -> Resource
+    where
+        F: Fn(Context, String) -> BoxFuture<'static, Result<ResourceOutput>>
+            + Send
+            + Sync
+            + 'static,
+    {
+        let schemas = Schemas::foreign(serde_json::json!({ "type": "object" }), None);
+        let uri_of = |uri: Value| uri.as_str().unwrap_or_default().to_owned();
+        self.build(schemas, forward(move |context, uri| function(context, uri_of(uri))))
+    }
+
+    /// Handler, which builds the resource: the closure that reads it.
+    pub fn handler<I, T, F, Fut>(self, function: F) -> Resource
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        T: IntoContents + 'static,
+        F: Fn(Context, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+    {
+        let schemas = Schemas::derived(genkit_schema::internal::input_of::<I>, || None);
+        let read = move |context, input| function(context, input).map_err(HandlerError::into_error);
+        let read = closure(read, |contents: T| Ok(contents.into_contents()));
+        self.build(schemas, read)
+    }
+}

@@ -1,0 +1,171 @@
+//! The contents of a resource: text or bytes, from whatever the function returns.
+
+use serde_json::{Value, json};
+
+use crate::error::Result;
+
+/// Resource contents: a piece of what a resource holds, text or bytes.
+///
+/// ```
+/// use genkit::action::ResourceContents;
+/// use genkit::resource;
+///
+/// /// The project's logo and its licence.
+/// #[resource("assets://all")]
+/// async fn assets() -> Vec<ResourceContents> {
+///     vec![
+///         ResourceContents::bytes([0x89, b'P', b'N', b'G']).with_mime_type("image/png").with_uri("assets://logo.png"),
+///         ResourceContents::text("Apache-2.0").with_uri("assets://licence"),
+///     ]
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResourceContents {
+    pub uri: Option<String>,
+    pub mime_type: Option<String>,
+    pub body: ContentsBody,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ContentsBody {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl ResourceContents {
+    /// Contents that are text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { uri: None, mime_type: None, body: ContentsBody::Text(text.into()) }
+    }
+
+    /// Contents that are bytes.
+    pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
+        Self { uri: None, mime_type: None, body: ContentsBody::Bytes(bytes.into()) }
+    }
+
+    /// Contents that are a value as JSON text, of type `application/json`.
+    ///
+    /// ```
+    /// let contents = genkit::action::ResourceContents::json(&[1, 2, 3])?;
+    /// assert_eq!(contents, genkit::action::ResourceContents::text("[1,2,3]").with_mime_type("application/json"));
+    /// # Ok::<(), genkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The value does not serialize.
+    pub fn json(value: &impl serde::Serialize) -> Result<Self> {
+        Ok(Self::text(serde_json::to_string(value)?).with_mime_type("application/json"))
+    }
+
+    /// Sets the media type; without, the resource's own is used.
+    #[must_use]
+    pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Sets a URI of their own; without, it is the URI that was read.
+    #[must_use]
+    pub fn with_uri(mut self, uri: impl Into<String>) -> Self {
+        self.uri = Some(uri.into());
+        self
+    }
+
+    /// Text of the contents, if they are text.
+    ///
+    /// ```
+    /// use genkit::action::ResourceContents;
+    ///
+    /// let read = ResourceContents::text("Be kind.").with_mime_type("text/plain").with_uri("house://rules");
+    /// assert_eq!((read.as_text(), read.as_bytes()), (Some("Be kind."), &b"Be kind."[..]));
+    /// assert_eq!(read.mime_type(), Some("text/plain"));
+    /// assert_eq!(read.uri(), Some("house://rules"));
+    /// assert_eq!(ResourceContents::bytes([0x89]).as_text(), None);
+    /// ```
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.body {
+            ContentsBody::Text(text) => Some(text),
+            ContentsBody::Bytes(_) => None,
+        }
+    }
+
+    /// Bytes of the contents; of text, those of UTF-8.
+    pub fn as_bytes(&self) -> &[u8] {
+        match &self.body {
+            ContentsBody::Text(text) => text.as_bytes(),
+            ContentsBody::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// Media type (MIME type), if they have one of their own.
+    pub fn mime_type(&self) -> Option<&str> {
+        self.mime_type.as_deref()
+    }
+
+    /// URI, if they have one of their own.
+    pub fn uri(&self) -> Option<&str> {
+        self.uri.as_deref()
+    }
+}
+
+/// The result of a resource after its type is gone.
+pub type ResourceOutput = Vec<ResourceContents>;
+
+/// The contents as a span shows them: parts, of bytes only how many they are.
+pub fn resource_for_span(contents: &[ResourceContents]) -> Value {
+    let part = |content: &ResourceContents| match &content.body {
+        ContentsBody::Text(text) => json!({ "text": text }),
+        ContentsBody::Bytes(bytes) => json!({ "text": format!("[{} bytes]", bytes.len()) }),
+    };
+    json!({ "content": contents.iter().map(part).collect::<Vec<_>>() })
+}
+
+/// A type that a resource can return, bare or in a `Result` of any alias.
+///
+/// ```
+/// use genkit::{Result, resource};
+/// use serde_json::{Value, json};
+///
+/// /// The manual.
+/// #[resource("doc://manual", mime_type = "text/markdown")]
+/// async fn manual() -> &'static str {
+///     "# Manual"
+/// }
+///
+/// /// The settings, as `application/json`.
+/// #[resource("doc://settings")]
+/// async fn settings() -> Result<Value> {
+///     Ok(json!({"theme": "dark"}))
+/// }
+/// # assert_eq!(genkit::resources![manual, settings].len(), 2);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a resource",
+    label = "not the content of a resource",
+    note = "return `String`, `Vec<u8>`, `serde_json::Value`, `ResourceContents` or `Vec<ResourceContents>`; `ResourceContents::json(&value)` takes anything that serializes"
+)]
+pub trait IntoContents {
+    #[doc(hidden)]
+    fn into_contents(self) -> Vec<ResourceContents>;
+}
+
+macro_rules! into_contents {
+    ($($returned:ty: |$value:ident| $contents:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl IntoContents for $returned {
+            fn into_contents(self) -> Vec<ResourceContents> {
+                let $value = self;
+                $contents
+            }
+        }
+    )*};
+}
+
+into_contents! {
+    ResourceContents: |contents| vec![contents];
+    Vec<ResourceContents>: |contents| contents;
+    String: |text| vec![ResourceContents::text(text)];
+    &str: |text| vec![ResourceContents::text(text)];
+    Vec<u8>: |bytes| vec![ResourceContents::bytes(bytes)];
+    Value: |value| vec![ResourceContents::text(value.to_string()).with_mime_type("application/json")];
+}

@@ -1,0 +1,272 @@
+//! Tools made at run time: a closure instead of an annotated function.
+
+use std::borrow::Cow;
+use std::future::Future;
+
+use futures_util::TryFutureExt as _;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Tool;
+use super::output::{IntoOutput, ToolOutput};
+use super::settings::{ToolSettings, set_tool};
+use crate::action::call::{ActionHandler, Arguments, closure, forward, parse_kept};
+use crate::action::definition::Definition;
+use crate::action::handler_error::HandlerError;
+use crate::action::info::{Info, describing};
+use crate::context::Context;
+use crate::error::Result;
+use crate::future::BoxFuture;
+use genkit_schema::internal::{Schemas, input_of};
+
+impl Tool {
+    /// Builder of a tool that is made at run time.
+    ///
+    /// ```
+    /// use genkit::{Context, Tool};
+    /// use serde_json::{Value, json};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Query { text: String }
+    ///
+    /// // The schema comes from a type:
+    /// let search = Tool::builder("search", "Searches the archive.")
+    ///     .read_only(true)
+    ///     .handler(|_: Context, query: Query| async move { Ok(format!("nothing on {}", query.text)) });
+    ///
+    /// // or is written by hand:
+    /// let lookup = Tool::builder("lookup", "Looks a word up.")
+    ///     .input_schema(json!({"type": "object", "properties": {"word": {"type": "string"}}}))
+    ///     .handler(|_: Context, input: Value| async move { Ok(input["word"].clone()) });
+    /// assert_eq!(lookup.name(), "lookup");
+    /// ```
+    #[track_caller]
+    pub fn builder(
+        name: impl Into<Cow<'static, str>>,
+        description: impl Into<Cow<'static, str>>,
+    ) -> ToolBuilder {
+        ToolBuilder::new(Info::dynamic(name.into(), description.into()))
+    }
+
+    /// Begins a tool that another program has.
+    pub fn remote(name: String, description: String) -> ToolBuilder {
+        ToolBuilder::new(Info::remote(name, description))
+    }
+}
+
+/// Builder of a [`Tool`]: see [`Tool::builder`].
+///
+/// ```
+/// use genkit::{Context, Tool};
+/// use serde_json::json;
+/// use std::time::Duration;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Order { item: String }
+///
+/// let order = Tool::builder("order", "Orders something from the shop.")
+///     .title("Order")
+///     .tag("shop")
+///     .icon("https://example.com/cart.png")
+///     .metadata("owner", "ops")
+///     .read_only(false)
+///     .destructive(false)
+///     .idempotent(false)
+///     .open_world(true)
+///     .needs_approval(true)
+///     .timeout(Duration::from_secs(10))
+///     .max_output(64 * 1024)
+///     // Instead of the schemas of `Order` and of what the closure returns:
+///     .input_schema(json!({"type": "object", "properties": {"item": {"enum": ["tea", "milk"]}}}))
+///     .output_schema(json!({"type": "object", "properties": {"receipt": {"type": "string"}}}))
+///     .handler(|ctx: Context, order: Order| async move {
+///         ctx.info("ordering").await;
+///         Ok(json!({"receipt": format!("one {}", order.item)}))
+///     });
+/// assert_eq!((order.title(), order.needs_approval()), (Some("Order"), true));
+/// assert_eq!(order.tags().chain(order.icons()).count(), 2);
+/// assert_eq!(order.metadata()["owner"], "ops");
+/// assert_eq!(order.annotations().open_world, Some(true));
+/// assert_eq!(order.timeout(), Some(Duration::from_secs(10)));
+/// assert_eq!(order.max_output(), Some(65_536));
+/// assert_eq!(order.output_schema().unwrap()["type"], "object");
+/// ```
+#[must_use = "a builder does nothing until `.handler(..)`"]
+pub struct ToolBuilder {
+    info: Info,
+    settings: ToolSettings,
+    input: Option<InputSchema>,
+    output: Option<OutputSchema>,
+}
+
+/// The schema of the arguments, where the closure's own type does not say it.
+enum InputSchema {
+    Written(Value),
+    Of { schema: fn() -> Value, check: CheckInput },
+}
+
+/// The schema of the result, where the closure's own type does not say it.
+enum OutputSchema {
+    Written(Value),
+    Of(fn() -> Option<Value>),
+}
+
+/// Reads arguments as a type, and gives them on.
+type CheckInput = fn(Arguments) -> Result<Value>;
+
+fn check<T: DeserializeOwned>(arguments: Arguments) -> Result<Value> {
+    parse_kept::<T>(arguments).map(|(_, value)| value)
+}
+
+describing!(ToolBuilder);
+set_tool!(ToolBuilder);
+
+impl ToolBuilder {
+    fn new(info: Info) -> Self {
+        Self { info, settings: ToolSettings::NONE, input: None, output: None }
+    }
+
+    fn build(self, schemas: Schemas, handler: ActionHandler<ToolOutput>) -> Tool {
+        Tool::new(Definition::dynamic(self.info, schemas, handler), self.settings)
+    }
+
+    /// Input type: the arguments are a `T`, where the handler takes another type, or there is none.
+    ///
+    /// ```
+    /// use genkit::message::ToolRequest;
+    /// use genkit::Tool;
+    /// use serde_json::json;
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Order { item: String }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let order = Tool::builder("order", "Orders something.").input::<Order>().interrupts();
+    /// assert_eq!(order.input_schema()["required"][0], "item");
+    /// // What does not fit is answered at once, and nobody is asked.
+    /// let wrong = order.call(&ToolRequest::new("order", json!({"thing": "tea"}))).await?;
+    /// assert!(!wrong.is_interrupted());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn input<T: DeserializeOwned + JsonSchema>(mut self) -> Self {
+        self.input = Some(InputSchema::Of { schema: input_of::<T>, check: check::<T> });
+        self
+    }
+
+    /// Output type: the result is a `T`, where the handler returns another type, or there is none.
+    pub fn output<T: Serialize + JsonSchema>(mut self) -> Self {
+        self.output = Some(OutputSchema::Of(|| Some(genkit_schema::internal::output_of::<T>())));
+        self
+    }
+
+    /// Input schema: one for the arguments, written by hand and served as it is.
+    ///
+    /// Arguments are checked against it before the handler runs, in counted steps: what is too large
+    /// or too deep for that is refused, and says so. A schema that cannot be checked is an error at
+    /// start-up; a pattern with look-around needs the feature `validation`.
+    pub fn input_schema(mut self, schema: Value) -> Self {
+        self.input = Some(InputSchema::Written(schema));
+        self
+    }
+
+    /// Output schema: one for the result, written by hand and served as it is. A result that does
+    /// not fit is an internal error, not an answer.
+    pub fn output_schema(mut self, schema: Value) -> Self {
+        self.output = Some(OutputSchema::Written(schema));
+        self
+    }
+
+    /// Interrupting tool, without a function: each call of it interrupts the run, and whoever
+    /// called `generate` answers it with
+    /// [`Interrupt::respond`](crate::generate::interrupt::question::Interrupt::respond).
+    ///
+    /// ```
+    /// use genkit::Tool;
+    /// use serde_json::json;
+    ///
+    /// let ask_user = Tool::builder("ask_user", "Asks the user a question.")
+    ///     .input_schema(json!({"type": "object", "properties": {"question": {"type": "string"}}}))
+    ///     .interrupts();
+    /// assert_eq!(ask_user.name(), "ask_user");
+    /// ```
+    pub fn interrupts(self) -> Tool {
+        self.handler(|context: Context, _: Value| async move { Ok(interrupt(context).await?) })
+    }
+
+    /// Ends the making of a [`Tool::remote`]: `function` forwards the call. What the other program
+    /// returns is its own affair, and is not checked against its schema here.
+    pub fn forwards<F>(mut self, function: F) -> Tool
+    where
+        F: Fn(Context, Value) -> BoxFuture<'static, Result<ToolOutput>> + Send + Sync + 'static,
+    {
+        let input = match self.input.take() {
+            Some(InputSchema::Written(schema)) => schema,
+            _ => Value::default(),
+        };
+        let output = match self.output.take() {
+            Some(OutputSchema::Written(schema)) => Some(schema),
+            _ => None,
+        };
+        let schemas = Schemas::foreign(input, output);
+        self.build(schemas, forward(function))
+    }
+
+    /// Handler, which builds the tool: the closure that runs when it is called. It may fail with any
+    /// error, by `?`, and its last line is `Ok(..)`.
+    ///
+    /// A function whose error type is another one is called inside of it:
+    ///
+    /// ```
+    /// use genkit::{Context, Result, Tool};
+    ///
+    /// async fn search(text: String) -> Result<Vec<String>> {
+    ///     Ok(vec![text])
+    /// }
+    ///
+    /// let tool = Tool::builder("search", "Searches the notes.")
+    ///     .handler(|_: Context, text: String| async move { Ok(search(text).await?) });
+    /// # assert_eq!(tool.name(), "search");
+    /// ```
+    ///
+    /// See [`HandlerError`](crate::action::HandlerError) for why. Closures of
+    /// `middleware` and models know what they return, so that
+    /// these may return a value or a `Result` with an error type of its own.
+    pub fn handler<I, T, F, Fut>(mut self, function: F) -> Tool
+    where
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        T: IntoOutput + 'static,
+        F: Fn(Context, I) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+    {
+        let (mut written, mut input_of, mut checked) = (None, input_of::<I> as fn() -> Value, None);
+        match self.input.take() {
+            Some(InputSchema::Written(schema)) => written = Some(schema),
+            Some(InputSchema::Of { schema, check }) => (input_of, checked) = (schema, Some(check)),
+            None => {}
+        }
+        let (output, output_of): (_, fn() -> Option<Value>) = match self.output.take() {
+            Some(OutputSchema::Written(schema)) => (Some(schema), T::schema),
+            Some(OutputSchema::Of(schema)) => (None, schema),
+            None => (None, T::schema),
+        };
+        let schemas = Schemas::given(written, input_of, output, output_of);
+        let run = move |context, input| function(context, input).map_err(HandlerError::into_error);
+        let handler = closure(run, T::into_output);
+        let handler = match checked {
+            Some(check) => handler.after(check),
+            None => handler,
+        };
+        self.build(schemas, handler)
+    }
+}
+
+/// Only an answer given in its place settles a tool without a function.
+async fn interrupt(context: Context) -> Result<Value> {
+    loop {
+        context.interrupt(Value::Null).await?;
+    }
+}

@@ -1,0 +1,108 @@
+//! Declared output schemas, the option `output_schema` of `#[tool]`: what can be one, and of which
+//! results, with one compile error of one mistake.
+
+#![allow(missing_docs, reason = "for expansions and hidden")]
+
+use schemars::JsonSchema;
+use serde_json::Value;
+
+use super::returned::Returns;
+use crate::message::Part;
+use genkit_schema::internal as schema;
+
+/// A type that can be declared as the schema of a result.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no JSON schema",
+    label = "not a type with a schema",
+    note = "derive `schemars::JsonSchema` for it, or write the schema itself in braces: `{{ \"type\": \"object\", .. }}`"
+)]
+pub trait SchemaType {
+    /// Of what a function returns.
+    fn schema() -> Value;
+
+    /// Of what a model answers, which is read.
+    fn read_schema() -> Value;
+
+    /// The same without definitions, to stand inside of another schema.
+    #[cfg(feature = "dotprompt")]
+    fn inlined_schema() -> Value;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: JsonSchema> SchemaType for T {
+    fn schema() -> Value {
+        schema::output_of::<T>()
+    }
+
+    fn read_schema() -> Value {
+        schema::input_of::<T>()
+    }
+
+    #[cfg(feature = "dotprompt")]
+    fn inlined_schema() -> Value {
+        schema::inlined_of::<T>()
+    }
+}
+
+/// A value that can be declared as the schema of a result.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a JSON schema",
+    label = "not a schema",
+    note = "give a call that returns a `serde_json::Value` or a `schemars::Schema`, a type with `schemars::JsonSchema`, or the schema itself in braces"
+)]
+pub trait SchemaValue {
+    fn into_schema(self) -> Value;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Into<Value>> SchemaValue for T {
+    fn into_schema(self) -> Value {
+        self.into()
+    }
+}
+
+/// A result that a declared schema describes: a value, or a value beside content.
+#[diagnostic::on_unimplemented(
+    message = "an `output_schema` on a tool that returns content",
+    label = "parts have no value that a schema could describe",
+    note = "return the value that the schema describes, as `serde_json::Value` or a type of yours, or `ToolReply<T>` for a value beside content; or take `output_schema` out"
+)]
+pub trait Describable {
+    fn check(self)
+    where
+        Self: Sized,
+    {
+    }
+}
+
+/// What stands for a result that has a value.
+pub struct ValueResult;
+
+/// What stands for a result that is content alone.
+pub struct ContentResult;
+
+#[diagnostic::do_not_recommend]
+impl Describable for ValueResult {}
+
+impl Returns<Part> {
+    pub fn described(self) -> ContentResult {
+        ContentResult
+    }
+}
+
+impl Returns<Vec<Part>> {
+    pub fn described(self) -> ContentResult {
+        ContentResult
+    }
+}
+
+/// The fallback of [`Returns::described`]: what else is no result is told elsewhere.
+pub trait Described {
+    fn described(self) -> ValueResult;
+}
+
+impl<T> Described for Returns<T> {
+    fn described(self) -> ValueResult {
+        ValueResult
+    }
+}

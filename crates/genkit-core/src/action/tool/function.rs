@@ -1,0 +1,74 @@
+//! Functions annotated with `#[tool]`, and their static definition.
+
+#![allow(missing_docs, reason = "most of this is for expansions and hidden")]
+
+use serde_json::Value;
+
+use super::output::ToolOutput;
+use super::settings::{ToolSettings, set_tool};
+use crate::action::call::{Field, Function, PlainCall};
+use crate::action::definition::StaticDefinition;
+use crate::action::info::StaticInfo;
+use genkit_schema::internal::OutputSchema;
+
+/// A function annotated with `#[tool]`.
+///
+/// The macro implements it for the type that has the function's name; nothing else should.
+///
+/// ```
+/// use genkit::action::ToolFn;
+/// use genkit::{Tool, tool};
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// fn describe<F: ToolFn>() -> String {
+///     Tool::of::<F>().description().to_owned()
+/// }
+/// assert_eq!(describe::<add>(), "Adds two numbers.");
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `#[tool]` function",
+    label = "no `#[tool]` here",
+    note = "write `#[tool]` above the function, or make a tool at run time with `Tool::builder`",
+    note = "`tools![..]` lists one kind: a list of several is `actions![..]`"
+)]
+pub trait ToolFn: 'static {
+    #[doc(hidden)]
+    const DEFINITION: &'static StaticTool;
+}
+
+/// The static definition behind `#[tool]`.
+pub struct StaticTool {
+    pub(super) definition: StaticDefinition<ToolOutput>,
+    pub(super) settings: ToolSettings,
+    pub(super) output_schema: Option<OutputSchema>,
+}
+
+impl StaticTool {
+    /// Of a function that takes `fields`, and nothing by reference.
+    pub const fn new(
+        info: StaticInfo,
+        fields: &'static [Field],
+        call: PlainCall<ToolOutput>,
+        gives: fn() -> Option<Value>,
+    ) -> Self {
+        Self::with(info, Function::plain(fields, call).gives(gives))
+    }
+
+    /// Of any function.
+    pub const fn with(info: StaticInfo, function: Function<ToolOutput>) -> Self {
+        let definition = StaticDefinition::new("tool", info, function);
+        Self { definition, settings: ToolSettings::NONE, output_schema: None }
+    }
+
+    pub const fn output_schema(mut self, schema: OutputSchema) -> Self {
+        self.output_schema = Some(schema);
+        self
+    }
+}
+
+set_tool!(StaticTool const);

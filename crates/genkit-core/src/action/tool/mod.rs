@@ -1,0 +1,177 @@
+//! Tools: functions that a model may call.
+
+mod approval;
+mod builder;
+mod declared;
+mod function;
+mod output;
+mod returned;
+mod settings;
+mod transform;
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, RwLock};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::call::ActionHandler;
+use super::definition::{Definition, defined};
+use crate::blocking::{apart, is_large};
+use crate::context::Context;
+use crate::error::Result;
+use crate::future::BoxFuture;
+use crate::sync::{read, write};
+use genkit_schema::internal::strictness::Strictness;
+
+pub use approval::approval_text;
+pub use builder::ToolBuilder;
+pub use declared::{Describable, Described, SchemaType, SchemaValue};
+pub use function::{StaticTool, ToolFn};
+pub use output::{IntoOutput, ToolOutput, ToolReply};
+pub use returned::{
+    IntoError, Returned, ReturnedValue, Returns, ReturnsNothing, ReturnsSchema, ReturnsValue,
+};
+pub use settings::{ToolAnnotations, ToolTask};
+
+use self::settings::ToolSettings;
+
+/// Tool: a name, a description, schemas and a function.
+///
+/// Made by `#[tool]`, or at run time by [`Tool::builder`]. Cheap to clone.
+///
+/// ```
+/// use genkit::{Tool, tool};
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let tool = Tool::of::<add>();
+/// assert_eq!(tool.name(), "add");
+/// assert_eq!(tool.description(), "Adds two numbers.");
+/// ```
+#[derive(Clone)]
+pub struct Tool(Arc<ToolData>);
+
+struct ToolData {
+    definition: Definition<ToolOutput>,
+    settings: ToolSettings,
+}
+
+impl Tool {
+    /// The tool behind an annotated function; always the same one.
+    pub fn of<F: ToolFn>() -> Self {
+        Self::cached(F::DEFINITION)
+    }
+
+    /// Cached with its schemas and their forms: a program calls `tools![..]` for each request.
+    fn cached(definition: &'static StaticTool) -> Self {
+        static TOOLS: LazyLock<RwLock<HashMap<usize, Tool>>> = LazyLock::new(RwLock::default);
+        let address = std::ptr::from_ref(definition).addr();
+        let cached = read(&TOOLS).get(&address).cloned();
+        cached.unwrap_or_else(|| {
+            let mut tools = write(&TOOLS);
+            tools.entry(address).or_insert_with(|| Self::from_static(definition)).clone()
+        })
+    }
+
+    pub(crate) fn from_static(tool: &'static StaticTool) -> Self {
+        let needs_approval = tool.settings.needs_approval;
+        let mut definition = Definition::annotated(&tool.definition, needs_approval);
+        if let Some(schema) = tool.output_schema {
+            definition.schemas = definition.schemas.declaring(schema);
+        }
+        Self::new(definition, tool.settings)
+    }
+
+    fn new(definition: Definition<ToolOutput>, settings: ToolSettings) -> Self {
+        Self(Arc::new(ToolData { definition, settings }))
+    }
+
+    fn definition(&self) -> &Definition<ToolOutput> {
+        &self.0.definition
+    }
+
+    /// Annotations: hints on its effects.
+    pub fn annotations(&self) -> ToolAnnotations {
+        self.0.settings.hints
+    }
+
+    /// At most once: whether a durable run never makes a call of it again that may have happened.
+    pub fn is_at_most_once(&self) -> bool {
+        self.0.settings.at_most_once
+    }
+
+    /// Task setting: when a call becomes a task, for MCP clients that know tasks; `None` is never.
+    pub fn task(&self) -> Option<ToolTask> {
+        self.0.settings.task
+    }
+
+    /// Approval: whether the user is asked before each call.
+    pub fn needs_approval(&self) -> bool {
+        self.0.settings.needs_approval
+    }
+
+    /// Timeout: its own time limit; `None` is the default of whoever calls.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.0.settings.timeout
+    }
+
+    /// Output limit: its own limit on the size of an answer, in bytes.
+    pub fn max_output(&self) -> Option<usize> {
+        self.0.settings.max_output
+    }
+
+    /// Input schema: that of its arguments, as exact as the types are.
+    pub fn input_schema(&self) -> &Value {
+        self.schemas().input()
+    }
+
+    /// Output schema: that of its result, as exact as the type is, where the result is a value.
+    pub fn output_schema(&self) -> Option<&Value> {
+        self.schemas().output()
+    }
+
+    /// Whether both are one and the same, not only of one name.
+    pub fn is(&self, other: &Self) -> bool {
+        let annotated = |tool: &Self| matches!(tool.definition().handler, ActionHandler::Static(_));
+        Arc::ptr_eq(&self.0, &other.0)
+            || (annotated(self) && annotated(other) && self.location() == other.location())
+    }
+
+    /// Runs the function: schema check, typed read, call. No limits.
+    pub fn invoke<'a>(
+        &self,
+        context: &'a Context,
+        arguments: Value,
+        how: Strictness,
+    ) -> BoxFuture<'a, Result<ToolOutput>> {
+        if !self.schemas().are_written() {
+            return self.definition().call(context, arguments, how);
+        }
+        let tool = self.clone();
+        Box::pin(async move {
+            let arguments = if is_large(&arguments) {
+                let tool = tool.clone();
+                apart(move || tool.schemas().check_input(arguments, how)).await?
+            } else {
+                tool.schemas().check_input(arguments, how)?
+            };
+            let output = tool.definition().call(context, arguments, how).await?;
+            if !output.value.as_ref().is_some_and(is_large) {
+                tool.schemas().check_output(output.value.as_ref())?;
+                return Ok(output);
+            }
+            apart(move || {
+                tool.schemas().check_output(output.value.as_ref())?;
+                Ok(output)
+            })
+            .await
+        })
+    }
+}
+
+defined!(Tool, name);

@@ -1,0 +1,231 @@
+//! The output of a tool or a flow: a value, content, or both.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::action::error::Error as E;
+use crate::context::Outcome;
+use crate::error::Result;
+use crate::message::Part;
+use crate::trace::Ended;
+use genkit_schema::internal as schema;
+
+/// The result of a tool after its type is gone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolOutput {
+    pub value: Option<Value>,
+    pub content: Vec<Part>,
+    pub metadata: Map<String, Value>,
+    /// How a tool of another server says its value in text, for whoever passes that on.
+    pub repeated: Vec<String>,
+}
+
+impl ToolOutput {
+    /// What a model reads as the answer, and the content that stands beside it. Text alone is the
+    /// answer.
+    pub fn into_answer(self) -> (Value, Vec<Part>, Map<String, Value>) {
+        let Self { value, content, metadata, .. } = self;
+        match value {
+            Some(value) => (value, content, metadata),
+            None if content.iter().all(|part| part.as_text().is_some()) => {
+                let text: String = content.iter().filter_map(Part::as_text).collect();
+                let text = if content.is_empty() { Value::Null } else { text.into() };
+                (text, Vec::new(), metadata)
+            }
+            None => (Value::Null, content, metadata),
+        }
+    }
+
+    /// What a program reads: the value, or the content where there is none.
+    /// How the span of a call ends.
+    pub fn ended(outcome: &mut Outcome<Self>) -> Ended<'_> {
+        outcome.ended(|output| output.clone().into_value())
+    }
+
+    pub fn into_value(self) -> Value {
+        match self.value {
+            Some(value) => value,
+            None if self.content.is_empty() => Value::Null,
+            None if self.content.iter().all(|part| part.as_text().is_some()) => {
+                self.content.iter().filter_map(Part::as_text).collect::<String>().into()
+            }
+            None => serde_json::to_value(self.content).unwrap_or_default(),
+        }
+    }
+}
+
+/// Tool reply: a value for programs beside content for people and models.
+///
+/// ```
+/// use genkit::{ToolReply, tool};
+///
+/// #[derive(serde::Serialize, schemars::JsonSchema)]
+/// struct Weather { celsius: f64 }
+///
+/// /// The weather in a city.
+/// #[tool]
+/// async fn weather(city: String) -> ToolReply<Weather> {
+///     ToolReply::new(Weather { celsius: 21.0 })
+///         .with_text(format!("It is 21 degrees in {city}."))
+///         .with_part(genkit::Part::image("image/png", b"..."))
+///         .with_meta("example.com/source", "station 7")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let reply = weather("Oslo".into()).await; // it stays a function
+/// assert_eq!(reply.value().celsius, 21.0);
+/// assert_eq!(reply.parts()[0].as_text(), Some("It is 21 degrees in Oslo."));
+/// assert_eq!(reply.meta()["example.com/source"], "station 7");
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct ToolReply<T> {
+    value: T,
+    content: Vec<Part>,
+    metadata: Map<String, Value>,
+}
+
+impl<T> ToolReply<T> {
+    /// A reply of `value`; without content, the value's JSON is the text.
+    pub fn new(value: T) -> Self {
+        Self { value, content: Vec::new(), metadata: Map::new() }
+    }
+
+    /// Adds text.
+    #[must_use]
+    pub fn with_text(self, text: impl Into<String>) -> Self {
+        self.with_part(Part::text(text))
+    }
+
+    /// Adds any part.
+    #[must_use]
+    pub fn with_part(mut self, part: Part) -> Self {
+        self.content.push(part);
+        self
+    }
+
+    /// Adds an entry of MCP's `_meta`.
+    #[must_use]
+    pub fn with_meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+
+    /// The value: what a unit test of the function looks at.
+    pub fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// The value alone, by value.
+    pub fn into_value(self) -> T {
+        self.value
+    }
+
+    /// The text and other parts beside the value, in the order in which they were added.
+    pub fn parts(&self) -> &[Part] {
+        &self.content
+    }
+
+    /// The entries of MCP's `_meta`.
+    pub fn meta(&self) -> &Map<String, Value> {
+        &self.metadata
+    }
+}
+
+/// A type that a tool or a flow can return.
+///
+/// Every `T: Serialize + JsonSchema` is one; so are [`Part`], `Vec<Part>` and [`ToolReply`]. A
+/// function may return it bare or in a `Result` of any alias.
+///
+/// ```
+/// use genkit::{Part, Tool, tool};
+///
+/// #[derive(serde::Serialize, schemars::JsonSchema)]
+/// struct Sum { total: i64 }
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> Sum {
+///     Sum { total: a + b }
+/// }
+///
+/// /// Draws a dot.
+/// #[tool]
+/// async fn dot() -> Result<Vec<Part>, std::io::Error> {
+///     Ok(vec![Part::text("a dot"), Part::image("image/png", b"...")])
+/// }
+///
+/// assert!(Tool::of::<add>().output_schema().is_some());
+/// assert!(Tool::of::<dot>().output_schema().is_none()); // content has no schema
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a tool or a flow",
+    label = "not a result type",
+    note = "derive `serde::Serialize` and `schemars::JsonSchema` for it, or return `String`, `Part`, `Vec<Part>` or `ToolReply<T>`"
+)]
+pub trait IntoOutput {
+    /// Turns the value into what is sent.
+    ///
+    /// # Errors
+    /// The value does not serialize to JSON.
+    #[doc(hidden)]
+    fn into_output(self) -> Result<ToolOutput>;
+
+    /// The schema of the value, where there is a value.
+    #[doc(hidden)]
+    fn schema() -> Option<Value>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + JsonSchema> IntoOutput for T {
+    fn into_output(self) -> Result<ToolOutput> {
+        Ok(ToolOutput { value: Some(to_value(self)?), ..ToolOutput::default() })
+    }
+
+    fn schema() -> Option<Value> {
+        Some(schema::output_of::<T>())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoOutput for Part {
+    fn into_output(self) -> Result<ToolOutput> {
+        Ok(ToolOutput { content: vec![self], ..ToolOutput::default() })
+    }
+
+    fn schema() -> Option<Value> {
+        None
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + JsonSchema> IntoOutput for ToolReply<T> {
+    fn into_output(self) -> Result<ToolOutput> {
+        let Self { value, content, metadata } = self;
+        Ok(ToolOutput { value: Some(to_value(value)?), content, metadata, ..ToolOutput::default() })
+    }
+
+    fn schema() -> Option<Value> {
+        Some(schema::output_of::<T>())
+    }
+}
+
+fn to_value(value: impl Serialize) -> Result<Value> {
+    Ok(serde_json::to_value(value).map_err(E::Output)?)
+}
+
+/// Several parts. (`Vec<Part>` itself would meet the impl for everything that serializes.)
+pub struct Parts(pub(super) Vec<Part>);
+
+#[diagnostic::do_not_recommend]
+impl IntoOutput for Parts {
+    fn into_output(self) -> Result<ToolOutput> {
+        Ok(ToolOutput { content: self.0, ..ToolOutput::default() })
+    }
+
+    fn schema() -> Option<Value> {
+        None
+    }
+}

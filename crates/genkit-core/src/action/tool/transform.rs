@@ -1,0 +1,111 @@
+//! Transformed tools: the same function under another name, with another description, or with arguments
+//! that the program gives.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Tool;
+use crate::action::call::ActionHandler;
+use crate::action::definition::Definition;
+use crate::action::error::Error as E;
+use crate::action::info::Info;
+use crate::error::Result;
+use genkit_schema::internal::strictness::Strictness;
+
+impl Tool {
+    /// Renames the tool: the same under another name, for two of one name, or one that says more to
+    /// a model.
+    ///
+    /// ```
+    /// use genkit::{Registry, Tool, tool};
+    ///
+    /// /// Searches the notes.
+    /// #[tool]
+    /// async fn search(words: String) -> String { words }
+    ///
+    /// let registry = Registry::new().add(Tool::of::<search>().renamed("search_notes"));
+    /// assert!(registry.tool("search_notes").is_some() && registry.tool("search").is_none());
+    /// ```
+    #[must_use]
+    pub fn renamed(&self, name: impl Into<String>) -> Self {
+        Self::new(self.definition().renamed(name.into()), self.0.settings)
+    }
+
+    /// Describes the tool anew: what a model reads of it.
+    ///
+    /// ```
+    /// use genkit::{Tool, tool};
+    ///
+    /// /// Searches.
+    /// #[tool]
+    /// async fn search(words: String) -> String { words }
+    ///
+    /// let tool = Tool::of::<search>().described("Searches the user's notes. Ask it before you add one.");
+    /// assert!(tool.description().ends_with("before you add one."));
+    /// ```
+    #[must_use]
+    pub fn described(&self, description: impl Into<String>) -> Self {
+        let description = Cow::Owned(description.into());
+        let info = Info { description, ..self.definition().info.clone() };
+        Self::new(self.definition().with_info(info), self.0.settings)
+    }
+
+    /// Fixes an argument: it is not in the schema any more, and is given at each call. A caller that sends
+    /// one of its name is refused, or overruled where the schema allows more arguments than it names.
+    ///
+    /// ```
+    /// use genkit::message::ToolRequest;
+    /// use genkit::{Tool, tool};
+    /// use serde_json::json;
+    ///
+    /// /// Searches a folder.
+    /// #[tool]
+    /// async fn search(folder: String, words: String) -> String { format!("{words} in {folder}") }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let tool = Tool::of::<search>().with_fixed("folder", "/home/ada")?;
+    /// assert!(tool.input_schema()["properties"].get("folder").is_none());
+    ///
+    /// let request = ToolRequest::new("search", json!({"words": "milk"}));
+    /// let response = tool.call(&request).await?.into_response()?;
+    /// assert_eq!(response.output, "milk in /home/ada");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::error::ErrorKind::InvalidArgument) where the tool has no such argument, or the
+    /// value does not fit its schema.
+    pub fn with_fixed(&self, argument: &str, value: impl Serialize) -> Result<Self> {
+        let fault = |why: String| E::FixedArgument {
+            tool: self.name().to_owned(),
+            argument: argument.to_owned(),
+            why,
+        };
+        let value = serde_json::to_value(value).map_err(|why| fault(why.to_string()))?;
+        let Some((schemas, alone)) = self.schemas().without(argument) else {
+            return Err(fault("it has no argument of this name".to_owned()).into());
+        };
+        let given = Value::Object(Map::from_iter([(argument.to_owned(), value.clone())]));
+        alone.check_given(given, Strictness::Exact).map_err(|why| fault(why.to_string()))?;
+        let (tool, argument) = (self.clone(), argument.to_owned());
+        let handler = ActionHandler::Dynamic(Arc::new(move |context, arguments| {
+            let (tool, how, mut input) = (tool.clone(), arguments.how, arguments.value);
+            if input.is_null() {
+                input = Value::Object(Map::new());
+            }
+            if let Value::Object(input) = &mut input {
+                input.insert(argument.clone(), value.clone());
+            }
+            Box::pin(async move { tool.invoke(&context, input, how).await })
+        }));
+        let definition = self.definition();
+        let definition =
+            Definition { schemas, handler, ..definition.with_info(definition.info.clone()) };
+        Ok(Self::new(definition, self.0.settings))
+    }
+}

@@ -1,0 +1,229 @@
+//! Runs a function under its limits until it ends, asks, or is stopped.
+
+use std::future::{Future, poll_fn};
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use serde_json::Value;
+
+use super::error::Error as E;
+use super::question::Question;
+use super::replay::Recording;
+use super::{Context, panics};
+use crate::error::{Error, Result};
+use crate::trace::Ended;
+use crate::visible::Logged;
+
+/// The outcome of a run.
+#[derive(Debug)]
+pub enum Outcome<T> {
+    /// It returned, panicked or ran out of time.
+    Finished(Result<T>),
+    /// It asked what this caller answers by calling again.
+    Suspended(Vec<Question>, Recording),
+    /// The caller gave up.
+    Cancelled,
+}
+
+impl<T> Outcome<T> {
+    /// How the span of such a run ends.
+    pub fn ended(&mut self, output: impl FnOnce(&T) -> Value) -> Ended<'_> {
+        match self {
+            Self::Finished(result) => Ended::of(result, output),
+            Self::Suspended(questions, _) => {
+                let first = questions.first();
+                Ended::Interrupted(first.map_or(Value::Bool(true), |open| open.kind.shown()))
+            }
+            Self::Cancelled => Ended::Cancelled,
+        }
+    }
+}
+
+/// Runs `work` of the action `name`.
+///
+/// It is dropped at its first open questions, when `context` is cancelled, and at the limit of
+/// `context`.
+pub async fn drive<T>(
+    context: &Context,
+    name: &str,
+    work: impl Future<Output = Result<T>>,
+) -> Outcome<T> {
+    panics::note_places();
+    let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
+    let run = poll_fn(|cx| {
+        // Looked at, and waited for below: most functions end without waiting.
+        if context.cancellation().is_cancelled() {
+            return Poll::Ready(Outcome::Cancelled);
+        }
+        match work.as_mut().poll(cx) {
+            Poll::Ready(Ok(result)) => Poll::Ready(Outcome::Finished(result)),
+            Poll::Ready(Err(payload)) => {
+                Poll::Ready(Outcome::Finished(Err(panicked(name, payload.as_ref()))))
+            }
+            Poll::Pending => {
+                let open = context.begun_replay().and_then(|mut replay| replay.take_open());
+                if let Some((questions, recording)) = open {
+                    return Poll::Ready(Outcome::Suspended(questions, recording));
+                }
+                if let Some(journal) = &context.0.parts.journal {
+                    let rest = context.replay().rest();
+                    journal.rests(rest);
+                }
+                Poll::Pending
+            }
+        }
+    });
+    tokio::select! {
+        biased;
+        ended = run => ended,
+        () = context.cancellation().cancelled() => Outcome::Cancelled,
+        () = expired(context) => Outcome::Finished(Err(too_slow(name, context.0.parts.limit))),
+    }
+}
+
+/// Runs `work` for a caller that cannot be asked anything: a flow, a test.
+pub async fn supervise<T>(
+    context: &Context,
+    name: &str,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    match drive(context, name, work).await {
+        Outcome::Finished(result) => result,
+        Outcome::Cancelled => Err(E::Cancelled(name.to_owned()).into()),
+        Outcome::Suspended(..) => Err(E::NobodyAnswers(name.to_owned()).into()),
+    }
+}
+
+/// Runs `work` of the action `name`, which the function of `context` calls, within `limit` of the
+/// time that counts.
+pub async fn within<T>(
+    context: &Context,
+    name: &str,
+    limit: Option<Duration>,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    let Some(limit) = limit else { return work.await };
+    let end = context.spent() + limit;
+    tokio::select! {
+        biased;
+        done = work => done,
+        () = until_spent(context, end) => Err(too_slow(name, Some(limit))),
+    }
+}
+
+/// Resolves when the time that counts is over: that in which nobody is being asked.
+async fn expired(context: &Context) {
+    match context.0.parts.limit {
+        Some(limit) => until_spent(context, limit).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn until_spent(context: &Context, time: Duration) {
+    loop {
+        let left = time.saturating_sub(context.spent());
+        if left.is_zero() {
+            return;
+        }
+        // A function that uses up tokio's budget must not keep its clock from being read.
+        tokio::task::unconstrained(tokio::time::sleep(left)).await;
+    }
+}
+
+fn too_slow(name: &str, limit: Option<Duration>) -> Error {
+    E::TooSlow { name: name.to_owned(), limit: limit.unwrap_or_default() }.into()
+}
+
+fn panicked(name: &str, payload: &(dyn std::any::Any + Send)) -> Error {
+    let (message, place) = panics::describe(payload);
+    let place = place.unwrap_or_else(|| "an unknown place".to_owned());
+    let reference = crate::error::reference();
+    // What a panic says may name files, hosts or data: neither a client nor a model reads it.
+    tracing::error!(
+        action = %Logged::name(name), %place, panic = %Logged::text(message), %reference,
+        "a function panicked"
+    );
+    E::Panicked { name: name.to_owned(), reference }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::ContextParts;
+    use crate::error::ErrorKind;
+
+    async fn run<T>(work: impl Future<Output = Result<T>>, limit: u64) -> Outcome<T> {
+        let limit = Some(Duration::from_millis(limit));
+        let context = ContextParts { limit, ..ContextParts::default() }.build();
+        drive(&context, "f", work).await
+    }
+
+    #[tokio::test]
+    async fn a_panic_becomes_an_error() {
+        let ended = run::<()>(async { panic!("no {}", "way") }, 1000).await;
+        let Outcome::Finished(Err(error)) = ended else { panic!("{ended:?}") };
+        assert!(error.chain().starts_with("`f` panicked, which is a fault"), "{error}");
+        assert!(!error.chain().contains("no way"), "{error}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_function_is_stopped() {
+        let ended = run::<()>(std::future::pending(), 50).await;
+        let Outcome::Finished(Err(error)) = ended else { panic!("{ended:?}") };
+        assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+    }
+
+    #[tokio::test]
+    async fn a_function_that_never_waits_for_anything_is_stopped() {
+        use crate::context::LogLevel;
+
+        let budget = run::<()>(
+            async {
+                loop {
+                    tokio::task::consume_budget().await;
+                }
+            },
+            50,
+        );
+        let context = Context::detached();
+        let logs = run::<()>(
+            async {
+                loop {
+                    context.log(LogLevel::Info, "on and on").await;
+                }
+            },
+            50,
+        );
+        for ended in [budget.await, logs.await] {
+            let Outcome::Finished(Err(error)) = ended else { panic!("{ended:?}") };
+            assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+        }
+    }
+
+    #[test]
+    fn reports_need_no_runtime() {
+        let context = Context::detached();
+        futures_util::FutureExt::now_or_never(context.progress(1.0)).expect("it does not wait");
+        let mut work = pin!(async {
+            for chunk in 0..100 {
+                context.chunk(chunk.into()).await;
+            }
+        });
+        let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
+        let polls =
+            1 + std::iter::from_fn(|| work.as_mut().poll(&mut cx).is_pending().then_some(()))
+                .count();
+        assert!((2..=5).contains(&polls), "{polls}");
+    }
+
+    #[tokio::test]
+    async fn cancelling_drops_the_function() {
+        let context = ContextParts::default().build();
+        context.cancellation().cancel();
+        let ended = drive::<()>(&context, "f", std::future::pending()).await;
+        assert!(matches!(ended, Outcome::Cancelled));
+    }
+}

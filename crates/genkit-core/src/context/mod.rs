@@ -1,0 +1,473 @@
+//! The context of a call: what a function may ask of whoever called it.
+//!
+//! [`Context`] is taken as `ctx: &Context`. It tells progress and logs, sees cancellation and time
+//! limits, holds state and the values of a request, and asks: a form ([`Context::elicit`]), a yes
+//! ([`Context::confirm`]), a model ([`Context::sample`]), the folders ([`Context::roots`]).
+//!
+//! ```
+//! use genkit::context::Progress;
+//! use genkit::{Context, tool};
+//!
+//! /// Imports the rows of a file.
+//! #[tool]
+//! async fn import(ctx: &Context, rows: Vec<String>) -> usize {
+//!     for (done, _row) in rows.iter().enumerate() {
+//!         ctx.progress(Progress::new(done as f64)).await;
+//!     }
+//!     rows.len()
+//! }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! assert_eq!(import(&Context::detached(), vec!["a".to_owned()]).await, 1);
+//! # }
+//! ```
+
+mod caller;
+mod capability;
+mod drive;
+mod error;
+mod journal;
+mod once;
+mod panics;
+mod question;
+mod replay;
+mod report;
+mod rest;
+mod resting;
+mod step;
+pub mod testing;
+mod typemap;
+
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+pub use caller::NoCaller;
+pub use caller::{Asker, Caller};
+pub use capability::Capability;
+pub use drive::{Outcome, supervise};
+pub use drive::{drive, within};
+pub use journal::Journal;
+pub use question::MCP_TASK;
+pub use question::unanswerable;
+pub use question::{APPROVAL_KEY, Decision, UserAction};
+pub use question::{CallerAnswer, Question, QuestionKind};
+pub use replay::{Recording, Rounds};
+pub use rest::Elsewhere;
+pub use rest::Rest;
+pub use resting::RestingRuns;
+pub use typemap::TypeMap;
+
+pub use caller::ClientInfo;
+pub use question::{Elicit, ElicitForm, Elicited, Root, Roots, Sample, SampleRequest, Sampled};
+pub use report::{LogLevel, Progress};
+
+use self::replay::Replay;
+
+/// Context of a call: what a function may ask of whoever called it.
+///
+/// Take it as `ctx: &Context`. It is the same type whoever calls: the generate loop, an MCP
+/// client, a flow, a test.
+///
+/// ```
+/// use genkit::{Context, Result, tool};
+///
+/// /// Imports lines of text.
+/// #[tool]
+/// async fn import(ctx: &Context, lines: Vec<String>) -> Result<usize> {
+///     let total = lines.len() as f64;
+///     for (i, line) in lines.iter().enumerate() {
+///         ctx.progress((i as f64, total)).await;
+///         // … save the line …
+///         # let _ = line;
+///     }
+///     ctx.info("imported").await;
+///     Ok(lines.len())
+/// }
+/// ```
+#[derive(Clone)]
+pub struct Context(Arc<ContextState>, Option<Arc<str>>);
+
+struct ContextState {
+    parts: ContextParts,
+    started: Instant,
+    /// One with that of actions that the function calls; most never ask.
+    replay: OnceLock<Arc<Mutex<Replay>>>,
+}
+
+/// Receives the chunks of a streamed result.
+pub type OnChunk = Arc<dyn Fn(Value) + Send + Sync>;
+
+/// A context in the making; each reader of the registry makes its own.
+pub struct ContextParts {
+    pub caller: Arc<dyn Caller>,
+    pub states: TypeMap,
+    pub values: TypeMap,
+    pub meta: Arc<Map<String, Value>>,
+    /// What a context provider said of the request; shared by all that the request runs.
+    pub action_context: Arc<Map<String, Value>>,
+    pub cancel: CancellationToken,
+    pub limit: Option<Duration>,
+    pub recording: Option<Recording>,
+    /// For a caller that answers by calling again.
+    pub rounds: Option<Arc<dyn Rounds>>,
+    pub chunks: Option<OnChunk>,
+    /// Where the call saves what it did by `once`.
+    pub journal: Option<Arc<dyn Journal>>,
+    /// What the user must approve once the arguments are read and before the function runs.
+    pub approval: Option<String>,
+    /// What HTTP layers left on the request.
+    #[cfg(feature = "http")]
+    pub extensions: Arc<http::Extensions>,
+    /// What the server gives to every request, where the request has no such value itself.
+    pub defaults: TypeMap,
+}
+
+/// Most calls bring none.
+static NO_META: LazyLock<Arc<Map<String, Value>>> = LazyLock::new(Arc::default);
+
+impl Default for ContextParts {
+    fn default() -> Self {
+        Self::of(Arc::new(NoCaller), Arc::default(), CancellationToken::new())
+    }
+}
+
+impl ContextParts {
+    /// Those of a call by `caller`, with nothing else: nothing is made that the next lines replace.
+    pub fn of(
+        caller: Arc<dyn Caller>,
+        action_context: Arc<Map<String, Value>>,
+        cancel: CancellationToken,
+    ) -> Self {
+        Self {
+            caller,
+            states: TypeMap::default(),
+            values: TypeMap::default(),
+            meta: Arc::clone(&NO_META),
+            action_context,
+            cancel,
+            limit: None,
+            recording: None,
+            rounds: None,
+            chunks: None,
+            journal: None,
+            approval: None,
+            #[cfg(feature = "http")]
+            extensions: Arc::default(),
+            defaults: TypeMap::default(),
+        }
+    }
+
+    pub fn build(mut self) -> Context {
+        let replay = match self.recording.take() {
+            Some(recording) => Arc::new(Mutex::new(Replay::new(recording))).into(),
+            None => OnceLock::new(),
+        };
+        Context(Arc::new(ContextState { parts: self, started: Instant::now(), replay }), None)
+    }
+}
+
+impl Context {
+    /// A context without a caller, for unit tests of functions that take one: progress and logs
+    /// go nowhere, questions fail. [`Context::testing`] makes one that answers.
+    ///
+    /// ```
+    /// use genkit::{Context, tool};
+    ///
+    /// /// Says hello.
+    /// #[tool]
+    /// async fn hello(ctx: &Context, name: String) -> String {
+    ///     ctx.info("greeting").await;
+    ///     format!("Hello, {name}!")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// assert_eq!(hello(&Context::detached(), "Ada".into()).await, "Hello, Ada!");
+    /// # }
+    /// ```
+    pub fn detached() -> Self {
+        ContextParts::default().build()
+    }
+
+    /// Cancellation: whether the caller gave up.
+    ///
+    /// ```
+    /// assert!(!genkit::Context::detached().is_cancelled());
+    /// ```
+    pub fn is_cancelled(&self) -> bool {
+        self.0.parts.cancel.is_cancelled()
+    }
+
+    /// Cancellation: resolves when the caller gives up. The function itself is dropped then; this
+    /// is for work that it handed to others.
+    ///
+    /// ```
+    /// use genkit::{Context, tool};
+    ///
+    /// /// Begins a search in the background.
+    /// #[tool]
+    /// async fn search(ctx: &Context, words: String) -> String {
+    ///     let ctx = ctx.clone();
+    ///     tokio::spawn(async move {
+    ///         tokio::select! {
+    ///             () = ctx.cancelled() => {} // stop
+    ///             () = std::future::pending() => {} // … the search …
+    ///         }
+    ///     });
+    ///     format!("searching for {words}")
+    /// }
+    /// ```
+    pub async fn cancelled(&self) {
+        self.0.parts.cancel.cancelled().await;
+    }
+
+    /// Deadline: how much of its time limit is left; `None` without a limit. Time in which a person
+    /// is asked does not count.
+    ///
+    /// ```
+    /// use genkit::{Context, tool};
+    /// use std::time::Duration;
+    ///
+    /// /// Sums up, in as many steps as there is time for.
+    /// #[tool(timeout = "10s")]
+    /// async fn sum(ctx: &Context, numbers: Vec<f64>) -> f64 {
+    ///     let enough = |left: Duration| left > Duration::from_millis(100);
+    ///     numbers.iter().take_while(|_| ctx.time_left().is_none_or(enough)).sum()
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let ctx = Context::detached(); // without a limit
+    /// assert_eq!(ctx.time_left(), None);
+    /// assert_eq!(sum(&ctx, vec![1.0, 2.0]).await, 3.0);
+    /// # }
+    /// ```
+    pub fn time_left(&self) -> Option<Duration> {
+        Some(self.0.parts.limit?.saturating_sub(self.spent()))
+    }
+
+    /// Extension: a value of this request by its type, which an HTTP layer or `.extension(..)` put
+    /// there. `#[arg(extension)] value: &T` as a parameter is the same, and fails where there is
+    /// none.
+    ///
+    /// ```
+    /// struct User(String);
+    /// assert!(genkit::Context::detached().extension::<User>().is_none());
+    /// ```
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        let value = self.0.parts.values.get();
+        #[cfg(feature = "http")]
+        let value = value.or_else(|| self.0.parts.extensions.get());
+        let value = value.or_else(|| self.0.parts.defaults.get());
+        value
+    }
+
+    /// State by its type: what `.state(value)` gave. `&T` as a parameter is the same, checked
+    /// at start-up.
+    ///
+    /// ```
+    /// use genkit::{Context, Genkit, Registry, flow, flows};
+    ///
+    /// struct Shop(String);
+    ///
+    /// /// The name of the shop, if there is one.
+    /// #[flow]
+    /// async fn shop(ctx: &Context) -> Option<String> {
+    ///     ctx.state::<Shop>().map(|shop| shop.0.clone())
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let shops = Genkit::builder()
+    ///     .registry(Registry::new().add(flows![shop]))
+    ///     .state(Shop("Apples".into()))
+    ///     .build()?;
+    /// assert_eq!(shops.run_flow("shop", serde_json::json!({})).await?, "Apples");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn state<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.0.parts.states.get()
+    }
+
+    /// Request metadata (`_meta`), as the client sent it.
+    ///
+    /// ```
+    /// use genkit::{Context, tool};
+    ///
+    /// /// Says which trace the call belongs to.
+    /// #[tool]
+    /// async fn trace(ctx: &Context) -> Option<String> {
+    ///     Some(ctx.meta().get("traceparent")?.as_str()?.to_owned())
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// assert_eq!(trace(&Context::detached()).await, None);
+    /// # }
+    /// ```
+    pub fn meta(&self) -> &Map<String, Value> {
+        &self.0.parts.meta
+    }
+
+    /// Action context: a map that came with the request, for example who is signed in. A flow server's context
+    /// provider makes it, and [`Invocation::action_context`](crate::action::Invocation::action_context) and
+    /// `Generate::action_context` give it. Templates read it as `@auth`.
+    ///
+    /// ```
+    /// use genkit::{Context, Flow, flow};
+    /// use serde_json::json;
+    ///
+    /// /// Greets whoever is signed in.
+    /// #[flow]
+    /// async fn hello(ctx: &Context) -> String {
+    ///     format!("Hello, {}!", ctx.action_context()["auth"]["uid"].as_str().unwrap_or("stranger"))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let signed_in = json!({"auth": {"uid": "ada"}}).as_object().cloned().unwrap();
+    /// let run = Flow::of::<hello>().run(json!({})).action_context(signed_in);
+    /// assert_eq!(run.await?, "Hello, ada!");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn action_context(&self) -> &Map<String, Value> {
+        &self.0.parts.action_context
+    }
+
+    /// Client info: who calls, if it is known.
+    ///
+    /// ```
+    /// use genkit::{Context, tool};
+    ///
+    /// /// Greets the program that calls.
+    /// #[tool]
+    /// async fn greet(ctx: &Context) -> String {
+    ///     match ctx.client() {
+    ///         Some(client) => format!("Hello, {} {}!", client.name, client.version),
+    ///         None => "Hello, stranger!".to_owned(),
+    ///     }
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// assert_eq!(greet(&Context::detached()).await, "Hello, stranger!");
+    /// # }
+    /// ```
+    pub fn client(&self) -> Option<ClientInfo> {
+        self.0.parts.caller.client()
+    }
+
+    /// URI that is read, in a resource: with a template, the one of this request. `None` in tools,
+    /// prompts and flows.
+    ///
+    /// ```
+    /// use genkit::testing::Client;
+    /// use genkit::{Context, Genkit, Registry, Result, resource, resources};
+    ///
+    /// /// A note by its number.
+    /// #[resource("note://{id}")]
+    /// async fn note(ctx: &Context, id: u64) -> String {
+    ///     format!("note {id} at {}", ctx.uri().unwrap_or_default())
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let genkit = Genkit::builder().registry(Registry::new().add(resources![note])).build()?;
+    /// let client = Client::connect(genkit.serve_mcp()).await?;
+    /// let read = client.read_resource("note://7").await?;
+    /// assert_eq!(read[0].as_text(), Some("note 7 at note://7"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn uri(&self) -> Option<&str> {
+        self.1.as_deref()
+    }
+
+    /// The same context where the resource at `uri` is read.
+    pub(crate) fn reading(&self, uri: &str) -> Self {
+        Self(Arc::clone(&self.0), Some(uri.into()))
+    }
+
+    pub fn asker(&self) -> Option<Asker> {
+        self.0.parts.caller.asker()
+    }
+
+    pub(crate) fn cancellation(&self) -> &CancellationToken {
+        &self.0.parts.cancel
+    }
+
+    pub fn states(&self) -> &TypeMap {
+        &self.0.parts.states
+    }
+
+    /// The context of an action that this function calls: the same caller, record and limits, with
+    /// the states, values, chunks and action context of `given` over its own.
+    pub fn nested(&self, given: ContextParts) -> Self {
+        let ContextState { parts, started, .. } = &*self.0;
+        let replay = Arc::clone(self.shared_replay()).into();
+        let parts = ContextParts {
+            caller: Arc::clone(&parts.caller),
+            states: parts.states.with(&given.states),
+            values: parts.values.with(&given.values),
+            meta: Arc::clone(&parts.meta),
+            action_context: if given.action_context.is_empty() {
+                Arc::clone(&parts.action_context)
+            } else {
+                given.action_context
+            },
+            cancel: parts.cancel.clone(),
+            limit: parts.limit,
+            recording: None,
+            rounds: parts.rounds.clone(),
+            chunks: given.chunks.or_else(|| parts.chunks.clone()),
+            journal: parts.journal.clone(),
+            approval: None,
+            #[cfg(feature = "http")]
+            extensions: Arc::clone(&parts.extensions),
+            defaults: parts.defaults.clone(),
+        };
+        Self(Arc::new(ContextState { parts, started: *started, replay }), None)
+    }
+
+    /// A context with the same states and values, that asks nobody and ends within `limit`.
+    pub(crate) fn apart(&self, limit: Duration) -> Self {
+        let parts = &self.0.parts;
+        ContextParts {
+            states: parts.states.clone(),
+            values: parts.values.clone(),
+            action_context: Arc::clone(&parts.action_context),
+            cancel: parts.cancel.child_token(),
+            limit: Some(limit),
+            ..ContextParts::default()
+        }
+        .build()
+    }
+
+    fn replay(&self) -> MutexGuard<'_, Replay> {
+        crate::sync::lock(self.shared_replay())
+    }
+
+    fn shared_replay(&self) -> &Arc<Mutex<Replay>> {
+        self.0.replay.get_or_init(|| Arc::new(Mutex::new(Replay::new(Recording::default()))))
+    }
+
+    /// The replay, if anything was asked or recorded.
+    fn begun_replay(&self) -> Option<MutexGuard<'_, Replay>> {
+        self.0.replay.get().map(|replay| crate::sync::lock(replay))
+    }
+
+    /// How long the function has run, without the time in which somebody was asked.
+    fn spent(&self) -> Duration {
+        let paused = self.begun_replay().map_or(Duration::ZERO, |replay| replay.paused());
+        self.0.started.elapsed().saturating_sub(paused)
+    }
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("cancelled", &self.is_cancelled()).finish_non_exhaustive()
+    }
+}

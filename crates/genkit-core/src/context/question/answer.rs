@@ -1,0 +1,155 @@
+//! The answer to a question: typed, in the JSON that MCP and stored runs have.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::results::{Elicited, Sampled};
+use super::root::Root;
+use crate::context::error::Error as E;
+use genkit_schema::internal::Bounds;
+
+/// The answer to a question. Which kind it is shows in its JSON, since clients and stored runs
+/// give answers by the keys of their questions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum CallerAnswer {
+    /// To an elicitation, an approval or an interrupt.
+    Decision(Decision),
+    /// To a sampling request.
+    Sampled(Sampled),
+    /// To a question for roots.
+    Roots { roots: Vec<Root> },
+    /// An answer to no question that there is.
+    Unknown(Value),
+}
+
+/// The decision of a user, and what came with it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    pub(crate) action: UserAction,
+    /// The fields of the form, or what was given to an interrupt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Value>,
+    /// The text that was shown: the answer is to nothing else.
+    #[serde(default, rename = "asked", skip_serializing_if = "Option::is_none")]
+    shown: Option<String>,
+    /// What kind of question is meant, where that is known instead of its text.
+    #[serde(default, rename = "to", skip_serializing_if = "Option::is_none")]
+    meant: Option<Meant>,
+}
+
+/// MCP's three actions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UserAction {
+    Accept,
+    Decline,
+    Cancel,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Meant {
+    Interrupt,
+}
+
+impl CallerAnswer {
+    /// Reads the JSON of a client, or of a stored run.
+    pub fn from_json(json: Value) -> Self {
+        serde_json::from_value(json.clone()).unwrap_or(Self::Unknown(json))
+    }
+
+    pub(super) fn decision(self) -> Result<Decision, E> {
+        match self {
+            Self::Decision(decision) => Ok(decision),
+            _ => Err(E::NoAction),
+        }
+    }
+
+    /// The decision on an approval: given for what was shown, and not for something else.
+    pub(super) fn approval_of(self, message: &str) -> Result<Decision, E> {
+        let decision = self.decision()?;
+        let other = decision.shown.as_deref().is_some_and(|shown| shown != message);
+        if other || (decision.meant.is_some() && !decision.approves_tool()) {
+            return Err(E::OtherQuestion);
+        }
+        Ok(decision)
+    }
+
+    pub(super) fn sampled(self) -> Result<Sampled, E> {
+        match self {
+            Self::Sampled(sampled) if sampled.has_blocks() => Ok(sampled),
+            _ => Err(E::NoContent),
+        }
+    }
+
+    pub(super) fn roots(self) -> Result<Vec<Root>, E> {
+        let mut json = match self {
+            Self::Roots { roots } => return Ok(roots),
+            Self::Unknown(json) => json,
+            _ => Value::Null,
+        };
+        let roots = json.get_mut("roots").map(Value::take).unwrap_or_default();
+        serde_json::from_value(roots).map_err(E::Roots)
+    }
+}
+
+impl Decision {
+    pub(crate) fn new(action: UserAction, content: Value) -> Self {
+        Self { action, content: Some(content), shown: None, meant: None }
+    }
+
+    /// Binds an approval to the text that was shown.
+    pub(crate) fn shown(self, message: String) -> Self {
+        Self { shown: Some(message), ..self }
+    }
+
+    /// For an interrupt only, whatever its key.
+    pub(crate) fn for_interrupt(self) -> Self {
+        Self { meant: Some(Meant::Interrupt), ..self }
+    }
+
+    /// Whether Genkit's form of an approval is in it.
+    fn approves_tool(&self) -> bool {
+        let content = self.content.as_ref();
+        content.is_some_and(|content| content["toolApproved"] == Value::Bool(true))
+    }
+
+    /// The answer to a form, whose schema has `bounds`.
+    pub(super) fn elicited<T: DeserializeOwned>(
+        self,
+        bounds: Option<&Bounds>,
+    ) -> Result<Elicited<T>, E> {
+        Ok(match self.action {
+            UserAction::Accept => {
+                let content = self.content.filter(|content| !content.is_null());
+                let content = content.unwrap_or_else(|| json!({}));
+                let answer = T::deserialize(&content).map_err(E::Form)?;
+                if let Some(bounds) = bounds {
+                    let reads = |value: &Value| T::deserialize(value).is_ok();
+                    bounds.check_read(&content, &reads).map_err(E::FormBounds)?;
+                }
+                Elicited::Accepted(answer)
+            }
+            UserAction::Decline => Elicited::Declined,
+            UserAction::Cancel => Elicited::Cancelled,
+        })
+    }
+
+    /// Whether the user approved.
+    ///
+    /// # Errors
+    /// They did not, for the reason that they gave.
+    pub fn approved(&self) -> crate::error::Result<()> {
+        match self.action {
+            UserAction::Accept => Ok(()),
+            UserAction::Cancel => Err(E::ApprovalClosed.into()),
+            UserAction::Decline => {
+                let reason = self.content.as_ref().and_then(|content| content["reason"].as_str());
+                let reason = reason.filter(|why| !why.is_empty()).map(str::to_owned);
+                Err(E::NotApproved { reason }.into())
+            }
+        }
+    }
+}

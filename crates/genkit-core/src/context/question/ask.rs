@@ -1,0 +1,87 @@
+//! Asking: one mechanism for every kind of question, whoever called.
+
+use super::answer::CallerAnswer;
+use super::data::{Question, QuestionKind};
+use crate::context::Context;
+use crate::context::error::Error as E;
+use crate::context::replay::LiveQuestion;
+use crate::error::Result;
+use crate::visible::Logged;
+
+/// The error of a question that the caller cannot be asked.
+pub fn unanswerable(kind: &QuestionKind) -> crate::error::Error {
+    E::CannotBeAsked(kind.capability()).into()
+}
+
+impl Context {
+    /// The answer as `read` understands it: recorded, live, or after the function ran again.
+    pub(super) async fn ask<R>(
+        &self,
+        key: Option<String>,
+        kind: QuestionKind,
+        read: impl Fn(CallerAnswer) -> Result<R, E>,
+    ) -> Result<R> {
+        self.ask_with(key, kind, false, read).await
+    }
+
+    /// [`ask`](Self::ask); with `takes_unasked` also an answer that came before the question.
+    pub(super) async fn ask_with<R>(
+        &self,
+        key: Option<String>,
+        kind: QuestionKind,
+        takes_unasked: bool,
+        read: impl Fn(CallerAnswer) -> Result<R, E>,
+    ) -> Result<R> {
+        let parts = &self.0.parts;
+        let capability = kind.capability();
+        if !parts.caller.can(capability) {
+            return Err(E::CannotBeAsked(capability).into());
+        }
+        let asked = match (&parts.rounds, kind.canonical()) {
+            (Some(rounds), asked) => rounds.know(&asked),
+            (None, asked) => asked,
+        };
+        let key = self.replay().key(key, &asked);
+        let not_fit = |error: E| {
+            // The client answered something else: the same question goes out again.
+            tracing::debug!(
+                key = %Logged::name(&key), error = %Logged::text(&error),
+                "an answer does not fit its question"
+            );
+        };
+        let recorded = self.replay().answer(&key, &asked);
+        if let Some(answer) = recorded {
+            let is_ours = || parts.rounds.as_ref().is_none_or(|rounds| rounds.claim());
+            let understood = read(answer).map_err(not_fit).ok();
+            // Where another request was faster the question is open, and its caller refuses the round.
+            if let Some(answer) = understood.filter(|_| is_ours()) {
+                self.replay().used(key);
+                return Ok(answer);
+            }
+        }
+        let early = if takes_unasked { self.replay().unasked(&key) } else { None };
+        if let Some(answer) = early {
+            match read(answer.clone()) {
+                Ok(understood) => {
+                    self.replay().answered(key, asked, answer);
+                    return Ok(understood);
+                }
+                Err(error) => not_fit(error),
+            }
+        }
+        let question = Question { key, kind };
+        if let Some(answering) = parts.caller.answer(&question) {
+            let answer = {
+                let _live = LiveQuestion::new(self.shared_replay());
+                answering.await?
+            };
+            let understood = read(answer.clone())?;
+            // A later question may make the function run again, and it must hear the same.
+            self.replay().answered(question.key.clone(), asked, answer);
+            return Ok(understood);
+        }
+        self.replay().open(question, asked);
+        // The driver sees the open question, drops this future and runs the function again.
+        std::future::pending().await
+    }
+}

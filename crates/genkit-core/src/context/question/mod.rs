@@ -1,0 +1,27 @@
+//! Questions to the caller (human in the loop, sampling, roots): one mechanism, whoever called.
+
+mod answer;
+mod approve;
+mod ask;
+mod data;
+mod elicit;
+mod interrupt;
+mod results;
+mod root;
+mod roots;
+mod sample;
+mod sample_request;
+
+pub use answer::CallerAnswer;
+pub use answer::{Decision, UserAction};
+pub use approve::APPROVAL_KEY;
+pub use ask::unanswerable;
+pub use data::{Question, QuestionKind};
+pub use interrupt::MCP_TASK;
+
+pub use elicit::{Elicit, ElicitForm};
+pub use results::{Elicited, Sampled};
+pub use root::Root;
+pub use roots::Roots;
+pub use sample::Sample;
+pub use sample_request::SampleRequest;

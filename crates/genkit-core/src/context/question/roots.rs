@@ -1,0 +1,81 @@
+//! Roots: asks the client which folders it works in.
+
+use std::future::IntoFuture;
+
+use super::super::Context;
+use super::data::QuestionKind;
+use super::root::Root;
+use crate::context::capability::Capability;
+use crate::error::Result;
+use crate::future::BoxFuture;
+
+impl Context {
+    /// Roots: asks the client which folders it works in.
+    ///
+    /// ```
+    /// use genkit::{Context, Result, tool};
+    ///
+    /// /// Lists the folders that the client works in.
+    /// #[tool(read_only)]
+    /// async fn folders(ctx: &Context) -> Result<Vec<String>> {
+    ///     Ok(ctx.roots().await?.into_iter().map(|root| root.uri).collect())
+    /// }
+    /// ```
+    pub fn roots(&self) -> Roots<'_> {
+        Roots::new(self)
+    }
+
+    /// Whether the caller tells its [`roots`](Self::roots).
+    pub fn can_list_roots(&self) -> bool {
+        self.0.parts.caller.can(Capability::Roots)
+    }
+}
+
+/// Request for the client's roots (folders), about to be asked: see [`Context::roots`].
+///
+/// Awaiting it asks. The answer is a list of [`Root`]s.
+///
+/// ```
+/// use genkit::{Context, ErrorKind};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let error = Context::detached().roots().key("folders").await.unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // nobody can be asked
+/// # }
+/// ```
+///
+/// # Errors
+/// Awaiting it fails with [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition)
+/// where the caller tells no roots, with
+/// [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) where its list is malformed,
+/// and with what the caller answers
+/// with.
+#[must_use = "a question is asked when it is awaited: add `.await`"]
+pub struct Roots<'a> {
+    context: &'a Context,
+    key: Option<String>,
+}
+
+impl<'a> Roots<'a> {
+    pub(super) fn new(context: &'a Context) -> Self {
+        Self { context, key: None }
+    }
+
+    /// Key of the question: names it, see [`Elicit::key`](crate::context::Elicit::key).
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+}
+
+impl<'a> IntoFuture for Roots<'a> {
+    type Output = Result<Vec<Root>>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.context.ask(self.key, QuestionKind::Roots, |answer| answer.roots()))
+    }
+}
+
+crate::becomes_a_future!(Roots<'a>, Result<Vec<Root>>, 'a);

@@ -1,0 +1,116 @@
+//! Sampling: text from the model of the client.
+
+use std::future::IntoFuture;
+
+use super::super::Context;
+use super::data::QuestionKind;
+use super::results::Sampled;
+use super::sample_request::SampleRequest;
+use crate::context::capability::Capability;
+use crate::error::Result;
+use crate::future::BoxFuture;
+
+impl Context {
+    /// Sampling: borrows the client's model: `ctx.sample("Summarize: …").await?.text()`.
+    ///
+    /// ```
+    /// use genkit::{Context, Result, tool};
+    ///
+    /// /// Translates with the client's own model.
+    /// #[tool]
+    /// async fn translate(ctx: &Context, text: String) -> Result<String> {
+    ///     Ok(ctx.sample(format!("Translate to French: {text}")).max_tokens(500).await?.text())
+    /// }
+    /// ```
+    pub fn sample(&self, request: impl Into<SampleRequest>) -> Sample<'_> {
+        Sample::new(self, request.into())
+    }
+
+    /// Whether the caller lends its model to [`sample`](Self::sample).
+    pub fn can_sample(&self) -> bool {
+        self.0.parts.caller.can(Capability::Sampling)
+    }
+}
+
+/// Sampling request to the client's model, about to be sent: see [`Context::sample`].
+///
+/// Awaiting it asks. The answer is a [`Sampled`].
+///
+/// ```
+/// use genkit::{Context, Result, tool};
+///
+/// /// Finds a rhyme with the client's own model.
+/// #[tool]
+/// async fn rhyme(ctx: &Context, word: String) -> Result<String> {
+///     let reply = ctx
+///         .sample(format!("A word that rhymes with {word}?"))
+///         .system("Answer in one word.")
+///         .max_tokens(10) // default is 1,024
+///         .temperature(0.7) // default is the client's
+///         .stop(".")
+///         .key("rhyme")
+///         .await?;
+///     Ok(reply.text())
+/// }
+/// ```
+///
+/// # Errors
+/// Awaiting it fails with [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition)
+/// where the caller lends no model, with
+/// [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) where the answer is
+/// malformed, and with what the caller answers
+/// with.
+#[must_use = "a question is asked when it is awaited: add `.await`"]
+pub struct Sample<'a> {
+    context: &'a Context,
+    key: Option<String>,
+    request: SampleRequest,
+}
+
+impl<'a> Sample<'a> {
+    pub(super) fn new(context: &'a Context, request: SampleRequest) -> Self {
+        Self { context, key: None, request }
+    }
+
+    /// Key of the question: names it, see [`Elicit::key`](crate::context::Elicit::key).
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
+        self
+    }
+
+    /// Token limit: how many tokens the answer may have.
+    pub fn max_tokens(mut self, tokens: u32) -> Self {
+        self.request = self.request.with_max_tokens(tokens);
+        self
+    }
+
+    /// System prompt: instructions above the conversation.
+    pub fn system(mut self, text: impl Into<String>) -> Self {
+        self.request = self.request.with_system(text);
+        self
+    }
+
+    /// Temperature: how freely the model chooses, from 0.
+    pub fn temperature(mut self, temperature: f32) -> Self {
+        self.request = self.request.with_temperature(temperature);
+        self
+    }
+
+    /// Stop sequence: where the answer ends.
+    pub fn stop(mut self, sequence: impl Into<String>) -> Self {
+        self.request = self.request.with_stop(sequence);
+        self
+    }
+}
+
+impl<'a> IntoFuture for Sample<'a> {
+    type Output = Result<Sampled>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let kind = QuestionKind::Sampling(self.request);
+        Box::pin(self.context.ask(self.key, kind, |answer| answer.sampled()))
+    }
+}
+
+crate::becomes_a_future!(Sample<'a>, Result<Sampled>, 'a);

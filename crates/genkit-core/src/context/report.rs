@@ -1,0 +1,214 @@
+//! Progress, logs and updates: what a function tells its caller while it runs.
+
+use std::cell::Cell;
+
+use serde_json::Value;
+
+use super::Context;
+
+/// How many chunks, logs and reports of progress a thread sends before it does something else.
+const REPORTS_AT_A_TIME: u32 = 32;
+
+impl Context {
+    /// Progress: tells the caller how far the work is: `done`, `(done, total)`, or a [`Progress`].
+    ///
+    /// A caller that did not ask for progress gets none.
+    ///
+    /// ```
+    /// use genkit::context::Progress;
+    /// use genkit::Context;
+    ///
+    /// async fn read(ctx: &Context) {
+    ///     ctx.progress(1.0).await; // one of nobody knows how many
+    ///     ctx.progress((2.0, 3.0)).await; // two of three
+    ///     ctx.progress(Progress::new(3.0).with_total(3.0).with_message("read all")).await;
+    /// }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// read(&Context::detached()).await; // nobody sees it
+    /// # }
+    /// ```
+    pub async fn progress(&self, progress: impl Into<Progress>) {
+        self.0.parts.caller.progress(progress.into()).await;
+        breathe().await;
+    }
+
+    /// Logging: sends a message of `level` to the caller, if it wants that level.
+    ///
+    /// `data` is any JSON; text is usual. This is MCP's logging; `tracing` stays yours.
+    ///
+    /// ```
+    /// use genkit::context::LogLevel;
+    /// use genkit::Context;
+    /// use serde_json::json;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let ctx = Context::detached();
+    /// ctx.log(LogLevel::Debug, json!({"rows": 3})).await;
+    /// ctx.info("three rows").await;
+    /// ctx.warn("the third row is empty").await;
+    /// # }
+    /// ```
+    pub async fn log(&self, level: LogLevel, data: impl Into<Value>) {
+        self.0.parts.caller.log(level, data.into()).await;
+        breathe().await;
+    }
+
+    /// [`log`](Self::log) at [`LogLevel::Info`].
+    pub async fn info(&self, data: impl Into<Value>) {
+        self.log(LogLevel::Info, data).await;
+    }
+
+    /// [`log`](Self::log) at [`LogLevel::Warning`].
+    pub async fn warn(&self, data: impl Into<Value>) {
+        self.log(LogLevel::Warning, data).await;
+    }
+
+    /// [`log`](Self::log) at [`LogLevel::Debug`].
+    pub async fn debug(&self, data: impl Into<Value>) {
+        self.log(LogLevel::Debug, data).await;
+    }
+
+    /// [`log`](Self::log) at [`LogLevel::Error`].
+    pub async fn error(&self, data: impl Into<Value>) {
+        self.log(LogLevel::Error, data).await;
+    }
+
+    /// Tells subscribers that the resource at `uri` has new content.
+    ///
+    /// ```
+    /// use genkit::{Context, tool};
+    ///
+    /// /// Changes a note.
+    /// #[tool]
+    /// async fn change(ctx: &Context, id: u64, text: String) {
+    ///     // … save the text …
+    ///     # let _ = text;
+    ///     ctx.resource_updated(format!("note://{id}"));
+    /// }
+    /// ```
+    pub fn resource_updated(&self, uri: impl Into<String>) {
+        self.0.parts.caller.resource_updated(uri.into());
+    }
+
+    /// Sends a chunk of a streamed result.
+    pub(crate) async fn chunk(&self, chunk: Value) {
+        match &self.0.parts.chunks {
+            Some(sink) => sink(chunk),
+            None => self.0.parts.caller.chunk(chunk).await,
+        }
+        breathe().await;
+    }
+}
+
+/// Yields now and then: a function that only reports would else never let its thread go, and its time
+/// limit, its cancellation and every other task of the thread would wait for it.
+async fn breathe() {
+    thread_local! {
+        static REPORTS: Cell<u32> = const { Cell::new(0) };
+    }
+    // Counted by thread, not by context: a loop over calls that report once each must yield too.
+    let reports = REPORTS.get().wrapping_add(1);
+    REPORTS.set(reports);
+    // Not tokio's budget: a function that used it up would starve what is polled after it in its task.
+    if reports.is_multiple_of(REPORTS_AT_A_TIME) {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Progress: how far the work is.
+///
+/// ```
+/// use genkit::context::Progress;
+///
+/// let progress = Progress::new(3.0).with_total(10.0).with_message("three of ten");
+/// assert_eq!(Progress::from((3.0, 10.0)), Progress::new(3.0).with_total(10.0));
+/// # let _ = progress;
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    pub done: f64,
+    pub total: Option<f64>,
+    pub message: Option<String>,
+}
+
+impl Progress {
+    /// `done` units of work; it must grow from call to call.
+    pub fn new(done: f64) -> Self {
+        Self { done, total: None, message: None }
+    }
+
+    /// Sets the total: how many units there are.
+    #[must_use]
+    pub fn with_total(mut self, total: f64) -> Self {
+        self.total = Some(total);
+        self
+    }
+
+    /// Sets the message: what is being done, for people.
+    #[must_use]
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+
+    /// Units of work that are done.
+    ///
+    /// ```
+    /// let told = genkit::context::Progress::new(3.0).with_total(10.0).with_message("importing");
+    /// assert_eq!((told.done(), told.total(), told.message()), (3.0, Some(10.0), Some("importing")));
+    /// ```
+    pub fn done(&self) -> f64 {
+        self.done
+    }
+
+    /// Total: how many units there are, if that is known.
+    pub fn total(&self) -> Option<f64> {
+        self.total
+    }
+
+    /// Message: what is being done, if that is known.
+    pub fn message(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
+}
+
+impl From<f64> for Progress {
+    fn from(done: f64) -> Self {
+        Self::new(done)
+    }
+}
+
+impl From<(f64, f64)> for Progress {
+    fn from((done, total): (f64, f64)) -> Self {
+        Self::new(done).with_total(total)
+    }
+}
+
+/// Log level: how serious a message is, by the eight levels of RFC 5424, as MCP uses them.
+///
+/// ```
+/// use genkit::context::LogLevel;
+///
+/// assert!(LogLevel::Debug < LogLevel::Info && LogLevel::Warning < LogLevel::Error);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LogLevel {
+    /// For finding faults.
+    Debug,
+    /// What happens.
+    Info,
+    /// Unusual, but right.
+    Notice,
+    /// Something may be wrong.
+    Warning,
+    /// Something failed.
+    Error,
+    /// A part of the system failed.
+    Critical,
+    /// Somebody must act now.
+    Alert,
+    /// Nothing works.
+    Emergency,
+}

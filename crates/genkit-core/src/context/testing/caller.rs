@@ -1,0 +1,112 @@
+//! The caller of a function under test: it answers as the test says, and records what it is told.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use serde_json::Value;
+
+use super::question::AskedQuestion;
+use super::reported::Reported;
+use crate::context::caller::{Caller, ClientInfo};
+use crate::context::capability::Capability;
+use crate::context::error::Error as E;
+use crate::context::question::{CallerAnswer, Elicited, Question, QuestionKind};
+use crate::context::report::{LogLevel, Progress};
+use crate::error::Result;
+use crate::future::BoxFuture;
+use crate::sync::lock;
+
+/// What a test answers; an answer that is no JSON says why.
+pub(super) type Planned = std::result::Result<Elicited<Value>, String>;
+
+/// Chooses the answer to a question; `None` leaves it to the others.
+pub(super) type Answering = Box<dyn Fn(&AskedQuestion) -> Option<Elicited<Value>> + Send + Sync>;
+
+/// The answers of a test.
+#[derive(Default)]
+pub(super) struct Answers {
+    /// By the keys of their questions; whether one was taken.
+    pub(super) keyed: Vec<(String, Planned, bool)>,
+    pub(super) answering: Vec<Answering>,
+    /// For the other questions, in this order.
+    pub(super) next: VecDeque<Planned>,
+}
+
+impl Answers {
+    fn take(&mut self, asked: &AskedQuestion) -> Result<Elicited<Value>, E> {
+        let question = || asked.to_string();
+        let keyed = self.keyed.iter_mut().find(|(key, ..)| key == asked.key());
+        let planned = if let Some((_, planned, taken)) = keyed {
+            *taken = true;
+            planned.clone()
+        } else if let Some(answer) = self.answering.iter().find_map(|answer| answer(asked)) {
+            Ok(answer)
+        } else {
+            self.next.pop_front().ok_or_else(|| E::TestHasNoAnswer { question: question() })?
+        };
+        planned.map_err(|why| E::TestAnswer { question: question(), why })
+    }
+}
+
+pub(super) struct TestCaller {
+    pub(super) answers: Mutex<Answers>,
+    pub(super) reported: Mutex<Reported>,
+    pub(super) client: Option<ClientInfo>,
+    /// What it cannot be asked.
+    pub(super) lacks: Vec<Capability>,
+}
+
+impl TestCaller {
+    pub(super) fn reported(&self) -> Reported {
+        lock(&self.reported).clone()
+    }
+
+    pub(super) fn unused_answers(&self) -> usize {
+        let answers = lock(&self.answers);
+        answers.next.len() + answers.keyed.iter().filter(|(.., taken)| !taken).count()
+    }
+
+    fn settle(&self, question: &Question) -> Result<CallerAnswer> {
+        let asked = AskedQuestion::new(question.clone());
+        lock(&self.reported).questions.push(asked.clone());
+        if let QuestionKind::Elicitation { schema, .. } = &question.kind {
+            // What no client could show is no form in a test either.
+            genkit_schema::internal::form(schema)?;
+        }
+        let answer = lock(&self.answers).take(&asked)?;
+        Ok(asked.answered(answer)?)
+    }
+}
+
+impl Caller for TestCaller {
+    fn can(&self, capability: Capability) -> bool {
+        !self.lacks.contains(&capability)
+    }
+
+    fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
+        Some(Box::pin(std::future::ready(self.settle(question))))
+    }
+
+    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+        lock(&self.reported).progress.push(progress);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
+        lock(&self.reported).logs.push((level, data));
+        Box::pin(std::future::ready(()))
+    }
+
+    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
+        lock(&self.reported).chunks.push(chunk);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn resource_updated(&self, uri: String) {
+        lock(&self.reported).updated_resources.push(uri);
+    }
+
+    fn client(&self) -> Option<ClientInfo> {
+        self.client.clone()
+    }
+}

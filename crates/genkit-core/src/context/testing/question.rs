@@ -1,0 +1,155 @@
+//! The questions of a function under test, and what answers them.
+
+use serde_json::{Value, json};
+
+use crate::context::error::Error as E;
+use crate::context::question::{
+    CallerAnswer, Decision, Elicited, Question, QuestionKind, UserAction,
+};
+
+/// A question that a function under test asked.
+///
+/// ```
+/// use genkit::testing::AskedKind;
+/// use genkit::{Context, Result, tool};
+///
+/// /// Deletes all notes.
+/// #[tool(destructive)]
+/// async fn delete_all(ctx: &Context) -> Result<String> {
+///     ctx.confirm("Delete all notes?").await?;
+///     Ok("deleted".into())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let ctx = Context::testing().answer(true).build();
+/// delete_all(&ctx).await?;
+/// let asked = &ctx.reported().questions[0];
+/// assert_eq!((asked.kind(), asked.message()), (AskedKind::Confirm, "Delete all notes?"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct AskedQuestion {
+    question: Question,
+    message: String,
+}
+
+/// Kind of a question that a function asked: by which method of [`Context`](crate::context::Context).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AskedKind {
+    /// A form for the user: [`Context::elicit`](crate::context::Context::elicit).
+    Elicit,
+    /// A yes from the user: [`Context::confirm`](crate::context::Context::confirm).
+    Confirm,
+    /// Text from the client's model: [`Context::sample`](crate::context::Context::sample).
+    Sample,
+    /// The client's folders: [`Context::roots`](crate::context::Context::roots).
+    Roots,
+    /// Anything of whoever called: [`Context::interrupt`](crate::context::Context::interrupt).
+    Interrupt,
+}
+
+impl AskedQuestion {
+    pub(super) fn new(question: Question) -> Self {
+        let message = match &question.kind {
+            QuestionKind::Sampling(request) => {
+                request.messages.iter().map(|message| message.text()).collect()
+            }
+            _ => question.message().unwrap_or_default().to_owned(),
+        };
+        Self { question, message }
+    }
+
+    /// Key: what `.key(..)` named it, else `q1`, `q2`, … in the order of asking.
+    pub fn key(&self) -> &str {
+        &self.question.key
+    }
+
+    /// Kind of the question: by which method it was asked.
+    pub fn kind(&self) -> AskedKind {
+        match self.question.kind {
+            QuestionKind::Elicitation { .. } => AskedKind::Elicit,
+            QuestionKind::Approval { .. } => AskedKind::Confirm,
+            QuestionKind::Sampling(_) => AskedKind::Sample,
+            QuestionKind::Roots => AskedKind::Roots,
+            QuestionKind::Interrupt { .. } => AskedKind::Interrupt,
+        }
+    }
+
+    /// Message: what the user or the model reads; empty for roots.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Schema of the form, where the user is asked to fill one in.
+    pub fn schema(&self) -> Option<&Value> {
+        self.question.schema()
+    }
+
+    /// Metadata: what [`Context::interrupt`](crate::context::Context::interrupt) was given.
+    pub fn metadata(&self) -> Option<&Value> {
+        self.question.metadata()
+    }
+
+    /// The answer in the words of a caller.
+    pub(super) fn answered(&self, answer: Elicited<Value>) -> Result<CallerAnswer, E> {
+        use AskedKind::{Confirm, Elicit, Interrupt, Roots, Sample};
+        let decided = |action, content| CallerAnswer::Decision(Decision::new(action, content));
+        Ok(match (self.kind(), answer) {
+            (Sample | Roots, Elicited::Declined | Elicited::Cancelled) => {
+                return Err(E::TestRefuses { question: self.to_string() });
+            }
+            (_, Elicited::Declined) | (Confirm, Elicited::Accepted(Value::Bool(false))) => {
+                decided(UserAction::Decline, json!({}))
+            }
+            (_, Elicited::Cancelled) => decided(UserAction::Cancel, json!({})),
+            (Confirm, Elicited::Accepted(Value::Bool(true))) => {
+                decided(UserAction::Accept, json!({}))
+            }
+            (Confirm, Elicited::Accepted(_)) => {
+                return Err(self.unfit("a yes is `true`, a no is `false`"));
+            }
+            (Elicit | Interrupt, Elicited::Accepted(content)) => {
+                decided(UserAction::Accept, content)
+            }
+            (Sample, Elicited::Accepted(Value::String(text))) => CallerAnswer::from_json(json!({
+                "role": "assistant", "model": "test", "content": {"type": "text", "text": text},
+            })),
+            (Sample, Elicited::Accepted(_)) => {
+                return Err(self.unfit("what a model answers is text"));
+            }
+            (Roots, Elicited::Accepted(Value::Array(roots))) => {
+                let root =
+                    |root: Value| if root.is_string() { json!({ "uri": root }) } else { root };
+                let roots: Vec<Value> = roots.into_iter().map(root).collect();
+                CallerAnswer::from_json(json!({ "roots": roots }))
+            }
+            (Roots, Elicited::Accepted(_)) => {
+                return Err(self.unfit("roots are a list of URIs or of `Root`s"));
+            }
+        })
+    }
+
+    fn unfit(&self, why: &'static str) -> E {
+        E::TestAnswer { question: self.to_string(), why: why.to_owned() }
+    }
+}
+
+/// ``confirm `Delete all notes?` (key `q1`)``, for messages.
+impl std::fmt::Display for AskedQuestion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let verb = match self.kind() {
+            AskedKind::Elicit => "elicit",
+            AskedKind::Confirm => "confirm",
+            AskedKind::Sample => "sample",
+            AskedKind::Roots => "roots",
+            AskedKind::Interrupt => "interrupt",
+        };
+        match self.message.as_str() {
+            "" => write!(f, "{verb} (key `{}`)", self.key()),
+            message => write!(f, "{verb} `{message}` (key `{}`)", self.key()),
+        }
+    }
+}

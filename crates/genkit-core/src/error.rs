@@ -1,0 +1,600 @@
+//! The error of this library: one word wide, with a kind that callers can act on.
+
+use std::any::Any;
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+/// Any error that can cross a thread.
+pub type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// A result whose error is [`Error`] unless another is named.
+///
+/// ```
+/// async fn half(n: i64) -> genkit::Result<i64> {
+///     if n % 2 != 0 {
+///         return Err(genkit::Error::invalid_argument("n must be even"));
+///     }
+///     Ok(n / 2)
+/// }
+/// ```
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Error of this library: what went wrong, in words for people and with a [`kind`](Error::kind) for
+/// programs.
+///
+/// A tool may return any error that converts into `Box<dyn std::error::Error + Send + Sync>`
+/// (its own, `anyhow::Error`, a `String`); this one lets it choose the kind.
+///
+/// ```
+/// use genkit::{Error, ErrorKind};
+///
+/// let error = Error::new(ErrorKind::NotFound, "no note 7");
+/// assert_eq!(error.kind(), ErrorKind::NotFound);
+/// assert_eq!(error.to_string(), "no note 7");
+/// ```
+pub struct Error(Box<ErrorData>);
+
+struct ErrorData {
+    kind: ErrorKind,
+    message: String,
+    source: Option<BoxError>,
+    details: Option<serde_json::Value>,
+    /// Whether arguments did not fit before a function ran.
+    invalid_arguments: bool,
+    /// Whether the text is that of an error of another library, which was not written for callers.
+    foreign: bool,
+    fatal: bool,
+    /// Whether a span says that it arose there.
+    is_traced: bool,
+    retry: RetryHint,
+    /// What was done before it failed; the layer that knows its type puts it here.
+    partial: Option<Box<dyn Any + Send + Sync>>,
+}
+
+/// The retry hint of a server: whether another try is worth it, and when.
+#[derive(Clone, Copy, Debug, Default)]
+struct RetryHint {
+    worth: Option<bool>,
+    after: Option<Duration>,
+}
+
+/// Error kind of an [`Error`]: the canonical status names that Genkit uses in every language.
+///
+/// ```
+/// use genkit::{Error, ErrorKind};
+///
+/// fn may_try_again(error: &Error) -> bool {
+///     matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::DeadlineExceeded)
+/// }
+/// assert!(may_try_again(&Error::new(ErrorKind::Unavailable, "the service is down")));
+/// assert!(!may_try_again(&Error::not_found("no note 7")));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The caller went away or asked to stop.
+    Cancelled,
+    /// A function failed, and only its text is known.
+    Unknown,
+    /// What was given cannot be used: arguments, a schema, a URI.
+    InvalidArgument,
+    /// It took longer than its limit.
+    DeadlineExceeded,
+    /// There is no such tool, prompt, resource or thing.
+    NotFound,
+    /// It is there already.
+    AlreadyExists,
+    /// The caller, or the user who was asked, did not allow it.
+    PermissionDenied,
+    /// The caller did not say who it is.
+    Unauthenticated,
+    /// A limit on size or rate was passed.
+    ResourceExhausted,
+    /// The world is not in the state that this needs, for example a client that cannot be asked.
+    FailedPrecondition,
+    /// Given up on purpose.
+    Aborted,
+    /// A value outside its range.
+    OutOfRange,
+    /// Not offered here.
+    Unimplemented,
+    /// A fault of the program: a panic, a result that does not serialize.
+    Internal,
+    /// Not reachable now; another try may succeed.
+    Unavailable,
+}
+
+impl Error {
+    /// An error of `kind` that reads `message`.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self(Box::new(ErrorData {
+            kind,
+            message,
+            source: None,
+            details: None,
+            invalid_arguments: false,
+            foreign: false,
+            fatal: false,
+            is_traced: false,
+            retry: RetryHint::default(),
+            partial: None,
+        }))
+    }
+
+    /// Invalid argument: what the caller gave cannot be used.
+    ///
+    /// ```
+    /// let error = genkit::Error::invalid_argument("days must be 1 to 7");
+    /// assert_eq!(error.kind(), genkit::ErrorKind::InvalidArgument);
+    /// ```
+    pub fn invalid_argument(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidArgument, message)
+    }
+
+    /// Not found: there is no such thing.
+    ///
+    /// ```
+    /// assert!(genkit::Error::not_found("no note 7").kind() == genkit::ErrorKind::NotFound);
+    /// ```
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotFound, message)
+    }
+
+    /// Sets the cause, which [`source`](StdError::source) then returns.
+    ///
+    /// ```
+    /// use genkit::{Error, ErrorKind};
+    /// use std::error::Error as _;
+    ///
+    /// let io = std::io::Error::other("disk is gone");
+    /// let error = Error::new(ErrorKind::Unavailable, "cannot save").with_source(io);
+    /// assert_eq!(error.source().unwrap().to_string(), "disk is gone");
+    /// ```
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        let mut source = source.into();
+        if let Some(inner) = source.downcast_mut::<Self>() {
+            // Its hints hold for the whole.
+            self.0.fatal |= inner.0.fatal;
+            self.0.is_traced |= inner.0.is_traced;
+            self.0.retry.worth = self.0.retry.worth.or(inner.0.retry.worth);
+            self.0.retry.after = self.0.retry.after.or(inner.0.retry.after);
+            self.0.partial = self.0.partial.take().or_else(|| inner.0.partial.take());
+        }
+        self.0.source = Some(source);
+        self
+    }
+
+    /// Sets the details: data for programs; MCP sends it as `error.data`.
+    ///
+    /// ```
+    /// let error = genkit::Error::not_found("no note 7").with_details(serde_json::json!({"id": 7}));
+    /// assert_eq!(error.details().unwrap()["id"], 7);
+    /// ```
+    #[must_use]
+    pub fn with_details(mut self, details: serde_json::Value) -> Self {
+        self.0.details = Some(details);
+        self
+    }
+
+    /// Kind of the error, which programs act on.
+    ///
+    /// ```
+    /// assert_eq!(genkit::Error::not_found("x").kind(), genkit::ErrorKind::NotFound);
+    /// ```
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Details: data for programs, if the error carries any.
+    ///
+    /// ```
+    /// assert!(genkit::Error::not_found("x").details().is_none());
+    /// ```
+    pub fn details(&self) -> Option<&serde_json::Value> {
+        self.0.details.as_ref()
+    }
+
+    /// Retry: whether the same request may succeed later, by the server's hint, else by the kind.
+    ///
+    /// ```
+    /// use genkit::{Error, ErrorKind};
+    ///
+    /// assert!(Error::new(ErrorKind::Unavailable, "overloaded").is_retryable());
+    /// assert!(!Error::new(ErrorKind::Unauthenticated, "wrong key").is_retryable());
+    /// ```
+    pub fn is_retryable(&self) -> bool {
+        let by_kind = matches!(
+            self.0.kind,
+            ErrorKind::Unavailable
+                | ErrorKind::DeadlineExceeded
+                | ErrorKind::ResourceExhausted
+                | ErrorKind::Aborted
+                | ErrorKind::Internal
+        );
+        self.0.retry.worth.unwrap_or(by_kind)
+    }
+
+    /// Retry delay: how long the server asks to wait before another try.
+    ///
+    /// ```
+    /// use genkit::{Error, ErrorKind};
+    /// use std::time::Duration;
+    ///
+    /// let error = Error::new(ErrorKind::ResourceExhausted, "too many requests")
+    ///     .with_retry_after(Duration::from_secs(2));
+    /// assert_eq!(error.retry_after(), Some(Duration::from_secs(2)));
+    /// ```
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.0.retry.after
+    }
+
+    /// Sets the retry delay: the time to wait before another try.
+    #[must_use]
+    pub fn with_retry_after(mut self, wait: Duration) -> Self {
+        self.0.retry.after = Some(wait);
+        self
+    }
+
+    /// Sets whether another try is worth it, by the server's word.
+    ///
+    /// ```
+    /// use genkit::{Error, ErrorKind};
+    ///
+    /// let quota = Error::new(ErrorKind::ResourceExhausted, "no quota left").with_retryable(false);
+    /// assert!(!quota.is_retryable());
+    /// ```
+    #[must_use]
+    pub fn with_retryable(mut self, worth: bool) -> Self {
+        self.0.retry.worth = Some(worth);
+        self
+    }
+
+    /// Makes the error fatal, which a model cannot mend: from a tool it ends the run of
+    /// `generate`, instead of going back to the model.
+    ///
+    /// ```
+    /// use genkit::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::Unauthenticated, "the key of the shop is wrong").into_fatal();
+    /// assert!(error.is_fatal());
+    /// ```
+    #[must_use]
+    pub fn into_fatal(mut self) -> Self {
+        self.0.fatal = true;
+        self
+    }
+
+    /// Whether it is fatal: ends the run.
+    pub fn is_fatal(&self) -> bool {
+        self.0.fatal
+    }
+
+    /// Notes that a span failed with it; returns whether it is the first, where it arose.
+    pub(crate) fn note_traced(&mut self) -> bool {
+        let mut cause: Option<&(dyn StdError + 'static)> = Some(&*self);
+        while let Some(error) = cause {
+            if error.downcast_ref::<Self>().is_some_and(|error| error.0.is_traced) {
+                return false;
+            }
+            cause = error.source();
+        }
+        self.0.is_traced = true;
+        true
+    }
+
+    /// The same error with another text.
+    pub fn with_message(mut self, message: String) -> Self {
+        self.0.message = message;
+        self
+    }
+
+    /// The same error, which owns what was done before the failure.
+    pub fn with_partial(mut self, partial: impl Any + Send + Sync) -> Self {
+        self.0.partial = Some(Box::new(partial));
+        self
+    }
+
+    pub(crate) fn partial_of<T: Any>(&self) -> Option<&T> {
+        self.0.partial.as_ref()?.downcast_ref()
+    }
+
+    pub(crate) fn take_partial<T: Any>(&mut self) -> Option<T> {
+        let partial = self.0.partial.take()?;
+        match partial.downcast::<T>() {
+            Ok(partial) => Some(*partial),
+            Err(other) => {
+                self.0.partial = Some(other);
+                None
+            }
+        }
+    }
+
+    /// The message and its causes on one line: `cannot save: disk is gone`.
+    ///
+    /// ```
+    /// let error = genkit::Error::not_found("no note 7").with_source(std::io::Error::other("gone"));
+    /// assert_eq!(error.chain(), "no note 7: gone");
+    /// ```
+    pub fn chain(&self) -> String {
+        let mut text = self.0.message.clone();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            let message = error.to_string();
+            // Many errors print their source themselves; reading it twice helps nobody.
+            if !text.ends_with(&message) {
+                text.push_str(": ");
+                text.push_str(&message);
+            }
+            cause = error.source();
+        }
+        text
+    }
+
+    /// Arguments that do not fit, found before any function ran.
+    #[cfg(test)]
+    pub(crate) fn invalid_arguments(message: impl Into<String>) -> Self {
+        let mut error = Self::invalid_argument(message);
+        error.0.invalid_arguments = true;
+        error
+    }
+
+    /// Whether this is about arguments that no function has seen.
+    pub fn is_invalid_arguments(&self) -> bool {
+        self.0.invalid_arguments
+    }
+
+    /// The text that was written for callers: none of an error of another library, which may name
+    /// files, hosts or queries.
+    pub fn text_for_callers(&self) -> Option<&str> {
+        (!self.0.foreign).then_some(&self.0.message)
+    }
+
+    /// The text for a model that is told what failed: with the causes that were written for callers, as
+    /// far as no other stands before them.
+    pub fn text_for_models(&self) -> String {
+        let mut text = self.0.message.clone();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            let ours = error.downcast_ref::<Self>().and_then(Self::text_for_callers);
+            match ours {
+                Some(said) if text.ends_with(said) => {}
+                Some(said) => {
+                    text.push_str(": ");
+                    text.push_str(said);
+                }
+                // Many errors print their source themselves.
+                None if text.ends_with(&error.to_string()) => {}
+                None => break,
+            }
+            cause = error.source();
+        }
+        text
+    }
+
+    /// The same error for callers: with this text, and without its causes.
+    pub fn without_causes(mut self, text: String) -> Self {
+        (self.0.message, self.0.source) = (text, None);
+        self
+    }
+
+    /// What a function's own error becomes: itself if it is ours, else its text and its causes.
+    pub fn from_failure(failure: impl Into<BoxError>) -> Self {
+        match failure.into().downcast::<Error>() {
+            Ok(ours) => *ours,
+            Err(other) => {
+                let mut error = Self::new(ErrorKind::Unknown, other.to_string());
+                error.0.foreign = !is_text(&*other);
+                if other.source().is_some() { error.with_source(Cause(other)) } else { error }
+            }
+        }
+    }
+
+    /// An error of a sibling crate that has no [`Topic`] of its own.
+    #[doc(hidden)]
+    pub fn with_kind(kind: ErrorKind, error: impl StdError + Send + Sync + 'static) -> Self {
+        let this = Self::new(kind, error.to_string());
+        if error.source().is_some() { this.with_source(Cause(Box::new(error))) } else { this }
+    }
+
+    /// The same error, whose text is that of another library.
+    fn into_foreign(mut self) -> Self {
+        self.0.foreign = true;
+        self
+    }
+}
+
+/// Whether an error is a text and nothing else: a `String` or a `&str`, which the author of the
+/// function wrote. What the standard library makes of these has no name, but shows as the text.
+fn is_text(error: &(dyn StdError + Send + Sync)) -> bool {
+    size_of_val(error) == size_of::<String>()
+        && error.source().is_none()
+        && format!("{error:?}") == format!("{:?}", error.to_string())
+}
+
+/// A reference that the text of an error and its event in the log share, so that both can be
+/// matched: 12 random hexadecimal digits.
+pub fn reference() -> String {
+    use std::hash::{BuildHasher as _, Hasher as _};
+    let random = std::hash::RandomState::new().build_hasher().finish();
+    format!("{:012x}", random >> 16)
+}
+
+/// The errors of one topic: a private enum that holds all messages of it.
+pub trait Topic: StdError + Send + Sync + 'static {
+    fn kind(&self) -> ErrorKind;
+
+    /// Data for programs.
+    fn details(&self) -> Option<serde_json::Value> {
+        None
+    }
+
+    /// Whether this is about arguments that no function has seen.
+    fn is_invalid_arguments(&self) -> bool {
+        false
+    }
+}
+
+impl<T: Topic> From<T> for Error {
+    fn from(topic: T) -> Self {
+        let mut error = Self::new(topic.kind(), topic.to_string());
+        error.0.details = topic.details();
+        error.0.invalid_arguments = topic.is_invalid_arguments();
+        if topic.source().is_some() { error.with_source(Cause(Box::new(topic))) } else { error }
+    }
+}
+
+impl Topic for genkit_schema::internal::Error {
+    fn kind(&self) -> ErrorKind {
+        if self.is_invalid_arguments() { ErrorKind::InvalidArgument } else { ErrorKind::Internal }
+    }
+
+    fn is_invalid_arguments(&self) -> bool {
+        Self::is_invalid_arguments(self)
+    }
+}
+
+/// A cause whose own text is printed already: only its causes are left to print.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+struct Cause(BoxError);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+/// Reads well when `main` returns it: the kind, the message and each cause.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.0.kind, self.chain())
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Self::new(kind_of_io(&error), error.to_string()).with_source(error).into_foreign()
+    }
+}
+
+fn kind_of_io(error: &std::io::Error) -> ErrorKind {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => ErrorKind::NotFound,
+        std::io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
+        std::io::ErrorKind::AlreadyExists => ErrorKind::AlreadyExists,
+        std::io::ErrorKind::TimedOut => ErrorKind::DeadlineExceeded,
+        std::io::ErrorKind::InvalidInput => ErrorKind::InvalidArgument,
+        _ => ErrorKind::Unknown,
+    }
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self::new(ErrorKind::InvalidArgument, error.to_string()).with_source(error).into_foreign()
+    }
+}
+
+/// Error context: turns any error into an [`Error`] that says what was being done.
+///
+/// ```
+/// use genkit::ErrorContext as _;
+///
+/// fn read() -> genkit::Result<String> {
+///     std::fs::read_to_string("/no/such/file").context("cannot read the settings")
+/// }
+/// assert!(read().unwrap_err().chain().starts_with("cannot read the settings: "));
+/// ```
+pub trait ErrorContext<T> {
+    /// The value, or an error that reads `message` and has the original as its cause.
+    ///
+    /// # Errors
+    /// Whatever the result held, under the new message; the kind of an [`Error`] is kept.
+    fn context(self, message: impl Into<String>) -> Result<T>;
+}
+
+impl<T, E: Into<BoxError>> ErrorContext<T> for std::result::Result<T, E> {
+    fn context(self, message: impl Into<String>) -> Result<T> {
+        self.map_err(|cause| {
+            let cause = cause.into();
+            let kind = match cause.downcast_ref::<std::io::Error>() {
+                Some(io) => kind_of_io(io),
+                None => cause.downcast_ref::<Error>().map_or(ErrorKind::Unknown, Error::kind),
+            };
+            Error::new(kind, message).with_source(cause)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_one_word_wide() {
+        assert_eq!(size_of::<Error>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn keeps_the_kind_of_our_own_error_inside_a_foreign_type() {
+        let boxed: BoxError = Box::new(Error::not_found("no note"));
+        assert_eq!(Error::from_failure(boxed).kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn texts_are_written_for_callers_and_errors_of_other_libraries_are_not() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("{0}")]
+        struct Other(String);
+        let boxed: BoxError = "no note 7".into();
+        for (failure, text) in [
+            (Error::from_failure("no note 7"), Some("no note 7")),
+            (Error::from_failure("no \"note\" 7\n".to_owned()), Some("no \"note\" 7\n")),
+            (Error::from_failure(boxed), Some("no note 7")),
+            (Error::from_failure(Error::not_found("no note 7")), Some("no note 7")),
+            (Error::from_failure(Other("no note 7".into())), None),
+            (Error::from_failure(std::io::Error::other("/etc/notes")), None),
+            (Error::from(std::io::Error::other("/etc/notes")), None),
+            (serde_json::from_str::<u8>("x").unwrap_err().into(), None),
+        ] {
+            assert_eq!(failure.text_for_callers(), text, "{failure:?}");
+        }
+    }
+
+    #[test]
+    fn a_model_reads_causes_only_where_they_were_written_for_callers() {
+        let foreign = || std::io::Error::other("/etc/notes");
+        let ours = || Error::not_found("no note 7");
+        for (error, text) in [
+            (Error::from_failure("no note 7"), "no note 7"),
+            (Error::from(foreign()), "/etc/notes"),
+            (Error::invalid_argument("x").with_source(ours()), "x: no note 7"),
+            (Error::invalid_argument("x").with_source(foreign()), "x"),
+            (
+                Error::invalid_argument("x").with_source(ours().with_source(foreign())),
+                "x: no note 7",
+            ),
+            (
+                Error::invalid_argument("x")
+                    .with_source(Error::from(foreign()).with_source(ours())),
+                "x",
+            ),
+        ] {
+            assert_eq!(error.text_for_models(), text, "{error:?}");
+        }
+    }
+
+    #[test]
+    fn says_a_cause_once() {
+        let io = std::io::Error::other("disk is gone");
+        assert_eq!(Error::from(io).chain(), "disk is gone");
+    }
+}

@@ -1,0 +1,158 @@
+//! Progress and chunks of tools in a stream, typed.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::error::{Error, Result};
+use crate::generate::error::Error as E;
+use crate::message::{Role, ToolRequest};
+use crate::model::response::GenerateChunk;
+
+/// Where a chunk says what a tool told.
+const TOOL: &str = "tool";
+
+/// Progress of a tool while it runs: what it gave to
+/// [`Context::progress`](crate::context::Context::progress). Read it with [`GenerateChunk::tool_progress`].
+///
+/// ```
+/// use genkit::message::ToolRequest;
+/// use genkit::model::ModelResponse;
+/// use genkit::testing::ScriptedModel;
+/// use genkit::{Context, tool, tools};
+///
+/// /// Imports a file.
+/// #[tool]
+/// async fn import(ctx: &Context) -> String {
+///     ctx.progress((3.0, 10.0)).await;
+///     "imported".into()
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let model = ScriptedModel::new([
+///     ModelResponse::from_tool_requests([ToolRequest::new("import", ())]),
+///     ModelResponse::from_text("Done."),
+/// ]);
+/// let mut stream = genkit::generate("Import it.").model(model).tools(tools![import]).stream();
+/// let mut shown = Vec::new();
+/// while let Some(chunk) = stream.next().await {
+///     if let Some(told) = chunk?.tool_progress() {
+///         shown.push(format!("{}: {} of {}", told.name, told.progress, told.total.unwrap_or(0.0)));
+///     }
+/// }
+/// assert_eq!(shown, ["import: 3 of 10"]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolProgress {
+    /// Name of the tool.
+    pub name: String,
+    /// That of the [`ToolRequest`], which tells parallel calls of one tool apart.
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Progress: how much is done, in the tool's own unit.
+    pub progress: f64,
+    /// Total: how much there is to do, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<f64>,
+    /// Message: what it is doing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// Chunk of a tool while it runs: what it sent through [`Chunks`](crate::action::Chunks). Read it with
+/// [`GenerateChunk::tool_chunk`].
+///
+/// ```
+/// use genkit::message::ToolRequest;
+/// use genkit::model::ModelResponse;
+/// use genkit::testing::ScriptedModel;
+/// use genkit::{Chunks, Result, tool, tools};
+///
+/// #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+/// struct Hit { page: u32 }
+///
+/// /// Searches the archive.
+/// #[tool]
+/// async fn search(chunks: &Chunks<Hit>) -> Result<String> {
+///     chunks.send(Hit { page: 7 }).await?;
+///     Ok("one page".into())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let model = ScriptedModel::new([
+///     ModelResponse::from_tool_requests([ToolRequest::new("search", ())]),
+///     ModelResponse::from_text("On page 7."),
+/// ]);
+/// let mut stream = genkit::generate("Where?").model(model).tools(tools![search]).stream();
+/// let mut hits: Vec<Hit> = Vec::new();
+/// while let Some(chunk) = stream.next().await {
+///     if let Some(sent) = chunk?.tool_chunk() {
+///         assert_eq!(sent.name, "search");
+///         hits.push(sent.read()?);
+///     }
+/// }
+/// assert_eq!(hits, [Hit { page: 7 }]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolChunk {
+    /// Name of the tool.
+    pub name: String,
+    /// That of the [`ToolRequest`], which tells parallel calls of one tool apart.
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Chunk: what the tool sent.
+    pub chunk: Value,
+}
+
+impl ToolChunk {
+    /// Reads what it sent as a `T`.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if it is none.
+    pub fn read<T: DeserializeOwned>(self) -> Result<T> {
+        let Self { name, chunk, .. } = self;
+        serde_json::from_value(chunk).map_err(|why| {
+            Error::from(E::ToolChunk { name, why: why.to_string() }).with_source(why)
+        })
+    }
+}
+
+impl GenerateChunk {
+    /// Progress of a tool, if that is what this chunk tells; such a chunk has no content, and the
+    /// model does not see it.
+    pub fn tool_progress(&self) -> Option<ToolProgress> {
+        let mut told = self.custom.get(TOOL)?.as_object()?.clone();
+        let Value::Object(progress) = told.shift_remove("progress")? else { return None };
+        told.extend(progress);
+        serde_json::from_value(told.into()).ok()
+    }
+
+    /// Chunk of a tool, if that is what this chunk brings; such a chunk has no content, and the model
+    /// does not see it.
+    pub fn tool_chunk(&self) -> Option<ToolChunk> {
+        let told = self.custom.get(TOOL)?;
+        told.get("chunk")?;
+        serde_json::from_value(told.clone()).ok()
+    }
+
+    /// What a tool told under `what`, in the tool message `index`.
+    pub fn of_tool(request: &ToolRequest, index: usize, what: &str, value: Value) -> Self {
+        let mut told = json!({ "name": request.name, what: value });
+        if let Some(id) = &request.id {
+            told["ref"] = json!(id);
+        }
+        let mut chunk = Self::new([]);
+        chunk.role = Some(Role::Tool);
+        chunk.index = Some(index);
+        chunk.custom = Map::from_iter([(TOOL.to_owned(), told)]);
+        chunk
+    }
+}

@@ -1,0 +1,13 @@
+//! Structured output: formats, how a model is told what to write, and how its text is read.
+
+mod answer;
+mod parse;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+pub use crate::run_options::Format;
+pub use answer::stopped_on;
+pub use answer::{ModelAnswer, OutputMisfit, STOPPED};
+pub use parse::{parse, parse_partial};
+pub use schema::{check_schema, instructions};

@@ -1,0 +1,270 @@
+//! Interrupts: the open questions of a run, and the answers to them.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::suspended::{ANSWERS, INTERRUPT, REPLACED_INPUT, RESUMED, Suspended, about_call};
+use crate::context::MCP_TASK;
+use crate::context::{Decision, Question, QuestionKind, UserAction};
+use crate::message::{Message, Part, ToolRequest, ToolResponse};
+
+/// An interrupt: an open question of a run, for a human in the loop.
+///
+/// Each method makes an [`Answer`]; `resume` asks for one to each of them, and
+/// `resume_with` takes a list.
+///
+/// ```
+/// use genkit::model::ModelResponse;
+/// use genkit::testing::ScriptedModel;
+/// use genkit::message::ToolRequest;
+/// use genkit::{Context, Result, tool, tools};
+/// use serde_json::json;
+///
+/// /// Deletes a note.
+/// #[tool(needs_approval)]
+/// async fn delete(id: u64) -> String {
+///     format!("{id} is gone")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let model = ScriptedModel::new([
+///     ModelResponse::from_tool_requests([ToolRequest::new("delete", json!({"id": 7}))]),
+///     ModelResponse::from_text("Note 7 is deleted."),
+/// ]);
+/// let run = genkit::generate("delete note 7").model(model).tools(tools![delete]);
+/// let asked = run.clone().await?;
+/// let question = &asked.interrupts()[0];
+/// assert_eq!(question.message(), Some("Allow `delete` to run with {\"id\":7}?"));
+///
+/// let done = run.resume(asked, |question| question.approve()).await?;
+/// assert_eq!(done.text(), "Note 7 is deleted.");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interrupt {
+    request: ToolRequest,
+    metadata: Map<String, Value>,
+    question: Question,
+}
+
+impl Interrupt {
+    /// The open questions of a message.
+    pub fn all(message: &Message) -> Vec<Self> {
+        message.content.iter().flat_map(Self::of_part).collect()
+    }
+
+    /// The open questions of one call.
+    pub(crate) fn of_part(part: &Part) -> Vec<Self> {
+        let Part::ToolRequest { tool_request, metadata } = part else { return Vec::new() };
+        let Some(shown) = metadata.get(INTERRUPT) else { return Vec::new() };
+        let questions = match Suspended::read(metadata) {
+            Ok(Some(suspended)) => suspended.questions,
+            // Resuming says what is wrong; here it is a question all the same.
+            _ => vec![about_call(shown.clone())],
+        };
+        let of_question =
+            |question| Self { request: tool_request.clone(), metadata: metadata.clone(), question };
+        questions.into_iter().map(of_question).collect()
+    }
+
+    /// Tool request: the call that asks.
+    pub fn tool_request(&self) -> &ToolRequest {
+        &self.request
+    }
+
+    /// The key of the question, unique within its call.
+    pub fn key(&self) -> &str {
+        &self.question.key
+    }
+
+    /// Message: what is asked, for people; what [`Context::interrupt`](crate::context::Context::interrupt)
+    /// gave as `message` where it gave an object.
+    pub fn message(&self) -> Option<&str> {
+        self.question.message()
+    }
+
+    /// Schema of the form, where the user is asked to fill one in.
+    pub fn schema(&self) -> Option<&Value> {
+        self.question.schema()
+    }
+
+    /// Metadata: what [`Context::interrupt`](crate::context::Context::interrupt) was given.
+    pub fn metadata(&self) -> Option<&Value> {
+        self.question.metadata()
+    }
+
+    /// Whether it is an approval: a yes or no is wanted before the tool runs on.
+    pub fn is_approval(&self) -> bool {
+        matches!(self.question.kind, QuestionKind::Approval { .. })
+    }
+
+    /// Whether it is a task: the call goes on as one of an MCP server, with which its run was interrupted
+    /// (`TaskWait::Interrupt`); [`metadata`](Self::metadata) has it under
+    /// `mcpTask`. [`restart`](Self::restart) looks again, [`deny`](Self::deny) cancels it.
+    pub fn is_task(&self) -> bool {
+        self.metadata().is_some_and(|shown| shown.get(MCP_TASK).is_some())
+    }
+
+    /// Approves the call: lets it run.
+    pub fn approve(&self) -> Answer {
+        self.answer(UserAction::Accept, json!({}), json!({ "toolApproved": true }))
+    }
+
+    /// Approves the call with other arguments, which stand in the history from then on; the model
+    /// is told what it had asked for.
+    ///
+    /// ```
+    /// use genkit::model::ModelResponse;
+    /// use genkit::testing::ScriptedModel;
+    /// use genkit::message::ToolRequest;
+    /// use genkit::{Result, tool, tools};
+    /// use serde_json::json;
+    ///
+    /// /// Pays.
+    /// #[tool(needs_approval)]
+    /// async fn pay(euros: u64) -> String {
+    ///     format!("paid {euros}")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let model = ScriptedModel::new([
+    ///     ModelResponse::from_tool_requests([ToolRequest::new("pay", json!({"euros": 500}))]),
+    ///     ModelResponse::from_text("I paid 50, as you corrected."),
+    /// ]);
+    /// let run = genkit::generate("Pay the bill.").model(model.clone()).tools(tools![pay]);
+    /// let asked = run.clone().await?;
+    /// run.resume(asked, |question| question.approve_with(json!({"euros": 50}))).await?;
+    /// assert_eq!(model.tool_calls()[0].input["euros"], 50);
+    /// assert_eq!(model.tool_outputs("pay"), ["paid 50"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn approve_with(&self, input: impl Serialize) -> Answer {
+        self.approve().replaced(input)
+    }
+
+    /// Denies the call: it does not run, and the model is told so, with the reason.
+    pub fn deny(&self, reason: impl Into<String>) -> Answer {
+        self.answer(UserAction::Decline, json!({ "reason": reason.into() }), true.into())
+    }
+
+    /// Accepts the question: fills in the form.
+    pub fn accept(&self, content: impl Serialize) -> Answer {
+        match serde_json::to_value(content) {
+            Ok(content) => self.answer(UserAction::Accept, content, true.into()),
+            Err(error) => self.cancel().unserializable(&error),
+        }
+    }
+
+    /// Declines the question, a form or an approval, without a reason:
+    /// [`Elicited::Declined`](crate::context::Elicited::Declined) for the tool.
+    pub fn decline(&self) -> Answer {
+        self.answer(UserAction::Decline, json!({}), true.into())
+    }
+
+    /// Cancels the question: closes it without an answer.
+    pub fn cancel(&self) -> Answer {
+        self.answer(UserAction::Cancel, json!({}), true.into())
+    }
+
+    /// Responds in the tool's place: it does not run, and the model gets `output`.
+    pub fn respond(&self, output: impl Serialize) -> Answer {
+        match serde_json::to_value(output) {
+            Ok(output) => Answer::respond(self.request.respond(output)),
+            Err(error) => self.cancel().unserializable(&error),
+        }
+    }
+
+    /// Restarts the tool: runs it again, and [`Context::interrupt`](crate::context::Context::interrupt)
+    /// gives it `metadata`. An approval is given by [`approve`](Self::approve), or by
+    /// `{"toolApproved": true}` here.
+    pub fn restart(&self, metadata: impl Serialize) -> Answer {
+        let metadata = match serde_json::to_value(metadata) {
+            Ok(metadata) => metadata,
+            Err(error) => return self.cancel().unserializable(&error),
+        };
+        let yes = !self.is_approval() || metadata.get("toolApproved") == Some(&Value::Bool(true));
+        let action = if yes { UserAction::Accept } else { UserAction::Decline };
+        let resumed = if metadata.is_null() { true.into() } else { metadata.clone() };
+        self.answer(action, metadata, resumed)
+    }
+
+    /// Restarts the tool with other arguments.
+    pub fn restart_with(&self, metadata: impl Serialize, input: impl Serialize) -> Answer {
+        self.restart(metadata).replaced(input)
+    }
+
+    fn answer(&self, action: UserAction, content: Value, resumed: Value) -> Answer {
+        let mut part = Part::ToolRequest {
+            tool_request: self.request.clone(),
+            metadata: self.metadata.clone(),
+        };
+        let metadata = part.metadata_mut();
+        // An earlier answer replaced the input: this one does not.
+        metadata.shift_remove(REPLACED_INPUT);
+        metadata.insert(RESUMED.to_owned(), resumed);
+        let answer = json!({ self.question.key.as_str(): Decision::new(action, content) });
+        metadata.insert(ANSWERS.to_owned(), answer);
+        Answer::of(Kind::Restart(part))
+    }
+}
+
+/// An answer to an [`Interrupt`]. It is data: see [`Answer::part`].
+#[must_use = "an answer is given to `resume`"]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    pub(super) kind: Kind,
+    /// Why what was given does not serialize: the resumed run fails and says it.
+    pub(super) error: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    Respond(Part),
+    Restart(Part),
+}
+
+impl Kind {
+    pub(super) fn part(&self) -> &Part {
+        match self {
+            Self::Respond(part) | Self::Restart(part) => part,
+        }
+    }
+}
+
+impl Answer {
+    pub(super) fn of(kind: Kind) -> Self {
+        Self { kind, error: None }
+    }
+
+    /// A tool's answer given in its place: Genkit's `respond`.
+    pub fn respond(response: ToolResponse) -> Self {
+        let part = Part::tool_response(response).with_metadata("interruptResponse", true);
+        Self::of(Kind::Respond(part))
+    }
+
+    /// The part that stands under `respond` or `restart` of Genkit's `resume`.
+    pub fn part(&self) -> &Part {
+        self.kind.part()
+    }
+
+    fn unserializable(mut self, error: &serde_json::Error) -> Self {
+        self.error = Some(error.to_string());
+        self
+    }
+
+    fn replaced(mut self, input: impl Serialize) -> Self {
+        let input = match serde_json::to_value(input) {
+            Ok(input) => input,
+            Err(error) => return self.unserializable(&error),
+        };
+        if let Kind::Restart(Part::ToolRequest { tool_request, metadata }) = &mut self.kind {
+            let before = std::mem::replace(&mut tool_request.input, input);
+            metadata.insert(REPLACED_INPUT.to_owned(), before);
+        }
+        self
+    }
+}

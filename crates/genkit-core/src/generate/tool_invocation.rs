@@ -1,0 +1,206 @@
+//! One call of a tool by hand, as the loop would make it.
+
+use std::any::Any;
+use std::future::IntoFuture;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::interrupt::{Answer, Interrupt};
+use super::outcome::ToolOutcome;
+use super::runner::runner;
+use crate::action::Tool;
+use crate::context::{Context, TypeMap};
+use crate::error::Result;
+use crate::future::BoxFuture;
+use crate::message::{Part, ToolRequest};
+
+impl Tool {
+    /// Calls the tool by hand, as the loop of `generate` would: with its
+    /// arguments checked, its limits, and a failure as a model reads it. Whatever made the tool:
+    /// `#[tool]`, [`Tool::builder`], an MCP server, a middleware.
+    ///
+    /// ```
+    /// use genkit::message::ToolRequest;
+    /// use genkit::{Context, Tool};
+    /// use serde_json::json;
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct City { name: String }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let weather = Tool::builder("weather", "Tells the weather.")
+    ///     .handler(|_: Context, city: City| async move { Ok(format!("sunny in {}", city.name)) });
+    ///
+    /// let request = ToolRequest::new("weather", json!({"name": "Rome"}));
+    /// let response = weather.call(&request).await?.into_response()?;
+    /// assert_eq!(response.output, "sunny in Rome"); // a `Part` of it goes into a prompt
+    ///
+    /// let wrong = ToolRequest::new("weather", json!({"town": "Rome"}));
+    /// let told = weather.call(&wrong).await?.into_response()?;
+    /// assert!(told.error().unwrap().starts_with("Invalid arguments for `weather`"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// All calls of a response are run by
+    /// [`GenerateResponse::run_tools`](crate::GenerateResponse::run_tools), side by side.
+    pub fn call(&self, request: &ToolRequest) -> ToolInvocation {
+        ToolInvocation::new(Some(self.clone()), request.clone(), None)
+    }
+}
+
+/// Tool invocation: a call of a tool by hand, about to run: see [`Tool::call`].
+///
+/// Awaiting it gives a [`ToolOutcome`]: the answer, with a failure as a model reads it, or what the
+/// tool asks.
+///
+/// ```
+/// use genkit::message::ToolRequest;
+/// use genkit::{Tool, tool};
+/// use serde_json::json;
+///
+/// /// Deletes a note.
+/// #[tool(needs_approval)]
+/// async fn delete(id: u64) -> String { format!("{id} is gone") }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let request = ToolRequest::new("delete", json!({"id": 7}));
+/// let mut outcome = Tool::of::<delete>().call(&request).await?;
+/// while outcome.is_interrupted() {
+///     let question = outcome.interrupts(&request).remove(0);
+///     assert_eq!(question.message(), Some("Allow `delete` to run with {\"id\":7}?"));
+///     outcome = Tool::of::<delete>().call(&request).resume(outcome, |q| q.approve()).await?;
+/// }
+/// assert_eq!(outcome.into_response()?.output, "7 is gone");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// `InvalidArgument` where the request is for another tool, `FailedPrecondition` where nobody gave
+/// state that the tool takes, and an error of the tool that is [fatal](crate::Error::is_fatal). All
+/// others are failures that a model reads.
+#[must_use = "a call runs when it is awaited: add `.await`, or `.run()` for a future"]
+#[derive(Clone)]
+pub struct ToolInvocation(InvocationParts);
+
+/// What a [`ToolInvocation`] consists of, for the loop that runs it.
+#[derive(Clone)]
+pub struct InvocationParts {
+    /// `None` is the tool of the instance's registry that has the name in `request`.
+    pub tool: Option<Tool>,
+    pub request: ToolRequest,
+    /// The instance of the loop; `None` is the default one.
+    pub instance: Option<Arc<dyn Any + Send + Sync>>,
+    pub states: TypeMap,
+    pub values: TypeMap,
+    pub timeout: Option<Duration>,
+    pub context: Option<Context>,
+    pub resumed: Option<Resumption>,
+}
+
+/// The interrupted call, and the answers to its questions.
+#[derive(Clone)]
+pub struct Resumption {
+    pub asked: Part,
+    pub answers: Vec<Answer>,
+}
+
+impl ToolInvocation {
+    #[doc(hidden)]
+    pub fn new(
+        tool: Option<Tool>,
+        request: ToolRequest,
+        instance: Option<Arc<dyn Any + Send + Sync>>,
+    ) -> Self {
+        Self(InvocationParts {
+            tool,
+            request,
+            instance,
+            states: TypeMap::default(),
+            values: TypeMap::default(),
+            timeout: None,
+            context: None,
+            resumed: None,
+        })
+    }
+
+    #[doc(hidden)]
+    pub fn into_parts(self) -> InvocationParts {
+        self.0
+    }
+
+    /// State: injects `value` where the tool takes `&T`.
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.0.states.insert(value);
+        self
+    }
+
+    /// Extension: a value of this call, which the tool reads with
+    /// [`Context::extension`](crate::Context::extension).
+    pub fn extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.0.values.insert(value);
+        self
+    }
+
+    /// Calling context: calls the tool from inside of another function, with its state, its caller
+    /// and its limits, so that a question of the tool is a question of that function.
+    pub fn context(mut self, context: &Context) -> Self {
+        self.0.context = Some(context.clone());
+        self
+    }
+
+    /// Timeout: the time limit of the call, where the tool has none of its own. Default is 60
+    /// seconds; asking does not count.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.0.timeout = Some(limit);
+        self
+    }
+
+    /// Resumes a call that asked: `answer` is asked for each question of `asked`.
+    pub fn resume(self, asked: ToolOutcome, answer: impl FnMut(&Interrupt) -> Answer) -> Self {
+        let answers: Vec<Answer> = asked.interrupts(&self.0.request).iter().map(answer).collect();
+        self.resume_with(asked, answers)
+    }
+
+    /// Resumes a call that asked, with answers that are there already.
+    pub fn resume_with(
+        mut self,
+        asked: ToolOutcome,
+        answers: impl IntoIterator<Item = Answer>,
+    ) -> Self {
+        let mut part = Part::tool_request(self.0.request.clone());
+        if let Some(suspended) = asked.into_suspended() {
+            suspended.write(&mut part);
+        }
+        self.0.resumed = Some(Resumption { asked: part, answers: answers.into_iter().collect() });
+        self
+    }
+
+    /// Runs it: what `.await` does, as a plain future for `tokio::spawn` and `join_all`.
+    ///
+    /// # Errors
+    /// As [`ToolInvocation`] says.
+    pub async fn run(self) -> Result<ToolOutcome> {
+        runner()?.call_tool(self).await
+    }
+}
+
+impl std::fmt::Debug for ToolInvocation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ToolInvocation").field("request", &self.0.request).finish_non_exhaustive()
+    }
+}
+
+crate::becomes_a_future!(ToolInvocation, Result<ToolOutcome>);
+
+impl IntoFuture for ToolInvocation {
+    type Output = Result<ToolOutcome>;
+    type IntoFuture = BoxFuture<'static, Result<ToolOutcome>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}

@@ -1,0 +1,65 @@
+//! Names with a star in them.
+
+/// Whether `text` fits `pattern`, in which `*` stands for any text.
+pub fn glob(pattern: &str, text: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut text) = text.strip_prefix(head) else { return false };
+    let mut pieces: Vec<&str> = rest.split('*').collect();
+    let Some(tail) = pieces.pop() else { return true };
+    for piece in pieces {
+        match text.find(piece) {
+            Some(at) => text = &text[at + piece.len()..],
+            None => return false,
+        }
+    }
+    text.ends_with(tail)
+}
+
+/// Whether `name` fits one of `patterns`.
+pub fn any(patterns: &[String], name: &str) -> bool {
+    patterns.iter().any(|pattern| glob(pattern, name))
+}
+
+/// Whether `name` is one of `only`, where there are any, and none of `except`.
+pub fn chosen(only: &[String], except: &[String], name: &str) -> bool {
+    (only.is_empty() || any(only, name)) && !any(except, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chosen;
+    use super::glob;
+
+    #[test]
+    fn none_means_all_and_exceptions_win() {
+        let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+        for (only, except, name, is_chosen) in [
+            (&[][..], &[][..], "add", true),
+            (&["a*"], &[], "add", true),
+            (&["a*"], &[], "sub", false),
+            (&["b", "a*"], &[], "add", true),
+            (&[], &["a*"], "add", false),
+            (&["add"], &["a*"], "add", false),
+        ] {
+            let found = chosen(&names(only), &names(except), name);
+            assert_eq!(found, is_chosen, "{only:?} {except:?} {name}");
+        }
+    }
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, text, fits) in [
+            ("add", "add", true),
+            ("add", "adds", false),
+            ("add*", "adds", true),
+            ("*", "", true),
+            ("a*c", "abc", true),
+            ("a*c", "ab", false),
+            ("a*b*c", "a-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("ab*ba", "aba", false),
+        ] {
+            assert_eq!(glob(pattern, text), fits, "{pattern} {text}");
+        }
+    }
+}

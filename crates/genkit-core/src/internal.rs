@@ -1,0 +1,103 @@
+//! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
+
+pub mod action {
+    pub use crate::action::{
+        ContentsBody, Earlier, Error, MAX_URI_BYTES, ToolOutput, UriTemplate, approval_text,
+        expansion, failure_for_model, resource_for_span, text_of,
+    };
+    #[cfg(feature = "dotprompt")]
+    pub use crate::action::{StaticPromptFiles, embedded, prompts_in};
+}
+pub use crate::bound_registry::{BoundRegistry, BoundRegistryBuilder};
+pub mod blocking {
+    
+}
+pub mod context {
+    pub use crate::context::{
+        Asker, Caller, CallerAnswer, Capability, ContextParts, Elsewhere, Journal, MCP_TASK,
+        Outcome, Question, QuestionKind, Recording, Rest, RestingRuns, Rounds, TypeMap, drive,
+        supervise, unanswerable, within,
+    };
+}
+pub mod disclosure {
+    pub use crate::disclosure::for_callers;
+}
+pub mod environment {
+    pub use crate::environment::is_development;
+}
+pub mod error {
+    pub use crate::error::*;
+}
+pub mod future {
+    pub use crate::future::{AwaitOrRun, Awaited, boxed};
+}
+pub mod generate {
+    pub use crate::generate::{
+        AroundCall, CallOutcome, InvocationParts, LinkedRunner, Resumption, Tally, ToolCall,
+        ToolInvocation, ToolOutcome, ToolRunner,
+    };
+    pub mod error {
+        pub use crate::generate::error::Error;
+    }
+    pub mod format {
+        pub use crate::generate::format::*;
+    }
+    pub mod interrupt {
+        pub use crate::generate::interrupt::*;
+    }
+}
+pub mod glob {
+    pub use crate::glob::*;
+}
+pub mod message {
+    pub use crate::message::cache_mark;
+}
+pub mod model {
+    pub use crate::model::*;
+}
+pub mod names {
+    pub use crate::names::{KeptNames, Names, safe_name};
+}
+pub mod registry {
+    #[cfg(feature = "dotprompt")]
+    pub use crate::registry::WeakRegistry;
+    pub use crate::registry::{ChangeSet, RegistryChange, Watcher, verify_tool};
+}
+pub mod run_options {
+    pub use crate::run_options::*;
+}
+pub mod run_store {
+    pub use crate::run_store::now_ms;
+}
+#[cfg(feature = "signal")]
+pub mod shutdown {
+    pub use crate::shutdown::{cancel_at_shutdown, interrupted};
+}
+pub mod skill {
+    pub use crate::skill::*;
+}
+pub mod status {
+    pub use crate::status::*;
+}
+pub mod suggest {
+    pub use crate::suggest::*;
+}
+pub mod sync {
+    pub use crate::sync::{lock, read, write};
+}
+pub mod telemetry {
+    pub use crate::telemetry::*;
+}
+#[cfg(feature = "dotprompt")]
+pub mod template {
+    pub use crate::template::{Error, Templates};
+}
+pub mod time {
+    pub use crate::time::{iso8601, now_ms};
+}
+pub mod trace {
+    pub use crate::trace::*;
+}
+pub mod visible {
+    pub use crate::visible::*;
+}

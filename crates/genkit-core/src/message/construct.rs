@@ -1,0 +1,168 @@
+//! Constructors of parts.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+
+use super::media::{Media, ResourcePart};
+use super::part::{Part, ToolResponse};
+use super::tool_request::ToolRequest;
+
+impl Part {
+    /// Text part.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into(), metadata: Map::new() }
+    }
+
+    /// Media part, by its URL.
+    ///
+    /// ```
+    /// use genkit::Part;
+    ///
+    /// let photo = Part::media("https://example.com/cat.png", "image/png");
+    /// ```
+    pub fn media(url: impl Into<String>, content_type: impl Into<String>) -> Self {
+        let media = Media { url: url.into(), content_type: Some(content_type.into()) };
+        Self::Media { media, metadata: Map::new() }
+    }
+
+    #[doc(hidden)]
+    pub fn from_media(media: Media) -> Self {
+        Self::Media { media, metadata: Map::new() }
+    }
+
+    #[doc(hidden)]
+    pub fn from_resource(resource: ResourcePart) -> Self {
+        Self::Resource { resource, metadata: Map::new() }
+    }
+
+    /// Image part, from its bytes.
+    ///
+    /// ```
+    /// let part = genkit::Part::image("image/png", [0x89, b'P', b'N', b'G']);
+    /// ```
+    pub fn image(content_type: &str, bytes: impl AsRef<[u8]>) -> Self {
+        Self::inline(content_type, bytes)
+    }
+
+    /// Audio part, from its bytes.
+    ///
+    /// ```
+    /// let part = genkit::Part::audio("audio/wav", b"RIFF");
+    /// ```
+    pub fn audio(content_type: &str, bytes: impl AsRef<[u8]>) -> Self {
+        Self::inline(content_type, bytes)
+    }
+
+    fn inline(content_type: &str, bytes: impl AsRef<[u8]>) -> Self {
+        Self::media(format!("data:{content_type};base64,{}", STANDARD.encode(bytes)), content_type)
+    }
+
+    /// Resource part with its text.
+    ///
+    /// ```
+    /// let part = genkit::Part::resource_text("note://1", "text/plain", "buy milk");
+    /// ```
+    pub fn resource_text(
+        uri: impl Into<String>,
+        mime_type: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Self {
+        Self::resource(ResourcePart {
+            text: Some(text.into()),
+            mime_type: Some(mime_type.into()),
+            ..ResourcePart::link(uri)
+        })
+    }
+
+    /// Resource part with its bytes.
+    ///
+    /// ```
+    /// let part = genkit::Part::resource_bytes("file:///a.bin", "application/octet-stream", [1, 2]);
+    /// ```
+    pub fn resource_bytes(
+        uri: impl Into<String>,
+        mime_type: impl Into<String>,
+        bytes: impl AsRef<[u8]>,
+    ) -> Self {
+        Self::resource(ResourcePart {
+            blob: Some(STANDARD.encode(bytes)),
+            mime_type: Some(mime_type.into()),
+            ..ResourcePart::link(uri)
+        })
+    }
+
+    /// Resource link: the address of a resource, without its content.
+    ///
+    /// ```
+    /// let part = genkit::Part::resource_link("note://1");
+    /// ```
+    pub fn resource_link(uri: impl Into<String>) -> Self {
+        Self::resource(ResourcePart::link(uri))
+    }
+
+    fn resource(resource: ResourcePart) -> Self {
+        Self::Resource { resource, metadata: Map::new() }
+    }
+
+    /// Data part: any JSON.
+    ///
+    /// ```
+    /// let part = genkit::Part::data(serde_json::json!({"rows": 3}));
+    /// ```
+    pub fn data(data: Value) -> Self {
+        Self::Data { data, metadata: Map::new() }
+    }
+
+    /// Reasoning part, of a model.
+    pub fn reasoning(text: impl Into<String>) -> Self {
+        Self::Reasoning { reasoning: text.into(), metadata: Map::new() }
+    }
+
+    /// Tool request part, of a model.
+    ///
+    /// ```
+    /// use genkit::message::ToolRequest;
+    /// use genkit::Part;
+    ///
+    /// let part = Part::tool_request(ToolRequest::new("add", serde_json::json!({"a": 1, "b": 2})));
+    /// assert_eq!(part.as_tool_request().unwrap().name, "add");
+    /// ```
+    pub fn tool_request(tool_request: ToolRequest) -> Self {
+        Self::ToolRequest { tool_request, metadata: Map::new() }
+    }
+
+    /// Tool response part.
+    pub fn tool_response(tool_response: ToolResponse) -> Self {
+        Self::ToolResponse { tool_response, metadata: Map::new() }
+    }
+
+    /// Custom part: what only one provider knows.
+    pub fn custom(custom: Map<String, Value>) -> Self {
+        Self::Custom { custom, metadata: Map::new() }
+    }
+}
+
+impl From<String> for Part {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+impl From<ToolRequest> for Part {
+    fn from(request: ToolRequest) -> Self {
+        Self::tool_request(request)
+    }
+}
+
+impl From<ToolResponse> for Part {
+    fn from(response: ToolResponse) -> Self {
+        Self::tool_response(response)
+    }
+}
+
+impl From<&str> for Part {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}

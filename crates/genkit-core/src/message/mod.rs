@@ -1,0 +1,220 @@
+//! Messages and their parts: plain data in Genkit's JSON, which serde reads and writes.
+//!
+//! ```
+//! use genkit::{Message, Part};
+//!
+//! let question = Message::user("What is on this picture?")
+//!     .with(Part::media("https://example.com/cat.png", "image/png"));
+//! assert_eq!(question.content.len(), 2);
+//! let stored = serde_json::to_string(&question)?;
+//! assert_eq!(serde_json::from_str::<Message>(&stored)?, question);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+mod cache;
+mod construct;
+mod media;
+mod part;
+mod tool_request;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub use cache::cache_mark;
+pub use cache::put_cache_mark;
+pub use media::{Media, ResourcePart};
+pub use part::{Part, ToolResponse};
+pub use tool_request::ToolRequest;
+
+/// The mark of a pinned message, in its metadata.
+const PINNED: &str = "pinned";
+
+/// The role of a [`Message`]: who speaks.
+///
+/// ```
+/// use genkit::{Message, Role};
+///
+/// assert_eq!(Message::model("It is sunny.").role, Role::Model);
+/// assert_eq!(serde_json::to_value(Role::Model).unwrap(), "model");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Role {
+    /// Instructions that stand above the conversation.
+    System,
+    /// The person, or the program, that asks.
+    User,
+    /// The language model. MCP calls it `assistant`.
+    Model,
+    /// The answers of tools.
+    Tool,
+}
+
+/// Message of a conversation or of a prompt.
+///
+/// ```
+/// use genkit::Message;
+///
+/// let message = Message::user("What is the weather in Baltimore?");
+/// assert_eq!(message.text(), "What is the weather in Baltimore?");
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Message {
+    /// Role: who speaks.
+    pub role: Role,
+    /// The content, part by part.
+    pub content: Vec<Part>,
+    /// Data for programs.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub metadata: Map<String, Value>,
+}
+
+impl Message {
+    /// A message of `role`.
+    pub fn new(role: Role, content: impl IntoIterator<Item = Part>) -> Self {
+        Self { role, content: content.into_iter().collect(), metadata: Map::new() }
+    }
+
+    /// A message of the user.
+    ///
+    /// ```
+    /// assert_eq!(genkit::Message::user("hi").role, genkit::Role::User);
+    /// ```
+    pub fn user(content: impl Into<Part>) -> Self {
+        Self::new(Role::User, [content.into()])
+    }
+
+    /// A message of the model.
+    ///
+    /// ```
+    /// assert_eq!(genkit::Message::model("hello").role, genkit::Role::Model);
+    /// ```
+    pub fn model(content: impl Into<Part>) -> Self {
+        Self::new(Role::Model, [content.into()])
+    }
+
+    /// A system message: instructions above the conversation.
+    ///
+    /// ```
+    /// assert_eq!(genkit::Message::system("be brief").role, genkit::Role::System);
+    /// ```
+    pub fn system(content: impl Into<Part>) -> Self {
+        Self::new(Role::System, [content.into()])
+    }
+
+    /// Adds one more part.
+    ///
+    /// ```
+    /// use genkit::{Message, Part};
+    ///
+    /// let message = Message::user("Look:").with(Part::image("image/png", b"..."));
+    /// assert_eq!(message.content.len(), 2);
+    /// ```
+    #[must_use]
+    pub fn with(mut self, part: impl Into<Part>) -> Self {
+        self.content.push(part.into());
+        self
+    }
+
+    /// Pins the message: `compact` never leaves it out.
+    ///
+    /// ```
+    /// use genkit::Message;
+    ///
+    /// let rule = Message::user("I am allergic to nuts.").pinned();
+    /// assert!(rule.is_pinned() && !Message::user("hi").is_pinned());
+    /// ```
+    #[must_use]
+    pub fn pinned(mut self) -> Self {
+        self.metadata.insert(PINNED.to_owned(), true.into());
+        self
+    }
+
+    /// Whether it is [pinned](Self::pinned).
+    pub fn is_pinned(&self) -> bool {
+        self.metadata.get(PINNED).is_some_and(|mark| mark == true)
+    }
+
+    /// The tool requests in it; those that are still being written are left out.
+    ///
+    /// ```
+    /// use genkit::message::ToolRequest;
+    /// use genkit::Message;
+    ///
+    /// let message = Message::model(ToolRequest::new("now", serde_json::Value::Null));
+    /// assert_eq!(message.tool_requests().next().unwrap().name, "now");
+    /// ```
+    pub fn tool_requests(&self) -> impl Iterator<Item = &ToolRequest> {
+        self.content.iter().filter_map(Part::as_tool_request).filter(|request| !request.partial)
+    }
+
+    /// The tool responses in it: what tools answered.
+    ///
+    /// ```
+    /// use genkit::message::ToolResponse;
+    /// use genkit::{Message, Role};
+    ///
+    /// let message = Message::new(Role::Tool, [ToolResponse::new("add", 5).into()]);
+    /// assert_eq!(message.tool_responses().next().unwrap().output, 5);
+    /// ```
+    pub fn tool_responses(&self) -> impl Iterator<Item = &ToolResponse> {
+        self.content.iter().filter_map(Part::as_tool_response)
+    }
+
+    /// All text parts, joined.
+    pub fn text(&self) -> String {
+        self.content.iter().filter_map(Part::as_text).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn parts_are_told_apart_by_their_key() {
+        let message = Message::user("a")
+            .with(Part::image("image/png", [1, 2]))
+            .with(Part::resource_link("note://1"))
+            .with(Part::data(json!({"n": 1})));
+        let wire = serde_json::to_value(&message).expect("messages serialize");
+        assert_eq!(
+            wire,
+            json!({"role": "user", "content": [
+                {"text": "a"},
+                {"media": {"url": "data:image/png;base64,AQI=", "contentType": "image/png"}},
+                {"resource": {"uri": "note://1"}},
+                {"data": {"n": 1}},
+            ]})
+        );
+        assert_eq!(serde_json::from_value::<Message>(wire).expect("and come back"), message);
+    }
+
+    #[test]
+    fn calls_and_their_answers_are_genkits() {
+        let request = ToolRequest::new("add", json!({"a": 1})).with_id("7");
+        let message = Message::model(Part::reasoning("hm").with_metadata("thoughtSignature", "x"))
+            .with(request.respond(json!(0)))
+            .with(request)
+            .with(Part::custom(json!({"ran": 1}).as_object().cloned().unwrap()));
+        let wire = serde_json::to_value(&message).expect("messages serialize");
+        assert_eq!(
+            wire,
+            json!({"role": "model", "content": [
+                {"reasoning": "hm", "metadata": {"thoughtSignature": "x"}},
+                {"toolResponse": {"name": "add", "ref": "7", "output": 0}},
+                {"toolRequest": {"name": "add", "ref": "7", "input": {"a": 1}}},
+                {"custom": {"ran": 1}},
+            ]})
+        );
+        assert_eq!(serde_json::from_value::<Message>(wire).expect("and come back"), message);
+    }
+
+    #[test]
+    fn a_part_without_a_key_is_no_data() {
+        assert_eq!(serde_json::from_value::<Part>(json!({})).unwrap(), Part::data(Value::Null));
+    }
+}

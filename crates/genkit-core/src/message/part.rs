@@ -1,0 +1,283 @@
+//! The parts of a message, told apart by the key that is present, and the tool responses that hold parts.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+use super::media::{Media, ResourcePart};
+use super::tool_request::ToolRequest;
+
+/// Part of a message: text, media, a tool call or its answer, reasoning, a resource or data.
+///
+/// The JSON is Genkit's: the key that is present tells the kind.
+///
+/// ```
+/// use genkit::Part;
+///
+/// let part = Part::text("hello");
+/// assert_eq!(serde_json::to_string(&part).unwrap(), r#"{"text":"hello"}"#);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Part {
+    /// Text.
+    #[non_exhaustive]
+    Text {
+        /// The text.
+        text: String,
+        /// Data for programs.
+        #[serde(skip_serializing_if = "Map::is_empty")]
+        metadata: Map<String, Value>,
+    },
+    /// Media: an image, audio, or another file, by URL or inline as a `data:` URL.
+    #[non_exhaustive]
+    Media {
+        /// Media: where it is and what it is.
+        media: Media,
+        /// Data for programs.
+        #[serde(skip_serializing_if = "Map::is_empty")]
+        metadata: Map<String, Value>,
+    },
+    /// Reasoning: what a model thought before it answered.
+    #[non_exhaustive]
+    Reasoning {
+        /// The thoughts, or a summary of them.
+        reasoning: String,
+        /// Data for programs.
+        #[serde(skip_serializing_if = "Map::is_empty")]
+        metadata: Map<String, Value>,
+    },
+    /// A tool request: a model wants a tool to be called.
+    #[serde(rename_all = "camelCase")]
+    #[non_exhaustive]
+    ToolRequest {
+        /// Which tool, with what.
+        tool_request: ToolRequest,
+        /// Data for programs.
+        #[serde(skip_serializing_if = "Map::is_empty")]
+        metadata: Map<String, Value>,
+    },
+    /// A tool response: what a tool answered.
+    #[serde(rename_all = "camelCase")]
+    #[non_exhaustive]
+    ToolResponse {
+        /// Which call, with what.
+        tool_response: ToolResponse,
+        /// Data for programs.
+        #[serde(skip_serializing_if = "Map::is_empty")]
+        metadata: Map<String, Value>,
+    },
+    /// A resource: its address alone, or its content too.
+    #[non_exhaustive]
+    Resource {
+        /// The resource.
+        resource: ResourcePart,
+        /// Data for programs.
+        #[serde(skip_serializing_if = "Map::is_empty")]
+        metadata: Map<String, Value>,
+    },
+    /// Data: any JSON.
+    #[non_exhaustive]
+    Data {
+        /// The value.
+        data: Value,
+        /// Data for programs.
+        #[serde(skip_serializing_if = "Map::is_empty")]
+        metadata: Map<String, Value>,
+    },
+    /// Custom data: what only one model's provider knows, for example code that it ran.
+    #[non_exhaustive]
+    Custom {
+        /// The provider's own data.
+        custom: Map<String, Value>,
+        /// Data for programs.
+        #[serde(skip_serializing_if = "Map::is_empty")]
+        metadata: Map<String, Value>,
+    },
+}
+
+/// Every key that a part may have; each part has one of them.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Keys {
+    text: Option<String>,
+    reasoning: Option<String>,
+    media: Option<Media>,
+    tool_request: Option<ToolRequest>,
+    tool_response: Option<ToolResponse>,
+    resource: Option<ResourcePart>,
+    custom: Option<Map<String, Value>>,
+    /// Genkit reads a part without any key as data that is not there.
+    #[serde(default)]
+    data: Value,
+    #[serde(default)]
+    metadata: Option<Map<String, Value>>,
+}
+
+impl<'de> Deserialize<'de> for Part {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let keys = Keys::deserialize(deserializer)?;
+        let metadata = keys.metadata.unwrap_or_default();
+        Ok(if let Some(text) = keys.text {
+            Self::Text { text, metadata }
+        } else if let Some(reasoning) = keys.reasoning {
+            Self::Reasoning { reasoning, metadata }
+        } else if let Some(media) = keys.media {
+            Self::Media { media, metadata }
+        } else if let Some(tool_request) = keys.tool_request {
+            Self::ToolRequest { tool_request, metadata }
+        } else if let Some(tool_response) = keys.tool_response {
+            Self::ToolResponse { tool_response, metadata }
+        } else if let Some(resource) = keys.resource {
+            Self::Resource { resource, metadata }
+        } else if let Some(custom) = keys.custom {
+            Self::Custom { custom, metadata }
+        } else {
+            Self::Data { data: keys.data, metadata }
+        })
+    }
+}
+
+/// The metadata of a part by reference, shared or not.
+macro_rules! metadata_of {
+    ($part:ident) => {
+        match $part {
+            Part::Text { metadata, .. }
+            | Part::Media { metadata, .. }
+            | Part::Reasoning { metadata, .. }
+            | Part::ToolRequest { metadata, .. }
+            | Part::ToolResponse { metadata, .. }
+            | Part::Resource { metadata, .. }
+            | Part::Data { metadata, .. }
+            | Part::Custom { metadata, .. } => metadata,
+        }
+    };
+}
+
+impl Part {
+    /// Adds one more entry to its metadata.
+    ///
+    /// ```
+    /// let part = genkit::Part::text("hi").with_metadata("purpose", "context");
+    /// assert_eq!(part.metadata()["purpose"], "context");
+    /// ```
+    #[must_use]
+    pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata_mut().insert(key.into(), value.into());
+        self
+    }
+
+    /// Metadata: data for programs.
+    pub fn metadata(&self) -> &Map<String, Value> {
+        metadata_of!(self)
+    }
+
+    /// Metadata, to change it.
+    pub fn metadata_mut(&mut self) -> &mut Map<String, Value> {
+        metadata_of!(self)
+    }
+
+    /// Whether it only keeps a place for a part that is to come.
+    pub fn is_pending(&self) -> bool {
+        self.metadata().get("pending").is_some_and(|pending| *pending == true)
+    }
+
+    /// Whether it keeps a place and holds nothing.
+    pub fn is_place(&self) -> bool {
+        self.is_pending() && matches!(self, Self::Data { data: Value::Null, .. })
+    }
+
+    /// Text, if this is a text part.
+    ///
+    /// ```
+    /// assert_eq!(genkit::Part::text("hi").as_text(), Some("hi"));
+    /// ```
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Tool request, if a model wants a call here.
+    pub fn as_tool_request(&self) -> Option<&ToolRequest> {
+        match self {
+            Self::ToolRequest { tool_request, .. } => Some(tool_request),
+            _ => None,
+        }
+    }
+
+    /// Tool response, if this is one.
+    pub fn as_tool_response(&self) -> Option<&ToolResponse> {
+        match self {
+            Self::ToolResponse { tool_response, .. } => Some(tool_response),
+            _ => None,
+        }
+    }
+}
+
+/// A tool response: what a tool answered to a [`ToolRequest`].
+///
+/// ```
+/// use genkit::message::ToolResponse;
+///
+/// let answer = ToolResponse::new("add", 3);
+/// assert_eq!(serde_json::to_string(&answer).unwrap(), r#"{"name":"add","output":3}"#);
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolResponse {
+    /// Name of the tool.
+    pub name: String,
+    /// Reference (`ref`) of the request.
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The result; `{"error": ".."}` where the tool failed.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub output: Value,
+    /// Content beside the result: images, text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub content: Vec<Part>,
+}
+
+impl ToolRequest {
+    /// Tool response to this call.
+    pub fn respond(&self, output: impl Into<Value>) -> ToolResponse {
+        ToolResponse {
+            name: self.name.clone(),
+            id: self.id.clone(),
+            output: output.into(),
+            content: Vec::new(),
+        }
+    }
+
+    /// The same of a call that nobody needs any more.
+    pub fn into_response(self, output: Value) -> ToolResponse {
+        ToolResponse { name: self.name, id: self.id, output, content: Vec::new() }
+    }
+}
+
+impl ToolResponse {
+    /// Tool response of the tool `name`.
+    pub fn new(name: impl Into<String>, output: impl Into<Value>) -> Self {
+        Self { name: name.into(), id: None, output: output.into(), content: Vec::new() }
+    }
+
+    /// Sets the reference of its call.
+    #[must_use]
+    pub fn with_id(mut self, reference: impl Into<String>) -> Self {
+        self.id = Some(reference.into());
+        self
+    }
+
+    /// Error: what went wrong, where the tool failed: the text under `error`.
+    ///
+    /// ```
+    /// let answer = genkit::message::ToolResponse::new("add", serde_json::json!({"error": "no such number"}));
+    /// assert_eq!(answer.error(), Some("no such number"));
+    /// ```
+    pub fn error(&self) -> Option<&str> {
+        let object = self.output.as_object().filter(|object| object.len() == 1)?;
+        object.get("error")?.as_str()
+    }
+}

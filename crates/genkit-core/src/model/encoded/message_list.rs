@@ -1,0 +1,245 @@
+//! The list of messages of a body: what earlier turns of the run sent as it was, and what is new.
+
+use std::hash::{BuildHasher as _, Hash, Hasher as _};
+use std::sync::MutexGuard;
+
+use serde::Serialize;
+
+use super::Front;
+use crate::message::Role;
+use crate::model::request::ModelRequest;
+
+/// Room for what is new in a body, and for all but its messages, in bytes.
+const ROOM: usize = 4096;
+
+/// The list of messages of a body being written.
+pub struct MessageList<'a> {
+    front: Option<MutexGuard<'a, Front>>,
+    key: u64,
+    /// How many messages were encoded before: those after them are to be written.
+    pub from: usize,
+    all: usize,
+    is_open: bool,
+}
+
+impl<'a> MessageList<'a> {
+    /// The list of `request`. `shape` is all that shapes one message beside itself, those before it and the names of
+    /// the tools.
+    pub fn of(request: &'a ModelRequest, shape: impl Hash) -> Self {
+        let all = request.messages.len();
+        let front = request.encoded.front().filter(|_| request.docs.is_empty());
+        let Some(front) = front else {
+            return Self { front: None, key: 0, from: 0, all, is_open: false };
+        };
+        let mut hasher = front.hasher.build_hasher();
+        shape.hash(&mut hasher);
+        request.tools.iter().for_each(|tool| tool.name.hash(&mut hasher));
+        let key = hasher.finish();
+        // What is not the model's may become one with what stands before it.
+        let goes_on = request.messages.get(front.messages).is_none_or(|it| it.role == Role::Model);
+        let is_same = front.key == key && front.messages <= all && goes_on;
+        let from = if is_same { front.messages } else { 0 };
+        Self { front: Some(front), key, from, all, is_open: false }
+    }
+
+    /// The same; where `is_open`, its end shapes what comes after it, and nothing is kept.
+    pub fn left_open(self, is_open: bool) -> Self {
+        Self { is_open, ..self }
+    }
+
+    /// The body: the list under `name`, of which `new` is what is not known, and the members of `rest` after it.
+    pub fn into_body<T: Serialize>(
+        mut self,
+        name: &str,
+        new: &[T],
+        rest: &impl Serialize,
+    ) -> serde_json::Result<Vec<u8>> {
+        let mut body = self.begin(name)?;
+        self.write(&mut body, new)?;
+        write_members(&mut body, rest)?;
+        Ok(body)
+    }
+
+    /// The same of a `rest` that is made of the request and of `shape` alone, and of no message but the system's: it is
+    /// written once in a run.
+    pub fn into_body_with<T: Serialize, R: Serialize, E: From<serde_json::Error>>(
+        mut self,
+        request: &ModelRequest,
+        name: &str,
+        new: &[T],
+        shape: impl Hash,
+        rest: impl FnOnce() -> Result<R, E>,
+    ) -> Result<Vec<u8>, E> {
+        let mut body = self.begin(name)?;
+        // Some providers have system messages outside of the list.
+        let mut new_messages = request.messages.iter().skip(self.from);
+        let is_known = self.from > 0 && new_messages.all(|it| it.role != Role::System);
+        self.write(&mut body, new)?;
+        let Some(front) = &mut self.front else {
+            write_members(&mut body, &rest()?)?;
+            return Ok(body);
+        };
+        let key = front.hasher.hash_one((self.key, shape));
+        match front.rest.as_ref().filter(|(known, _)| is_known && *known == key) {
+            Some((_, rest)) => body.extend_from_slice(rest),
+            None => {
+                let from = body.len();
+                write_members(&mut body, &rest()?)?;
+                front.rest = Some((key, body[from..].to_vec()));
+            }
+        }
+        Ok(body)
+    }
+
+    /// A body with room for the whole, up to the list.
+    fn begin(&self, name: &str) -> serde_json::Result<Vec<u8>> {
+        let front = self.front.as_ref();
+        let known = front.map_or(0, |front| {
+            front.json.len() + front.rest.as_ref().map_or(0, |(_, rest)| rest.len())
+        });
+        let mut body = Vec::with_capacity(ROOM + known);
+        body.push(b'{');
+        serde_json::to_writer(&mut body, name)?;
+        body.push(b':');
+        Ok(body)
+    }
+
+    /// Writes the list: what is known, then `rest`.
+    fn write<T: Serialize>(&mut self, body: &mut Vec<u8>, rest: &[T]) -> serde_json::Result<()> {
+        body.push(b'[');
+        let mut begin = body.len();
+        if let Some(front) = self.front.as_ref().filter(|_| self.from > 0) {
+            body.extend_from_slice(&front.json);
+        }
+        let known = body.len();
+        for element in rest {
+            if body.len() > begin {
+                body.push(b',');
+            }
+            serde_json::to_writer(&mut *body, element)?;
+        }
+        if let Some(front) = &mut self.front {
+            if self.from > 0 {
+                begin = known;
+            } else {
+                front.json.clear();
+                // It grows with each turn.
+                front.json.reserve(ROOM / 2);
+            }
+            if self.is_open {
+                (front.key, front.messages) = (self.key, 0);
+            } else {
+                front.json.extend_from_slice(&body[begin..]);
+                (front.key, front.messages) = (self.key, self.all);
+            }
+        }
+        body.push(b']');
+        Ok(())
+    }
+}
+
+/// Writes the members of an object after those that stand in `body` already, and closes it.
+fn write_members(body: &mut Vec<u8>, object: &impl Serialize) -> serde_json::Result<()> {
+    let at = body.len();
+    serde_json::to_writer(&mut *body, object)?;
+    if body.get(at + 1) == Some(&b'}') {
+        body.truncate(at);
+        body.push(b'}');
+    } else {
+        body[at] = b',';
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Message;
+    use crate::model::encoded::Encoded;
+    use crate::model::request::ToolDefinition;
+
+    /// The body with `shape`, and how many messages of it were known.
+    fn written(request: &ModelRequest, shape: &str) -> (String, usize) {
+        let list = MessageList::of(request, shape);
+        let from = list.from;
+        let rest: Vec<String> = request.messages[from..].iter().map(Message::text).collect();
+        let body = list.into_body("messages", &rest, &serde_json::json!({"shape": shape})).unwrap();
+        (String::from_utf8(body).unwrap(), from)
+    }
+
+    fn run() -> ModelRequest {
+        ModelRequest {
+            encoded: Encoded::kept(),
+            ..ModelRequest::new([Message::user("a"), Message::model("b")])
+        }
+    }
+
+    #[test]
+    fn only_what_is_new_is_written_and_the_body_is_the_same() {
+        let mut request = run();
+        for known in [0, 2, 4] {
+            let (body, from) = written(&request, "x");
+            assert_eq!((&body, from), (&written(&request.clone(), "x").0, known));
+            request.messages.extend([Message::model("c"), Message::user("\"d\"")]);
+        }
+    }
+
+    #[test]
+    fn another_shape_another_tool_and_a_clone_are_written_as_a_whole() {
+        let mut request = run();
+        assert_eq!(written(&request, "x").1, 0);
+        assert_eq!(written(&request, "x").1, 2);
+        assert_eq!(written(&request.clone(), "x").1, 0);
+        assert_eq!(written(&request, "y").1, 0, "of another provider");
+        assert_eq!(written(&request, "y").1, 2);
+        request.tools.push(ToolDefinition::new("t", ""));
+        assert_eq!(written(&request, "y").1, 0, "names may differ now");
+        request.docs.push("d".into());
+        assert_eq!(written(&request, "y").1, 0, "documents have a place of their own");
+    }
+
+    #[test]
+    fn what_may_join_the_message_before_it_is_not_parted_from_it() {
+        for role in [Role::Tool, Role::User, Role::System] {
+            let mut request = run();
+            request.messages.push(Message::new(Role::Tool, []));
+            written(&request, "x");
+            request.messages.push(Message::new(role, []));
+            assert_eq!(written(&request, "x").1, 0, "{role:?}");
+        }
+    }
+
+    #[test]
+    fn what_stands_after_the_list_is_written_once_and_anew_where_something_shapes_it() {
+        let mut request = run();
+        let made = |request: &ModelRequest, shape: &str| {
+            let (list, mut made) = (MessageList::of(request, "x"), false);
+            let new: Vec<String> =
+                request.messages[list.from..].iter().map(Message::text).collect();
+            let body = list.into_body_with(request, "messages", &new, shape, || {
+                made = true;
+                Ok::<_, serde_json::Error>(serde_json::json!({"shape": shape}))
+            });
+            let end = format!("],\"shape\":\"{shape}\"}}");
+            assert!(String::from_utf8(body.unwrap()).unwrap().ends_with(&end));
+            made
+        };
+        assert!(made(&request, "a"));
+        request.messages.extend([Message::model("c"), Message::user("d")]);
+        assert!(!made(&request, "a"));
+        assert!(made(&request, "b"), "another shape");
+        assert!(!made(&request, "b"));
+        assert!(made(&request.clone(), "b"), "a clone may be changed");
+        request.encoded.forget_rest();
+        assert!(made(&request, "b"), "something else was changed");
+        request.messages.extend([Message::model("e"), Message::system("f")]);
+        assert!(made(&request, "b"), "an instruction may stand there");
+    }
+
+    #[test]
+    fn an_object_without_members_is_closed() {
+        let mut body = b"{\"a\":[]".to_vec();
+        write_members(&mut body, &serde_json::json!({})).unwrap();
+        assert_eq!(body, b"{\"a\":[]}");
+    }
+}

@@ -1,0 +1,89 @@
+//! What each provider keeps of a run is what it would send.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::Encoded;
+use crate::UPWARD::model::{Anthropic, Gemini, Model, Ollama, OpenAi, OpenAiResponses};
+use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
+use crate::model::request::ModelRequest;
+
+fn models() -> [Arc<dyn Model>; 5] {
+    [
+        Anthropic::builder().api_key("KEY").build().unwrap().model("claude-sonnet-4-5"),
+        Gemini::builder().api_key("KEY").build().unwrap().model("gemini-2.5-flash"),
+        Ollama::builder().build().unwrap().model("qwen3"),
+        OpenAi::builder().api_key("KEY").build().unwrap().model("gpt-4.1"),
+        OpenAiResponses::builder().api_key("KEY").build().unwrap().model("gpt-5"),
+    ]
+}
+
+fn begun() -> ModelRequest {
+    ModelRequest {
+        encoded: Encoded::kept(),
+        ..ModelRequest::new([Message::system("Be brief."), Message::user("Add.")])
+    }
+}
+
+fn round(number: i64) -> [Message; 2] {
+    let id = format!("call_{number}");
+    let call = ToolRequest::new("add", json!({"a": number})).with_id(id.clone());
+    let answer = ToolResponse::new("add", json!(number)).with_id(id);
+    [
+        Message::new(Role::Model, [Part::text("So be it."), Part::tool_request(call)]),
+        Message::new(Role::Tool, [Part::tool_response(answer)]),
+    ]
+}
+
+/// The body where earlier turns are known; it is that of a request of which nothing is.
+fn body(model: &Arc<dyn Model>, request: &ModelRequest) -> Vec<u8> {
+    let body = model.body(request, false).unwrap().unwrap();
+    let whole = model.body(&request.clone(), false).unwrap().unwrap();
+    assert_eq!(String::from_utf8_lossy(&body), String::from_utf8_lossy(&whole), "{}", model.name());
+    body
+}
+
+#[test]
+fn each_provider_keeps_all_that_a_run_has_sent() {
+    for model in models() {
+        let mut request = begun();
+        for number in 0..3 {
+            body(&model, &request);
+            let kept = request.encoded.messages();
+            assert_eq!(kept, request.messages.len(), "{}", model.name());
+            request.messages.extend(round(number));
+        }
+    }
+}
+
+#[test]
+fn what_the_model_goes_on_with_is_not_parted() {
+    for model in models() {
+        let mut request = begun();
+        request.messages.push(Message::model("It is  "));
+        body(&model, &request);
+        request.messages.push(Message::model("three."));
+        body(&model, &request);
+        // A call without an answer is answered late, or never.
+        let [call, answer] = round(7);
+        for message in [call, Message::model("I wait."), answer, Message::model("Seven.")] {
+            request.messages.push(message);
+            body(&model, &request);
+        }
+    }
+}
+
+#[test]
+fn marks_are_counted_anew_though_there_were_none_before() {
+    let [claude, ..] = models();
+    let mut request = begun();
+    for number in 0..6 {
+        body(&claude, &request);
+        let [call, mut answer] = round(number);
+        answer.content = answer.content.into_iter().map(Part::with_cache).collect();
+        request.messages.extend([call, answer]);
+    }
+    let text = String::from_utf8(body(&claude, &request)).unwrap();
+    assert_eq!(text.matches("cache_control").count(), 4, "{text}");
+}

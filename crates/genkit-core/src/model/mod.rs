@@ -1,0 +1,9 @@
+//! What goes to a model and what comes back, as plain data.
+
+pub(crate) mod encoded;
+pub(crate) mod request;
+pub(crate) mod response;
+
+pub use encoded::{Encoded, MessageList};
+pub use request::{GENERATED_REF, ModelRequest, OutputConfig, ToolDefinition, UNANSWERED};
+pub use response::{FinishReason, GenerateChunk, ModelResponse, Usage};

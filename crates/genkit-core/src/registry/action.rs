@@ -1,0 +1,150 @@
+//! An action of any kind, as a registry takes it.
+
+use crate::action::Evaluator;
+use crate::action::{AnnotatedFn, Flow, Linked, Prompt, Resource, Tool};
+use crate::skill::Skill;
+
+/// Action: a tool, a prompt, a resource, a flow or an evaluator; or a skill, which says how to use
+/// them.
+///
+/// `actions!` lists annotated functions of several kinds.
+///
+/// ```
+/// use genkit::{Action, Context, Registry, Tool, flow, tool};
+///
+/// /// Adds.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// /// Greets somebody.
+/// #[flow]
+/// async fn greet(name: String) -> String { format!("Hello, {name}!") }
+///
+/// let ping = Tool::builder("ping", "Answers.")
+///     .handler(|_: Context, _: serde_json::Value| async { Ok("pong") });
+///
+/// let registry =
+///     Registry::new().add([Action::of::<add>(), Action::of::<greet>(), Action::from(ping)]);
+/// assert!(registry.tool("ping").is_some() && registry.flow("greet").is_some());
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Action {
+    /// A tool.
+    Tool(Tool),
+    /// A prompt.
+    Prompt(Prompt),
+    /// A resource or a resource template.
+    Resource(Resource),
+    /// A flow.
+    Flow(Flow),
+    /// A skill.
+    Skill(Skill),
+    /// An evaluator.
+    Evaluator(Evaluator),
+}
+
+macro_rules! kinds {
+    ($($kind:ident),*) => {$(
+        impl From<$kind> for Action {
+            fn from(action: $kind) -> Self {
+                Self::$kind(action)
+            }
+        }
+    )*};
+}
+
+kinds!(Tool, Prompt, Resource, Flow, Skill);
+kinds!(Evaluator);
+
+impl Action {
+    /// The action behind an annotated function.
+    pub fn of<F: AnnotatedFn>() -> Self {
+        let only = Self::linked(F::LINKED).ok().and_then(|mut actions| actions.pop());
+        only.expect("an annotated function is one action")
+    }
+
+    /// What the linker found: one action, or all prompts of a folder.
+    ///
+    /// # Errors
+    /// What is wrong with the files of a folder.
+    pub(super) fn linked(linked: Linked) -> Result<Vec<Self>, String> {
+        Ok(vec![match linked {
+            Linked::Tool(definition) => Tool::from_static(definition).into(),
+            Linked::Prompt(definition) => Prompt::from_static(definition).into(),
+            Linked::Resource(definition) => Resource::from_static(definition).into(),
+            Linked::Flow(definition) => Flow::from_static(definition).into(),
+            #[cfg(feature = "dotprompt")]
+            Linked::PromptFiles(files) => {
+                let prompts = crate::action::embedded(files)?;
+                return Ok(prompts.iter().cloned().map(Self::from).collect());
+            }
+            #[cfg(feature = "skills")]
+            Linked::Skills(skills) => {
+                let skills = crate::skill::embedded(skills);
+                return Ok(skills.iter().cloned().map(Self::from).collect());
+            }
+        }])
+    }
+
+    /// ``tool `add` (src/main.rs:7)``, for messages.
+    pub(super) fn label(&self) -> String {
+        match self {
+            Self::Tool(tool) => tool.info().label("tool"),
+            Self::Prompt(prompt) => prompt.info().label("prompt"),
+            Self::Resource(resource) => resource.info().label("resource"),
+            Self::Flow(flow) => flow.info().label("flow"),
+            Self::Skill(skill) => skill.info().label("skill"),
+            Self::Evaluator(evaluator) => evaluator.info().label("evaluator"),
+        }
+    }
+}
+
+/// Actions as a list, of one kind or of several, or one action.
+///
+/// ```
+/// use genkit::{Action, IntoActions, prompt, prompts, tool, tools};
+///
+/// /// Adds.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// async fn poem() -> &'static str { "A poem, please." }
+///
+/// let mut all = tools![add].into_actions();
+/// all.extend(prompts![poem].into_actions());
+/// assert!(matches!(all[..], [Action::Tool(_), Action::Prompt(_)]));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of actions",
+    label = "not actions",
+    note = "list annotated functions of one kind with `tools![..]`, `prompts![..]`, `resources![..]` or `flows![..]`, and of several kinds with `actions![..]`",
+    note = "values of several kinds are listed as `[Action::from(tool), Action::from(prompt)]`"
+)]
+pub trait IntoActions {
+    /// The actions, in their order.
+    fn into_actions(self) -> Vec<Action>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IntoIterator<Item: Into<Action>>> IntoActions for I {
+    fn into_actions(self) -> Vec<Action> {
+        self.into_iter().map(Into::into).collect()
+    }
+}
+
+macro_rules! alone {
+    ($($action:ident),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl IntoActions for $action {
+            fn into_actions(self) -> Vec<Action> {
+                vec![self.into()]
+            }
+        }
+    )*};
+}
+
+alone!(Action, Tool, Prompt, Resource, Flow, Skill);
+alone!(Evaluator);

@@ -1,0 +1,72 @@
+//! The actions of a registry: those of each kind by name.
+
+use super::action::Action;
+use super::changes::RegistryChange;
+use super::error::Error;
+use super::named::Named;
+use crate::action::Evaluator;
+use crate::action::{Flow, Prompt, Resource, Tool};
+use crate::skill::Skill;
+
+#[derive(Default)]
+pub(super) struct Actions {
+    pub(super) tools: Named<Tool>,
+    pub(super) prompts: Named<Prompt>,
+    /// By URI or template.
+    pub(super) resources: Named<Resource>,
+    pub(super) flows: Named<Flow>,
+    /// By name: models ask for them by it.
+    pub(super) skills: Named<Skill>,
+    pub(super) evaluators: Named<Evaluator>,
+    /// What `add` refused, for the check to report: two of one name, a prefix that none begins with.
+    pub(super) refused: Vec<Error>,
+}
+
+impl Actions {
+    /// Adds `action` unless its name is taken; returns the change that clients are notified of.
+    pub(super) fn insert(&mut self, action: Action) -> Result<Option<RegistryChange>, Error> {
+        let (existing, change) = match &action {
+            Action::Tool(tool) => {
+                (insert(&mut self.tools, tool.name(), tool), Some(RegistryChange::Tools))
+            }
+            Action::Prompt(prompt) => {
+                (insert(&mut self.prompts, prompt.name(), prompt), Some(RegistryChange::Prompts))
+            }
+            Action::Resource(resource) => {
+                let existing = insert(&mut self.resources, resource.uri(), resource);
+                (existing, Some(RegistryChange::Resources))
+            }
+            Action::Flow(flow) => (insert(&mut self.flows, flow.name(), flow), None),
+            Action::Skill(skill) => {
+                // Its `SKILL.md` is in the list of resources.
+                let existing = insert(&mut self.skills, skill.name(), skill);
+                (existing, Some(RegistryChange::Resources))
+            }
+            Action::Evaluator(evaluator) => {
+                (insert(&mut self.evaluators, evaluator.name(), evaluator), None)
+            }
+        };
+        match existing {
+            Some(existing) => {
+                Err(Error::SameName { label: action.label(), existing: existing.label() })
+            }
+            None => Ok(change),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        if !self.evaluators.is_empty() {
+            return false;
+        }
+        self.tools.is_empty()
+            && self.prompts.is_empty()
+            && self.resources.is_empty()
+            && self.flows.is_empty()
+            && self.skills.is_empty()
+    }
+}
+
+/// Adds `action` unless `name` is taken; then returns what has it.
+fn insert<A: Clone + Into<Action>>(named: &mut Named<A>, name: &str, action: &A) -> Option<Action> {
+    named.insert(name, action.clone()).map(|existing| existing.clone().into())
+}

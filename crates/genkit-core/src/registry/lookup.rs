@@ -1,0 +1,135 @@
+//! Lookup: the actions of a registry by kind, by name and by URI.
+
+use serde_json::{Map, Value};
+
+use super::Registry;
+use crate::action::Evaluator;
+use crate::action::{Flow, Prompt, Resource, Tool};
+use crate::skill::Skill;
+use crate::visible::Logged;
+
+impl Registry {
+    /// All tools, by name.
+    pub fn tools(&self) -> Vec<Tool> {
+        self.read().tools.values().cloned().collect()
+    }
+
+    /// All prompts, by name.
+    pub fn prompts(&self) -> Vec<Prompt> {
+        self.read().prompts.values().cloned().collect()
+    }
+
+    /// All resources and resource templates, by URI.
+    pub fn resources(&self) -> Vec<Resource> {
+        self.read().resources.values().cloned().collect()
+    }
+
+    /// All flows, by name.
+    pub fn flows(&self) -> Vec<Flow> {
+        self.read().flows.values().cloned().collect()
+    }
+
+    /// All skills, by name.
+    ///
+    /// ```
+    /// assert!(genkit::Registry::new().skills().is_empty());
+    /// ```
+    pub fn skills(&self) -> Vec<Skill> {
+        self.read().skills.values().cloned().collect()
+    }
+
+    /// The skill of that name.
+    pub fn skill(&self, name: &str) -> Option<Skill> {
+        self.read().skills.get(name).cloned()
+    }
+
+    /// Whether there is a skill.
+    pub fn has_skills(&self) -> bool {
+        !self.read().skills.is_empty()
+    }
+
+    /// The first skill that fits.
+    pub fn find_skill(&self, fits: impl Fn(&Skill) -> bool) -> Option<Skill> {
+        self.read().skills.values().find(|skill| fits(skill)).cloned()
+    }
+
+    /// All evaluators, by name.
+    ///
+    /// ```
+    /// use genkit::{Registry, evaluate::metrics};
+    ///
+    /// let registry = Registry::new().add([metrics::regex(), metrics::deep_equal()]);
+    /// assert_eq!(registry.evaluators().len(), 2);
+    /// assert!(registry.evaluator("genkitEval/regex").is_some());
+    /// ```
+    pub fn evaluators(&self) -> Vec<Evaluator> {
+        self.read().evaluators.values().cloned().collect()
+    }
+
+    /// The evaluator of that name.
+    pub fn evaluator(&self, name: &str) -> Option<Evaluator> {
+        self.read().evaluators.get(name).cloned()
+    }
+
+    /// The tool of that name.
+    pub fn tool(&self, name: &str) -> Option<Tool> {
+        self.read().tools.get(name).cloned()
+    }
+
+    /// The prompt of that name.
+    pub fn prompt(&self, name: &str) -> Option<Prompt> {
+        self.read().prompts.get(name).cloned()
+    }
+
+    /// The flow of that name.
+    pub fn flow(&self, name: &str) -> Option<Flow> {
+        self.read().flows.get(name).cloned()
+    }
+
+    /// The resource whose URI or template is exactly `uri`.
+    pub fn resource(&self, uri: &str) -> Option<Resource> {
+        self.read().resources.get(uri).cloned()
+    }
+
+    /// The resource that answers for `uri`, of those that `wanted` lets through: those of this program before those of
+    /// other programs, and of each a fixed address first, then the most specific template. Of several other
+    /// programs none is meant.
+    pub fn resource_for(
+        &self,
+        uri: &str,
+        wanted: impl Fn(&Resource) -> bool,
+    ) -> Option<(Resource, Map<String, Value>)> {
+        let fixed = self.resource(uri).filter(|fixed| !fixed.is_template() && wanted(fixed));
+        if let Some(own) = fixed.as_ref().filter(|fixed| !fixed.info().is_remote()) {
+            return Some((own.clone(), Map::new()));
+        }
+        // Only what the text of the template does not rule out is copied.
+        let templates = |is_remote: bool| -> Vec<Resource> {
+            let actions = self.read();
+            let candidates = actions.resources.values().filter(|resource| {
+                resource.is_template()
+                    && resource.info().is_remote() == is_remote
+                    && resource.may_match(uri)
+                    && wanted(resource)
+            });
+            candidates.cloned().collect()
+        };
+        if let Some(own) = Resource::most_specific(templates(false).into_iter(), uri) {
+            return Some(own);
+        }
+        let remote = Resource::answering(templates(true).into_iter(), uri);
+        // A server that lists an address of another would read in its stead.
+        let offering = remote.iter().map(|(resource, _)| resource).chain(&fixed);
+        let mut servers = offering.map(Resource::server);
+        let first = servers.next();
+        if servers.any(|other| Some(other) != first) {
+            let uri = Logged::text(uri);
+            tracing::warn!(%uri, "several MCP servers offer one resource: it is read of none of them");
+            return None;
+        }
+        match fixed {
+            Some(fixed) => Some((fixed, Map::new())),
+            None => Resource::first_of(remote),
+        }
+    }
+}

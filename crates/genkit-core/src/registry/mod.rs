@@ -1,0 +1,368 @@
+//! The registry: all actions by kind and name, the one place that every reader reads.
+
+mod action;
+mod actions;
+mod changes;
+mod error;
+mod lookup;
+mod mount;
+mod named;
+mod verify;
+
+use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+#[cfg(feature = "inventory")]
+use crate::action::Linked;
+#[cfg(feature = "dotprompt")]
+use crate::action::Prompt;
+use crate::context::TypeMap;
+use crate::error::Result;
+#[cfg(feature = "skills")]
+use crate::skill::Skill;
+
+pub use changes::RegistryChange;
+pub use changes::{ChangeSet, Watcher};
+pub use verify::verify_tool;
+
+pub use action::{Action, IntoActions};
+
+use self::actions::Actions;
+use self::changes::Changes;
+
+/// Registry: tools, prompts, resources and flows by their names.
+///
+/// [`Registry::global`] holds everything that is annotated in the program. A registry of one's
+/// own serves tests and several tenants in one process. Cheap to clone; clones share.
+///
+/// ```
+/// use genkit::{Registry, prompt, prompts, resource, resources, tool, tools};
+///
+/// /// Adds.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// async fn poem(topic: String) -> String { format!("A poem about {topic}, please.") }
+///
+/// /// A note by its number.
+/// #[resource("note://{id}")]
+/// async fn note(id: u64) -> String { format!("note {id}") }
+///
+/// let registry =
+///     Registry::new().add(tools![add]).add(prompts![poem]).add(resources![note]);
+/// registry.check()?;
+/// assert_eq!(registry.tools()[0].name(), "add");
+/// assert_eq!(registry.prompt("poem").unwrap().description(), "Asks for a poem.");
+/// assert!(registry.resource("note://{id}").is_some()); // by the template itself
+/// assert!(registry.flows().is_empty() && !registry.is_empty());
+/// # Ok::<(), genkit::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Registry(Arc<RegistryData>);
+
+#[derive(Default)]
+struct RegistryData {
+    actions: RwLock<Actions>,
+    changes: Changes,
+}
+
+/// A registry that this does not keep alive.
+#[cfg(feature = "dotprompt")]
+pub struct WeakRegistry(std::sync::Weak<RegistryData>);
+
+#[cfg(feature = "dotprompt")]
+impl WeakRegistry {
+    pub fn upgrade(&self) -> Option<Registry> {
+        self.0.upgrade().map(Registry)
+    }
+}
+
+impl Registry {
+    /// Empty registry.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Linked registry: a new one with everything that is annotated in the program and linked into
+    /// it.
+    ///
+    /// Without the feature `inventory` it is empty.
+    pub fn linked() -> Self {
+        let registry = Self::new();
+        #[cfg(feature = "inventory")]
+        for linked in inventory::iter::<Linked> {
+            match Action::linked(*linked) {
+                Ok(actions) => {
+                    actions.into_iter().for_each(|action| registry.add_or_refuse(action));
+                }
+                Err(why) => registry.write().refused.push(error::Error::PromptFiles(why)),
+            }
+        }
+        registry
+    }
+
+    /// Global registry of the program: [`linked`](Self::linked), made once.
+    ///
+    /// ```
+    /// use genkit::{Registry, tool};
+    ///
+    /// /// Answers.
+    /// #[tool]
+    /// async fn ping_of_the_program() -> &'static str { "pong" }
+    ///
+    /// assert!(Registry::global().tool("ping_of_the_program").is_some());
+    /// assert!(Registry::linked().tool("ping_of_the_program").is_some()); // another with the same
+    /// ```
+    pub fn global() -> &'static Self {
+        static GLOBAL: OnceLock<Registry> = OnceLock::new();
+        GLOBAL.get_or_init(Self::linked)
+    }
+
+    /// Adds actions: `tools![..]`, `prompts![..]`, `actions![..]` of several kinds, or values.
+    ///
+    /// ```
+    /// use genkit::{Context, Registry, Tool, actions, flow, tool};
+    ///
+    /// /// Adds.
+    /// #[tool]
+    /// async fn add(a: i64, b: i64) -> i64 { a + b }
+    ///
+    /// /// Greets somebody.
+    /// #[flow]
+    /// async fn greet(name: String) -> String { format!("Hello, {name}!") }
+    ///
+    /// let ping = Tool::builder("ping", "Answers.")
+    ///     .handler(|_: Context, _: serde_json::Value| async { Ok("pong") });
+    /// let registry = Registry::new().add(actions![add, greet]).add(ping);
+    /// assert_eq!((registry.tools().len(), registry.flows().len()), (2, 1));
+    /// ```
+    ///
+    /// Two of one name are found by [`check`](Self::check), before anything is served.
+    #[expect(clippy::should_implement_trait, reason = "it adds actions, not numbers")]
+    #[must_use]
+    pub fn add(self, actions: impl IntoActions) -> Self {
+        for action in actions.into_actions() {
+            self.add_or_refuse(action);
+        }
+        self
+    }
+
+    /// What is refused here is reported by [`check`](Self::check).
+    fn add_or_refuse(&self, action: Action) {
+        let mut actions = self.write();
+        match actions.insert(action) {
+            Ok(change) => {
+                drop(actions);
+                self.added(change);
+            }
+            Err(error) => actions.refused.push(error),
+        }
+    }
+
+    /// Inserts one action, also while the registry is being served: clients are notified.
+    ///
+    /// ```
+    /// use genkit::{Context, ErrorKind, Registry, Tool};
+    ///
+    /// let ping = Tool::builder("ping", "Answers.")
+    ///     .handler(|_: Context, _: serde_json::Value| async { Ok("pong") });
+    ///
+    /// let registry = Registry::new();
+    /// registry.insert(ping.clone())?;
+    /// assert_eq!(registry.insert(ping).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    /// assert!(registry.remove_tool("ping"));
+    /// assert!(!registry.remove_tool("ping")); // it was not there any more
+    /// # Ok::<(), genkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::AlreadyExists`](crate::error::ErrorKind::AlreadyExists) where one of its kind has the
+    /// same name (or URI): remove that one first.
+    pub fn insert(&self, action: impl Into<Action>) -> Result<()> {
+        let change = self.write().insert(action.into())?;
+        self.added(change);
+        Ok(())
+    }
+
+    fn added(&self, change: Option<RegistryChange>) {
+        if let Some(change) = change {
+            self.0.changes.list_changed(change);
+        }
+    }
+
+    /// Removes a tool; returns whether it was there.
+    pub fn remove_tool(&self, name: &str) -> bool {
+        let removed = self.write().tools.remove(name).is_some();
+        self.removed(removed, RegistryChange::Tools)
+    }
+
+    /// Removes a prompt; returns whether it was there.
+    ///
+    /// ```
+    /// assert!(!genkit::Registry::new().remove_prompt("poem"));
+    /// ```
+    pub fn remove_prompt(&self, name: &str) -> bool {
+        let removed = self.write().prompts.remove(name).is_some();
+        self.removed(removed, RegistryChange::Prompts)
+    }
+
+    /// Puts these prompts in the place of those that are called `old`, as one change. Where one has the
+    /// name of another prompt nothing changes.
+    #[cfg(feature = "dotprompt")]
+    pub fn replace_prompts(&self, old: &[String], new: Vec<Prompt>) -> Result<()> {
+        let mut actions = self.write();
+        for prompt in &new {
+            let is_old = old.iter().any(|name| name == prompt.name());
+            if let Some(existing) = actions.prompts.get(prompt.name()).filter(|_| !is_old) {
+                let existing = existing.info().label("prompt");
+                let label = prompt.info().label("prompt");
+                return Err(error::Error::SameName { label, existing }.into());
+            }
+        }
+        for name in old {
+            actions.prompts.remove(name);
+        }
+        for prompt in new {
+            // Of two new ones of one name the later stays.
+            actions.prompts.remove(prompt.name());
+            actions.prompts.insert(prompt.name(), prompt.clone());
+        }
+        drop(actions);
+        self.0.changes.list_changed(RegistryChange::Prompts);
+        Ok(())
+    }
+
+    /// The registry without keeping it alive.
+    #[cfg(feature = "dotprompt")]
+    pub fn downgrade(&self) -> WeakRegistry {
+        WeakRegistry(Arc::downgrade(&self.0))
+    }
+
+    /// Removes a resource by its URI or template; returns whether it was there.
+    ///
+    /// ```
+    /// assert!(!genkit::Registry::new().remove_resource("note://{id}"));
+    /// ```
+    pub fn remove_resource(&self, uri: &str) -> bool {
+        let removed = self.write().resources.remove(uri).is_some();
+        self.removed(removed, RegistryChange::Resources)
+    }
+
+    /// Removes a flow; returns whether it was there.
+    pub fn remove_flow(&self, name: &str) -> bool {
+        self.write().flows.remove(name).is_some()
+    }
+
+    /// Puts a skill in; one that was read of the same file before gives way.
+    #[cfg(feature = "skills")]
+    pub fn put_skill(&self, skill: Skill) -> Result<()> {
+        if let Some(known) = self.skill(skill.name())
+            && known.info().file == skill.info().file
+        {
+            self.write().skills.remove(skill.name());
+        }
+        self.insert(skill)
+    }
+
+    /// Removes a skill; returns whether it was there.
+    ///
+    /// ```
+    /// assert!(!genkit::Registry::new().remove_skill("refunds"));
+    /// ```
+    pub fn remove_skill(&self, name: &str) -> bool {
+        let removed = self.write().skills.remove(name).is_some();
+        self.removed(removed, RegistryChange::Resources)
+    }
+
+    fn removed(&self, removed: bool, change: RegistryChange) -> bool {
+        if removed {
+            self.0.changes.list_changed(change);
+        }
+        removed
+    }
+
+    /// Tells subscribers that the resource at `uri` has new content. Where nobody is subscribed
+    /// nothing happens.
+    ///
+    /// ```
+    /// genkit::Registry::new().resource_updated("note://7");
+    /// ```
+    pub fn resource_updated(&self, uri: impl Into<String>) {
+        self.0.changes.send(RegistryChange::ResourceUpdated(uri.into().into()));
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.read().is_empty()
+    }
+
+    /// Checks everything that the compiler cannot see, and reports all problems as one error with
+    /// the place of each: two of one name, names that clients refuse, templates that do
+    /// not fit their arguments, schemas that are no object.
+    ///
+    /// Serving does this first, and also looks whether all state was given.
+    ///
+    /// ```
+    /// use genkit::{Registry, tool, tools};
+    ///
+    /// /// Adds.
+    /// #[tool]
+    /// async fn add(a: i64, b: i64) -> i64 { a + b }
+    ///
+    /// assert!(Registry::new().add(tools![add]).check().is_ok());
+    /// let error = Registry::new().add(tools![add, add]).check().unwrap_err();
+    /// assert!(error.to_string().contains("have one name"));
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) with a line for each problem.
+    pub fn check(&self) -> Result<()> {
+        verify::verify(&self.read(), None)
+    }
+
+    /// [`check`](Self::check), and whether every state that a function needs is in `states`.
+    pub fn check_with(&self, states: &TypeMap) -> Result<()> {
+        verify::verify(&self.read(), Some(states))
+    }
+
+    /// Whether both are one registry.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Grows with each change: what was made from an older one is stale.
+    pub fn version(&self) -> u64 {
+        self.0.changes.version()
+    }
+
+    pub fn watch(&self) -> Arc<Watcher> {
+        self.0.changes.watch()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn list_changed(&self, change: RegistryChange) {
+        self.0.changes.list_changed(change);
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Actions> {
+        crate::sync::read(&self.0.actions)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Actions> {
+        crate::sync::write(&self.0.actions)
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let actions = self.read();
+        f.debug_struct("Registry")
+            .field("tools", &actions.tools.len())
+            .field("prompts", &actions.prompts.len())
+            .field("resources", &actions.resources.len())
+            .field("flows", &actions.flows.len())
+            .field("skills", &actions.skills.len())
+            .finish()
+    }
+}

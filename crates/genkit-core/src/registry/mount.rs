@@ -1,0 +1,121 @@
+//! Mounting: the actions of one registry in another, under a prefix.
+
+use std::panic::Location;
+
+use super::error::{Error as E, MAX_PREFIX};
+use super::verify::is_name_character;
+use super::{Action, Registry};
+use crate::action::{Prompt, Resource, SourceLocation, Tool};
+use crate::glob::glob;
+use crate::skill::Skill;
+use genkit_schema::internal::truncate::excerpt;
+
+impl Registry {
+    /// Mounts another registry: everything in it, under names that begin with `prefix`, so that two with
+    /// the same names can stand beside each other.
+    ///
+    /// | in `other` | here, with the prefix `shop` |
+    /// |---|---|
+    /// | the tool, prompt, flow or evaluator `search` | `shop_search` |
+    /// | the resource `note://{id}` | `note://shop/{id}`, called `shop_` and its name |
+    /// | the skill `skill://refunds/SKILL.md` | `skill://shop/refunds/SKILL.md`, with its own name |
+    /// | what the server of an `McpHost` has | its tools and prompts as above, its resources as they are |
+    ///
+    /// A prompt that names its tools finds those of `other`. It is a copy: what is added to `other` later
+    /// is not here. State is given to the program that serves. Two mounts of one prefix are found by
+    /// [`check`](Self::check), and so is a prefix that is empty or has characters that no name may have:
+    /// nothing is mounted then.
+    ///
+    /// ```
+    /// use genkit::{Registry, resource, resources, tool, tools};
+    ///
+    /// /// Searches.
+    /// #[tool]
+    /// async fn search(words: String) -> String { words }
+    ///
+    /// /// A note by its number.
+    /// #[resource("note://{id}")]
+    /// async fn note(id: u64) -> String { format!("note {id}") }
+    ///
+    /// let shop = Registry::new().add(tools![search]).add(resources![note]);
+    /// let all = Registry::new().add(tools![search]).mount("shop", &shop);
+    /// all.check()?;
+    /// assert!(all.tool("search").is_some() && all.tool("shop_search").is_some());
+    /// assert!(all.resource("note://shop/{id}").is_some());
+    /// # Ok::<(), genkit::Error>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn mount(self, prefix: &str, other: &Self) -> Self {
+        let is_prefix = (1..=MAX_PREFIX).contains(&prefix.len());
+        if !is_prefix || !prefix.chars().all(is_name_character) {
+            let caller = Location::caller();
+            let at = SourceLocation { file: caller.file(), line: caller.line() };
+            let prefix = excerpt(prefix, MAX_PREFIX);
+            self.write().refused.push(E::MountPrefix { prefix, at });
+            return self;
+        }
+        let name = |name: &str| format!("{prefix}_{name}");
+        let tools = other.tools();
+        // What a prompt names is a tool of its own registry, which may have another name here.
+        let named = |pattern: &str| -> Vec<Tool> {
+            let fits = |tool: &&Tool| glob(pattern, tool.name());
+            tools.iter().filter(fits).map(|tool| tool.renamed(name(tool.name()))).collect()
+        };
+        let mut actions: Vec<Action> = Vec::new();
+        actions.extend(tools.iter().map(|tool| tool.renamed(name(tool.name())).into()));
+        let prompt = |prompt: Prompt| prompt.mounted(name(prompt.name()), named).into();
+        actions.extend(other.prompts().into_iter().map(prompt));
+        let resource = |resource: Resource| match resource.server() {
+            // The address is that server's.
+            Some(_) => resource.into(),
+            None => {
+                resource.mounted(name(resource.name()), mounted_uri(prefix, resource.uri())).into()
+            }
+        };
+        actions.extend(other.resources().into_iter().map(resource));
+        actions.extend(other.flows().iter().map(|flow| flow.renamed(name(flow.name())).into()));
+        let skill = |skill: Skill| skill.mounted(|uri| mounted_uri(prefix, uri)).into();
+        actions.extend(other.skills().into_iter().map(skill));
+        actions.extend(
+            other
+                .evaluators()
+                .iter()
+                .map(|evaluator| evaluator.renamed(name(evaluator.name())).into()),
+        );
+        // What was refused there is wrong here, too.
+        let refused = other.read().refused.clone();
+        self.write().refused.extend(refused);
+        self.add(actions)
+    }
+}
+
+/// `note://{id}` is `note://prefix/{id}`.
+fn mounted_uri(prefix: &str, uri: &str) -> String {
+    let (scheme, rest) = match (uri.split_once("://"), uri.split_once(':')) {
+        (Some((scheme, rest)), _) if !scheme.contains('{') => (format!("{scheme}://"), rest),
+        (_, Some((scheme, rest))) if !scheme.contains('{') => (format!("{scheme}:"), rest),
+        _ => (String::new(), uri),
+    };
+    let slash = if rest.starts_with('/') { "" } else { "/" };
+    format!("{scheme}{prefix}{slash}{rest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mounted_uri;
+
+    #[test]
+    fn addresses_keep_their_scheme() {
+        for (uri, mounted) in [
+            ("note://{id}", "note://shop/{id}"),
+            ("file:///etc/hosts", "file://shop/etc/hosts"),
+            ("config:app", "config:shop/app"),
+            ("a://b:80/c", "a://shop/b:80/c"),
+            ("{scheme}://x", "shop/{scheme}://x"),
+            ("plain", "shop/plain"),
+        ] {
+            assert_eq!(mounted_uri("shop", uri), mounted);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Verification: what the compiler cannot see, found in one pass and reported as one error.
+
+use serde_json::Value;
+
+use super::actions::Actions;
+use super::error::{Error as E, MAX_NAME, MAX_PROMPT_NAME, MAX_RESOURCE_NAME};
+use crate::action::{Info, Prompt, Requirement, Resource, Tool};
+use crate::context::TypeMap;
+use crate::error::Result;
+use genkit_schema::internal as schema;
+use genkit_schema::internal::Schemas;
+
+/// All problems of `actions`; those with state only where `states` is what was given.
+pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> {
+    let mut found = Verification { problems: actions.refused.clone(), states };
+    for tool in actions.tools.values() {
+        let label = found.action("tool", tool.info(), tool.requirements());
+        found.schemas(label, tool.schemas());
+        if !tool.schemas().takes_object() {
+            found.problems.push(E::ArgumentsNoObject(label.text()));
+        }
+        for degraded in tool.schemas().degraded() {
+            tracing::info!(
+                tool = tool.name(), at = %degraded.pointer, remedy = %degraded.remedy,
+                "the served schema says less than the type: {}", degraded.what
+            );
+        }
+    }
+    for prompt in actions.prompts.values() {
+        let label = found.prompt(prompt);
+        found.schemas(label, prompt.schemas());
+    }
+    for resource in actions.resources.values() {
+        let label = found.resource(resource);
+        found.schemas(label, resource.schemas());
+        found.template(label, resource);
+    }
+    for flow in actions.flows.values() {
+        let label = found.action("flow", flow.info(), flow.requirements());
+        found.schemas(label, flow.schemas());
+    }
+    found.report()
+}
+
+/// Whether a tool that is in no registry can run.
+pub fn verify_tool(tool: &Tool, states: &TypeMap) -> Result<()> {
+    let mut found = Verification { problems: Vec::new(), states: Some(states) };
+    // A run verifies its tools each time.
+    let lacks = |needed: &Requirement| matches!(needed, Requirement::State { id, .. } if !states.contains(*id));
+    if tool.requirements().iter().any(lacks) || tool.schemas().unusable().is_some() {
+        let label = Label { kind: "tool", info: tool.info() };
+        found.state(label, tool.requirements());
+        found.schemas(label, tool.schemas());
+    }
+    found.report()
+}
+
+/// What names of tools, flows and prefixes are written in.
+pub(super) fn is_name_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// What a message calls an action; most are in none.
+#[derive(Clone, Copy)]
+struct Label<'a> {
+    kind: &'static str,
+    info: &'a Info,
+}
+
+impl Label<'_> {
+    fn text(self) -> String {
+        self.info.label(self.kind)
+    }
+}
+
+struct Verification<'a> {
+    problems: Vec<E>,
+    states: Option<&'a TypeMap>,
+}
+
+impl Verification<'_> {
+    /// What holds for every kind of action that is called by its name; returns its label.
+    fn action<'i>(
+        &mut self,
+        kind: &'static str,
+        info: &'i Info,
+        requirements: &[Requirement],
+    ) -> Label<'i> {
+        let label = Label { kind, info };
+        let has_length = (1..=MAX_NAME).contains(&info.name.len());
+        let is_legal = has_length && info.name.chars().all(is_name_character);
+        // A name of another program is made safe where it is sent.
+        if !is_legal && !info.is_remote() {
+            self.problems.push(E::Name(label.text()));
+        }
+        self.state(label, requirements);
+        label
+    }
+
+    /// A prompt may be a file in a folder, and a variant.
+    fn prompt<'i>(&mut self, prompt: &'i Prompt) -> Label<'i> {
+        let info = prompt.info();
+        let label = Label { kind: "prompt", info };
+        let legal = |c: char| is_name_character(c) || c == '.';
+        let is_segment = |name: &str| !name.is_empty() && name.chars().all(legal);
+        let is_legal = info.name.len() <= MAX_PROMPT_NAME && info.name.split('/').all(is_segment);
+        if !is_legal && !info.is_remote() {
+            self.problems.push(E::PromptName(label.text()));
+        }
+        self.state(label, prompt.requirements());
+        label
+    }
+
+    /// A resource is called by its URI, so its name may be any text.
+    fn resource<'i>(&mut self, resource: &'i Resource) -> Label<'i> {
+        let info = resource.info();
+        let label = Label { kind: "resource", info };
+        let is_legal = !info.name.trim().is_empty()
+            && info.name.chars().count() <= MAX_RESOURCE_NAME
+            && !info.name.contains(char::is_control);
+        if !is_legal && !info.is_remote() {
+            self.problems.push(E::ResourceName(label.text()));
+        }
+        self.state(label, resource.requirements());
+        label
+    }
+
+    fn state(&mut self, label: Label<'_>, requirements: &[Requirement]) {
+        let Some(states) = self.states else { return };
+        for requirement in requirements {
+            if let Requirement::State { id, name } = requirement
+                && !states.contains(*id)
+            {
+                self.problems.push(E::NoState { label: label.text(), state: name });
+            }
+        }
+    }
+
+    /// What a schema shows and no call could be checked against.
+    fn schemas(&mut self, label: Label<'_>, schemas: &Schemas) {
+        if let Some(why) = schemas.unusable() {
+            let (label, why) = (label.text(), why.to_owned());
+            self.problems.push(E::Schema { label, why });
+        }
+    }
+
+    fn template(&mut self, label: Label<'_>, resource: &Resource) {
+        let (label, uri) = (|| label.text(), || resource.uri().to_owned());
+        let template = match resource.template() {
+            Ok(template) => template,
+            Err(why) => {
+                let why = why.to_owned();
+                return self.problems.push(E::Template { label: label(), uri: uri(), why });
+            }
+        };
+        let mut variables: Vec<&str> = Vec::new();
+        for variable in template.variables() {
+            if !variables.contains(&variable) {
+                variables.push(variable);
+            }
+        }
+        let properties: Vec<_> = schema::properties(resource.schemas().input()).collect();
+        for property in &properties {
+            if property.required && !variables.contains(&property.name) {
+                let argument = property.name.to_owned();
+                self.problems.push(E::NoVariable { label: label(), argument, uri: uri() });
+            }
+        }
+        // An input without named properties (a map, any JSON) takes every variable.
+        let closed =
+            resource.schemas().input().get("additionalProperties") == Some(&Value::Bool(false));
+        for variable in variables {
+            let is_named = properties.iter().any(|property| property.name == variable);
+            if !is_named && (closed || !properties.is_empty()) {
+                let variable = variable.to_owned();
+                self.problems.push(E::NoArgument { label: label(), variable, uri: uri() });
+            }
+        }
+    }
+
+    fn report(self) -> Result<()> {
+        match self.problems.is_empty() {
+            true => Ok(()),
+            false => Err(E::Problems(self.problems).into()),
+        }
+    }
+}

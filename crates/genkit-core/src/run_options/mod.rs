@@ -1,0 +1,22 @@
+//! What is asked of a run, as plain data in Genkit's JSON, where prompts say it too: tool choice,
+//! structured output, documents, settings of the model.
+
+mod account;
+mod document;
+mod effort;
+mod format;
+mod output;
+mod settings;
+pub(crate) mod tool_choice;
+mod usage_limit;
+
+pub use account::{drop_account, without_account};
+pub use document::Document;
+pub use effort::Effort;
+pub use effort::REASONING_EFFORT;
+pub use format::Format;
+pub use output::{Instructions, OutputOptions};
+pub use settings::number;
+pub use settings::{misspelt_settings, wrong_setting};
+pub use tool_choice::ToolChoice;
+pub use usage_limit::UsageLimit;

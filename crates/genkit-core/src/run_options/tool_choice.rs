@@ -1,0 +1,151 @@
+//! Tool choice: whether a model may, must or must not ask for tools, and how Genkit's JSON says so.
+
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde::ser::{Serialize, Serializer};
+
+/// Tool choice: whether a model may, must or must not ask for tools, or which one it must ask for.
+///
+/// ```
+/// use genkit::model::ToolChoice;
+/// use genkit::testing::ScriptedModel;
+/// use genkit::message::ToolRequest;
+/// use genkit::{model::ModelResponse, tool, tools};
+/// use serde_json::json;
+///
+/// /// Sorts a letter into a folder.
+/// #[tool]
+/// async fn file(folder: String) -> String { folder }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let model = ScriptedModel::new([
+///     ModelResponse::from_tool_requests([ToolRequest::new("file", json!({"folder": "bills"}))]),
+///     ModelResponse::from_text("Filed."),
+/// ]);
+/// let run = genkit::generate("Dear customer, you owe us ..").model(model.clone());
+/// run.tools(tools![file]).tool_choice(ToolChoice::tool("file")).await?;
+/// let asked = model.requests();
+/// assert_eq!(asked[0].tool_choice, Some(ToolChoice::tool("file")));
+/// assert_eq!(asked[1].tool_choice, Some(ToolChoice::Auto)); // else it could never answer
+/// # Ok(())
+/// # }
+/// ```
+///
+/// In Genkit's JSON the first three are `"toolChoice": "auto"`, `"required"` and `"none"`. One tool is
+/// `"required"` with its name beside it, `"toolChoice": "required", "toolChoiceName": "file"`: a Genkit
+/// in another language, which does not know the name, reads that a tool must be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolChoice {
+    /// As it likes.
+    Auto,
+    /// At least one, whichever it likes.
+    Required,
+    /// None, though they are shown.
+    None,
+    /// This one, by its name among the tools of the request.
+    Tool(String),
+}
+
+impl ToolChoice {
+    /// This one tool.
+    pub fn tool(name: impl Into<String>) -> Self {
+        Self::Tool(name.into())
+    }
+
+    /// Whether the model must ask for a tool, whichever.
+    pub fn is_forced(&self) -> bool {
+        matches!(self, Self::Required | Self::Tool(_))
+    }
+
+    /// The mode in Genkit's JSON, and the one tool.
+    pub fn in_json(&self) -> (&'static str, Option<&str>) {
+        let tool = if let Self::Tool(name) = self { Some(name.as_str()) } else { None };
+        (self.mode(), tool)
+    }
+
+    /// The mode in Genkit's JSON.
+    fn mode(&self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Required | Self::Tool(_) => "required",
+            Self::None => "none",
+        }
+    }
+}
+
+/// The fields of a choice, among those of what holds it.
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Fields<M, N> {
+    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<M>,
+    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    tool_choice_name: Option<N>,
+}
+
+fn none<T>() -> Option<T> {
+    None
+}
+
+/// Writes a choice flat: `#[serde(flatten, with = "..")]`.
+pub(crate) fn serialize<S: Serializer>(
+    choice: &Option<ToolChoice>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let tool_choice_name = match choice {
+        Some(ToolChoice::Tool(name)) => Some(name),
+        _ => None,
+    };
+    let tool_choice = choice.as_ref().map(ToolChoice::mode);
+    Fields { tool_choice, tool_choice_name }.serialize(serializer)
+}
+
+/// Reads what [`serialize`] wrote, or another Genkit.
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<ToolChoice>, D::Error> {
+    let fields = Fields::<String, String>::deserialize(deserializer)?;
+    let Some(mode) = fields.tool_choice else { return Ok(None) };
+    Ok(Some(match (mode.as_str(), fields.tool_choice_name) {
+        ("auto", _) => ToolChoice::Auto,
+        ("required", Some(name)) => ToolChoice::Tool(name),
+        ("required", None) => ToolChoice::Required,
+        ("none", _) => ToolChoice::None,
+        (other, _) => {
+            return Err(D::Error::unknown_variant(other, &["auto", "required", "none"]));
+        }
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::request::ModelRequest;
+
+    #[test]
+    fn one_tool_is_required_to_whoever_does_not_know_its_name() {
+        for (choice, written) in [
+            (None, json!({})),
+            (Some(ToolChoice::Auto), json!({"toolChoice": "auto"})),
+            (Some(ToolChoice::Required), json!({"toolChoice": "required"})),
+            (Some(ToolChoice::None), json!({"toolChoice": "none"})),
+            (
+                Some(ToolChoice::tool("a/b")),
+                json!({"toolChoice": "required", "toolChoiceName": "a/b"}),
+            ),
+        ] {
+            let request = ModelRequest { tool_choice: choice.clone(), ..ModelRequest::default() };
+            let json = serde_json::to_value(&request).expect("plain data");
+            for key in ["toolChoice", "toolChoiceName"] {
+                assert_eq!(json.get(key), written.get(key), "{choice:?}");
+            }
+            assert_eq!(serde_json::from_value::<ModelRequest>(json).expect("the same"), request);
+        }
+        let unknown = json!({"messages": [], "toolChoice": "any"});
+        let error = serde_json::from_value::<ModelRequest>(unknown).expect_err("unknown");
+        assert!(error.to_string().contains("unknown variant `any`"), "{error}");
+    }
+}

@@ -1,0 +1,52 @@
+//! Shutdown: what tells a server of this program to stop.
+
+use std::future::Future;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::future::BoxFuture;
+
+/// Cancels `stop` on Ctrl-C, on SIGTERM, or when the program's own future resolves.
+pub async fn cancel_at_shutdown(
+    shutdown: Option<BoxFuture<'static, ()>>,
+    interrupted: impl Future<Output = ()>,
+    stop: CancellationToken,
+) {
+    let shutdown = async {
+        match shutdown {
+            Some(signal) => signal.await,
+            None => std::future::pending().await,
+        }
+    };
+    let by = tokio::select! {
+        () = shutdown => "the program",
+        () = interrupted => "a signal",
+    };
+    tracing::info!(by, "told to stop: no new requests, and what runs has a few seconds");
+    stop.cancel();
+}
+
+/// Ctrl-C or SIGTERM. It listens from the call on, not from the first poll: a signal that comes
+/// right after the first answer would end the program on the spot.
+#[cfg(unix)]
+pub fn interrupted() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let terminate = signal(SignalKind::terminate());
+    let interrupt = signal(SignalKind::interrupt());
+    async move {
+        let (Ok(mut terminate), Ok(mut interrupt)) = (terminate, interrupt) else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub async fn interrupted() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}

@@ -1,0 +1,39 @@
+//! Files of skills as resources: what a server reads them as.
+
+use futures_util::future::ready;
+
+use super::{SKILL_MD, Skill, SkillFile};
+use crate::action::{Resource, ResourceContents};
+
+impl Skill {
+    /// Its `SKILL.md`.
+    pub fn manifest(&self) -> Option<&SkillFile> {
+        self.file(SKILL_MD)
+    }
+
+    /// The file at this address.
+    pub fn file_at(&self, uri: &str) -> Option<&SkillFile> {
+        if !uri.starts_with(self.root()) {
+            return None;
+        }
+        self.files().iter().find(|file| file.uri() == uri)
+    }
+
+    /// A file as a resource. `SKILL.md` has the name and the description of the skill (SEP-2640).
+    pub fn resource(&self, file: &SkillFile) -> Resource {
+        let (name, description) = match file.path() {
+            SKILL_MD => (self.name(), self.description()),
+            path => (path.rsplit('/').next().unwrap_or(path), ""),
+        };
+        let read = file.clone();
+        Resource::remote(file.uri().to_owned(), name.to_owned(), description.to_owned())
+            .mime_type(file.mime_type())
+            .forwards(move |_, _| {
+                let contents = match read.text() {
+                    Some(text) => ResourceContents::text(text),
+                    None => ResourceContents::bytes(read.bytes()),
+                };
+                Box::pin(ready(Ok(vec![contents])))
+            })
+    }
+}

@@ -1,0 +1,87 @@
+//! Canonical statuses: the names and HTTP codes of error kinds, as Genkit writes them in every language.
+
+use crate::error::ErrorKind;
+
+/// Each kind with its name and its HTTP status.
+const STATUSES: [(ErrorKind, &str, u16); 15] = [
+    (ErrorKind::Cancelled, "CANCELLED", 499),
+    (ErrorKind::Unknown, "UNKNOWN", 500),
+    (ErrorKind::InvalidArgument, "INVALID_ARGUMENT", 400),
+    (ErrorKind::DeadlineExceeded, "DEADLINE_EXCEEDED", 504),
+    (ErrorKind::NotFound, "NOT_FOUND", 404),
+    (ErrorKind::AlreadyExists, "ALREADY_EXISTS", 409),
+    (ErrorKind::PermissionDenied, "PERMISSION_DENIED", 403),
+    (ErrorKind::Unauthenticated, "UNAUTHENTICATED", 401),
+    (ErrorKind::ResourceExhausted, "RESOURCE_EXHAUSTED", 429),
+    (ErrorKind::FailedPrecondition, "FAILED_PRECONDITION", 400),
+    (ErrorKind::Aborted, "ABORTED", 409),
+    (ErrorKind::OutOfRange, "OUT_OF_RANGE", 400),
+    (ErrorKind::Unimplemented, "UNIMPLEMENTED", 501),
+    (ErrorKind::Internal, "INTERNAL", 500),
+    (ErrorKind::Unavailable, "UNAVAILABLE", 503),
+];
+
+/// The name of a kind, for example `NOT_FOUND`.
+pub fn name_of(kind: ErrorKind) -> &'static str {
+    STATUSES.iter().find(|(known, ..)| *known == kind).map_or("UNKNOWN", |(_, name, _)| name)
+}
+
+/// The HTTP status of a kind.
+#[cfg(feature = "http")]
+pub fn http_of(kind: ErrorKind) -> u16 {
+    STATUSES.iter().find(|(known, ..)| *known == kind).map_or(500, |(.., http)| *http)
+}
+
+/// The kind of that name; what is not known is a fault of its own kind: data was lost, or the name is new.
+pub fn kind_of(name: &str) -> Option<ErrorKind> {
+    if name == "DATA_LOSS" {
+        return Some(ErrorKind::Internal);
+    }
+    STATUSES.iter().find(|(_, known, _)| *known == name).map(|(kind, ..)| *kind)
+}
+
+/// The kind that an HTTP status stands for where nothing else is said.
+pub fn kind_of_http(status: u16) -> ErrorKind {
+    match status {
+        400 => ErrorKind::InvalidArgument,
+        409 => ErrorKind::Aborted,
+        204 => ErrorKind::NotFound,
+        501 | 503 | 504 | 401 | 403 | 404 | 429 | 499 => STATUSES
+            .iter()
+            .find(|(.., http)| *http == status)
+            .map_or(ErrorKind::Unknown, |(kind, ..)| *kind),
+        500.. => ErrorKind::Internal,
+        _ => ErrorKind::Unknown,
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "http")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_survives_its_name() {
+        for (kind, name, http) in STATUSES {
+            assert_eq!(kind_of(name_of(kind)), Some(kind), "{name}");
+            assert_eq!(http_of(kind), http, "{name}");
+        }
+        assert_eq!(kind_of("DATA_LOSS"), Some(ErrorKind::Internal));
+        assert_eq!(kind_of("Not Found"), None);
+    }
+
+    #[test]
+    fn a_bare_status_has_a_kind() {
+        for (http, kind) in [
+            (400, ErrorKind::InvalidArgument),
+            (401, ErrorKind::Unauthenticated),
+            (409, ErrorKind::Aborted),
+            (418, ErrorKind::Unknown),
+            (500, ErrorKind::Internal),
+            (502, ErrorKind::Internal),
+            (503, ErrorKind::Unavailable),
+        ] {
+            assert_eq!(kind_of_http(http), kind, "{http}");
+        }
+    }
+}

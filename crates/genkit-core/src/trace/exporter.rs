@@ -1,0 +1,58 @@
+//! The exporter of spans, which `genkit-dev` registers at link time. Without one, no span is recorded.
+
+use std::sync::OnceLock;
+
+use super::record::SpanRecord;
+use crate::future::BoxFuture;
+
+/// Sends spans to Genkit's developer tools.
+pub trait SpanExporter: Sync {
+    /// True if spans are exported now.
+    fn is_on(&self) -> bool;
+
+    /// Notes that a span began. `record` is called only if beginnings are exported.
+    fn started(&self, record: &mut dyn FnMut() -> SpanRecord);
+
+    /// Notes that a span ended.
+    fn ended(&self, record: SpanRecord);
+
+    /// Waits until ended spans are sent, for a limited time.
+    fn flush(&self) -> BoxFuture<'static, ()>;
+}
+
+/// The exporter that a crate registers with `inventory`.
+pub struct LinkedExporter(pub &'static dyn SpanExporter);
+
+inventory::collect!(LinkedExporter);
+
+fn exporter() -> Option<&'static dyn SpanExporter> {
+    static FOUND: OnceLock<Option<&'static LinkedExporter>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| inventory::iter::<LinkedExporter>.into_iter().next());
+    found.map(|linked| linked.0)
+}
+
+/// Returns true if spans are exported.
+#[inline]
+pub fn is_on() -> bool {
+    exporter().is_some_and(SpanExporter::is_on)
+}
+
+pub(super) fn started(record: impl FnOnce() -> SpanRecord) {
+    if let Some(exporter) = exporter() {
+        let mut record = Some(record);
+        exporter.started(&mut || record.take().expect("a beginning is recorded once")());
+    }
+}
+
+pub(super) fn ended(record: impl FnOnce() -> SpanRecord) {
+    if let Some(exporter) = exporter() {
+        exporter.ended(record());
+    }
+}
+
+/// Waits until ended spans are sent.
+pub async fn flush() {
+    if let Some(exporter) = exporter() {
+        exporter.flush().await;
+    }
+}

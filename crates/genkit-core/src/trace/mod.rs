@@ -1,0 +1,137 @@
+//! Traces: spans of what runs, in `tracing` for everybody and in Genkit's form for its developer tools.
+//! Where nobody exports, the second costs one load.
+
+mod current;
+mod exporter;
+mod id;
+mod logged;
+mod open;
+mod record;
+mod root;
+mod span;
+mod state;
+
+use std::future::Future;
+
+use futures_util::future::Either;
+use serde_json::{Map, Value};
+use tracing::Instrument as _;
+
+pub use exporter::{LinkedExporter, SpanExporter, flush, is_on};
+pub use id::{SpanId, TraceId};
+pub use open::{Ended, OpenSpan};
+pub use record::SpanRecord;
+pub use record::json_text;
+pub use root::Root;
+pub use span::{NewSpan, SpanKind};
+
+use self::current::{CURRENT, Position};
+use crate::error::Result;
+
+/// Runs `work`, whose first span is `root`. Whoever calls it also calls [`flush`].
+pub fn under_root<T>(root: Root, work: impl Future<Output = T>) -> impl Future<Output = T> {
+    match is_on() {
+        false => Either::Left(work),
+        true => Either::Right(Box::pin(CURRENT.scope(Position::root(root), work))),
+    }
+}
+
+/// Runs `work` in a span inside of the current one: in `tracing`, and where somebody exports.
+/// `output` is read only there.
+pub fn traced<T>(
+    span: NewSpan<'_>,
+    work: impl Future<Output = Result<T>>,
+    output: impl FnOnce(&T) -> Value,
+) -> impl Future<Output = Result<T>> {
+    traced_as(span, work, |result| Ended::of(result, output))
+}
+
+/// [`traced`] for work whose result is none: `ended` says how it ended, and is read only where somebody
+/// exports.
+pub fn traced_as<T>(
+    span: NewSpan<'_>,
+    work: impl Future<Output = T>,
+    ended: impl FnOnce(&mut T) -> Ended<'_>,
+) -> impl Future<Output = T> {
+    let logged = logged::span(&span);
+    recorded(span, work, ended).instrument(logged)
+}
+
+/// [`traced_as`] for work that has a span of `tracing` already.
+pub fn recorded<T>(
+    span: NewSpan<'_>,
+    work: impl Future<Output = T>,
+    ended: impl FnOnce(&mut T) -> Ended<'_>,
+) -> impl Future<Output = T> {
+    match is_on() {
+        false => Either::Left(work),
+        true => Either::Right(Box::pin(record(span, work, ended))),
+    }
+}
+
+async fn record<T>(
+    span: NewSpan<'_>,
+    work: impl Future<Output = T>,
+    ended: impl FnOnce(&mut T) -> Ended<'_>,
+) -> T {
+    let open = OpenSpan::begin(&span, None);
+    let mut result = CURRENT.scope(open.position(), work).await;
+    end(Some(open), &mut result, ended).await;
+    result
+}
+
+/// A span that [`inside`] runs work in, inside of `parent` or of the current one. None where nobody
+/// exports. It ends as cancelled where it is dropped.
+pub fn begin(span: &NewSpan<'_>, parent: Option<&OpenSpan>) -> Option<OpenSpan> {
+    is_on().then(|| OpenSpan::begin(span, parent))
+}
+
+/// Runs `work` inside of `open`, if there is one.
+pub fn inside<T>(
+    open: Option<&OpenSpan>,
+    work: impl Future<Output = T>,
+) -> impl Future<Output = T> {
+    match open {
+        None => Either::Left(work),
+        Some(open) => Either::Right(Box::pin(CURRENT.scope(open.position(), work))),
+    }
+}
+
+/// Ends `open`, if there is one, with what its work gave.
+pub async fn end<T>(
+    open: Option<OpenSpan>,
+    result: &mut T,
+    ended: impl FnOnce(&mut T) -> Ended<'_>,
+) {
+    let Some(open) = open else { return };
+    let is_own_root = open.is_own_root();
+    open.end(ended(result));
+    if is_own_root {
+        // The program may end next, and nobody else would wait for what is not sent yet.
+        flush().await;
+    }
+}
+
+/// The ids of the current span, where somebody exports.
+pub fn current_ids() -> Option<(TraceId, SpanId)> {
+    if is_on() { current::ids() } else { None }
+}
+
+/// What a value is as JSON; null where it is nothing that JSON knows.
+pub fn json(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+/// Adds an attribute to the current span. `value` is read only where somebody exports.
+pub fn annotate(key: &str, value: impl FnOnce() -> Value) {
+    if is_on() {
+        current::annotate(key, value);
+    }
+}
+
+/// Records an action context in the current span, without what it says of `auth` and `secrets`.
+pub fn annotate_context(context: &Map<String, Value>) {
+    if !context.is_empty() {
+        annotate(record::CONTEXT, || record::shown_context(context));
+    }
+}

@@ -1,0 +1,180 @@
+//! Open spans: what has begun and must end, whatever becomes of it.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use serde_json::{Map, Value};
+
+use super::current::Position;
+use super::record::{self, Failure, SpanRecord, bounded, bounded_text, json_text};
+use super::state::SpanState;
+use super::{NewSpan, SpanId, SpanKind, TraceId, exporter};
+use crate::error::{Error, Result};
+use crate::sync::lock;
+
+/// A span that has begun. Where it is dropped before its end, it ends as cancelled.
+pub struct OpenSpan {
+    state: Arc<SpanState>,
+    has_ended: bool,
+}
+
+/// How a span ended.
+pub enum Ended<'a> {
+    /// With this.
+    Output(Value),
+    /// With an error; the innermost span that it ends is its source.
+    Failed(&'a mut Error),
+    /// It asks what somebody answers later: this.
+    Interrupted(Value),
+    /// Nobody waits for it any more.
+    Cancelled,
+}
+
+impl<'a> Ended<'a> {
+    /// How work with a result ended.
+    pub fn of<T>(result: &'a mut Result<T>, output: impl FnOnce(&T) -> Value) -> Self {
+        match result {
+            Ok(value) => Self::Output(output(value)),
+            Err(error) => Self::Failed(error),
+        }
+    }
+}
+
+impl OpenSpan {
+    pub(super) fn begin(span: &NewSpan<'_>, parent: Option<&Self>) -> Self {
+        let mut attributes = first_attributes(span);
+        let position = parent.map(Self::position).or_else(Position::current);
+        let mut is_own_root = false;
+        let (trace_id, span_id, parent, path) = match position {
+            Some(Position::Span(parent)) => {
+                let path = parent.path.clone();
+                (parent.trace_id, SpanId::random(), Some(parent.span_id), path)
+            }
+            Some(Position::Root(place)) => {
+                let mut place = lock(&place);
+                let mut span_id = SpanId::random();
+                if let Some(root) = place.unused.take() {
+                    span_id = root.span_id;
+                    attributes.insert(record::CONTEXT.into(), record::shown_context(&root.context));
+                    attributes.extend(root.labels.into_iter().map(|(k, v)| (k, bounded(v))));
+                }
+                (place.trace_id, span_id, None, String::new())
+            }
+            None => {
+                is_own_root = true;
+                (TraceId::random(), SpanId::random(), None, String::new())
+            }
+        };
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let state = SpanState {
+            trace_id,
+            span_id,
+            parent,
+            name: span.name.to_owned(),
+            path: path + &span.kind.path_segment(span.name),
+            is_own_root,
+            start: now.as_secs_f64() * 1000.0,
+            started: Instant::now(),
+            attributes: Mutex::new(Map::new()),
+        };
+        exporter::started(|| state.record(0.0, attributes.clone(), None));
+        attributes.insert("genkit:input".into(), json_text(&(span.input)()));
+        lock(&state.attributes).extend(attributes);
+        Self { state: Arc::new(state), has_ended: false }
+    }
+
+    /// The place inside of it.
+    pub(super) fn position(&self) -> Position {
+        Position::Span(Arc::clone(&self.state))
+    }
+
+    pub(super) fn is_own_root(&self) -> bool {
+        self.state.is_own_root
+    }
+
+    /// Ends it.
+    pub fn end(mut self, how: Ended<'_>) {
+        self.has_ended = true;
+        self.state.end(how);
+    }
+}
+
+impl Drop for OpenSpan {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.state.end(Ended::Cancelled);
+        }
+    }
+}
+
+/// What is known of a span when it begins.
+fn first_attributes(span: &NewSpan<'_>) -> Map<String, Value> {
+    let mut attributes = Map::new();
+    attributes.insert("genkit:type".into(), span.kind.type_name().into());
+    if let SpanKind::Action(subtype) = span.kind {
+        attributes.insert("genkit:metadata:subtype".into(), subtype.into());
+        attributes.insert("genkit:key".into(), format!("/{subtype}/{}", span.name).into());
+    }
+    attributes
+}
+
+impl SpanState {
+    fn end(&self, how: Ended<'_>) {
+        let mut attributes = std::mem::take(&mut *lock(&self.attributes));
+        attributes.insert("genkit:name".into(), self.name.clone().into());
+        attributes.insert("genkit:path".into(), self.path.clone().into());
+        if self.parent.is_none() {
+            attributes.insert("genkit:isRoot".into(), true.into());
+        }
+        let failure = match how {
+            Ended::Output(output) => {
+                attributes.insert("genkit:output".into(), json_text(&output));
+                None
+            }
+            Ended::Interrupted(asked) => {
+                attributes.insert("genkit:metadata:interrupt".into(), json_text(&asked));
+                None
+            }
+            Ended::Failed(error) => {
+                if error.note_traced() {
+                    attributes.insert("genkit:isFailureSource".into(), true.into());
+                }
+                Some(Failure {
+                    kind: format!("{:?}", error.kind()),
+                    message: bounded_text(error.to_string()),
+                    chain: bounded_text(error.chain()),
+                })
+            }
+            Ended::Cancelled => {
+                let (kind, what) = match std::thread::panicking() {
+                    true => ("Internal", "panicked"),
+                    false => ("Cancelled", "was cancelled before it ended"),
+                };
+                let message = format!("`{}` {what}", self.name);
+                Some(Failure { kind: kind.into(), chain: message.clone(), message })
+            }
+        };
+        let state = if failure.is_some() { "error" } else { "success" };
+        attributes.insert("genkit:state".into(), state.into());
+        let end = self.start + self.started.elapsed().as_secs_f64() * 1000.0;
+        exporter::ended(|| self.record(end, attributes, failure));
+    }
+
+    fn record(
+        &self,
+        end: f64,
+        attributes: Map<String, Value>,
+        failure: Option<Failure>,
+    ) -> SpanRecord {
+        SpanRecord {
+            trace_id: self.trace_id,
+            span_id: self.span_id,
+            parent: self.parent,
+            name: self.name.clone(),
+            start: self.start,
+            end,
+            attributes,
+            failure,
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Visible text: words of others as people and log lines get them. What hides, turns text around or
+//! forges a line is shown as `\u{..}`, and what is long is cut.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+
+use serde_json::Value;
+
+use genkit_schema::internal::truncate::truncate;
+
+/// How much of a name of others a log line shows, in bytes. Default is 200.
+pub const MAX_LOGGED_NAME: usize = 200;
+
+/// How much of an error or of words of others a log line shows, in bytes. Default is 16 KiB.
+pub const MAX_LOGGED_TEXT: usize = 16 * 1024;
+
+/// A name or a value of others, in one line.
+///
+/// Escaped are controls, everything that has no shape of its own, and blanks other than a space.
+pub fn line(text: &str) -> Cow<'_, str> {
+    escaped(text, |_, c, _| is_hidden(c) || is_strange_blank(c))
+}
+
+/// A name of others inside of words of our own: all but the letters that MCP allows in names is escaped.
+pub fn name(text: &str) -> Cow<'_, str> {
+    escaped(text, |_, c, _| !(c.is_ascii_alphanumeric() || "_-./".contains(c)))
+}
+
+/// A text of others, with its line breaks and blanks: else as [`line`], but what joins letters or colours a
+/// symbol stays.
+pub fn text(words: &str) -> Cow<'_, str> {
+    escaped(words, |before, c, after| match c {
+        '\n' | '\t' => false,
+        // Persian and the scripts of India cannot be written without them.
+        '\u{200c}' | '\u{200d}' => !(is_letter(before) && is_letter(after)),
+        '\u{fe0e}' | '\u{fe0f}' => !before.is_some_and(is_symbol),
+        c => is_hidden(c),
+    })
+}
+
+/// What an interrupt is given, with its `message` made visible: that is what people read.
+pub fn asked(mut metadata: Value) -> Value {
+    if let Some(Value::String(message)) = metadata.get_mut("message") {
+        show(message);
+    }
+    metadata
+}
+
+/// A form with its titles and descriptions made visible: what a person reads of it beside its values.
+pub fn form(mut schema: Value) -> Value {
+    show_words(&mut schema);
+    schema
+}
+
+fn show_words(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            for (key, value) in members {
+                match (key.as_str(), value) {
+                    ("title" | "description", Value::String(words)) => show(words),
+                    ("enumNames", Value::Array(names)) => {
+                        for name in names {
+                            if let Value::String(name) = name {
+                                show(name);
+                            }
+                        }
+                    }
+                    (_, value) => show_words(value),
+                }
+            }
+        }
+        Value::Array(schemas) => schemas.iter_mut().for_each(show_words),
+        _ => {}
+    }
+}
+
+fn show(words: &mut String) {
+    if let Cow::Owned(shown) = text(words) {
+        *words = shown;
+    }
+}
+
+/// The beginning of words of others for a field or a message of a log: escaped as by [`line`], and in
+/// quotes where they could pass for another field.
+pub struct Logged<T> {
+    words: T,
+    limit: usize,
+}
+
+impl<T: fmt::Display> Logged<T> {
+    /// A name: 200 bytes of it.
+    pub fn name(words: T) -> Self {
+        Self { words, limit: MAX_LOGGED_NAME }
+    }
+
+    /// So many bytes of it.
+    pub fn cut(words: T, limit: usize) -> Self {
+        Self { words, limit }
+    }
+
+    /// An error or a text: 16 KiB of it.
+    pub fn text(words: T) -> Self {
+        Self { words, limit: MAX_LOGGED_TEXT }
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Logged<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut beginning = Beginning { text: String::new(), limit: self.limit, is_cut: false };
+        // It fails where it is full, and what was written until then is what is shown.
+        let _ = write!(beginning, "{}", self.words);
+        let Beginning { text, is_cut, .. } = beginning;
+        let is_plain = |c: char| c.is_alphanumeric() || "_-./:@#+~".contains(c);
+        if !is_cut && !text.is_empty() && text.chars().all(is_plain) {
+            return f.write_str(&text);
+        }
+        f.write_char('"')?;
+        for c in text.chars() {
+            match c {
+                '"' | '\\' => write!(f, "\\{c}")?,
+                c if is_hidden(c) || is_strange_blank(c) => write_escape(c, f)?,
+                c => f.write_char(c)?,
+            }
+        }
+        f.write_str(if is_cut { "…\"" } else { "\"" })
+    }
+}
+
+impl<T: fmt::Display> fmt::Debug for Logged<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Takes the beginning of what is written, and nothing after it.
+struct Beginning {
+    text: String,
+    limit: usize,
+    is_cut: bool,
+}
+
+impl fmt::Write for Beginning {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        let fits = truncate(piece, self.limit - self.text.len());
+        self.text.push_str(fits);
+        self.is_cut = fits.len() < piece.len();
+        if self.is_cut { Err(fmt::Error) } else { Ok(()) }
+    }
+}
+
+/// `hides` is asked of a character and of those around it.
+fn escaped(text: &str, hides: impl Fn(Option<char>, char, Option<char>) -> bool) -> Cow<'_, str> {
+    let mut shown: Option<String> = None;
+    let mut before = None;
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        if hides(before, c, characters.peek().map(|(_, next)| *next)) {
+            // Writing into a `String` cannot fail.
+            let _ = write_escape(c, shown.get_or_insert_with(|| text[..at].to_owned()));
+        } else if let Some(shown) = &mut shown {
+            shown.push(c);
+        }
+        before = Some(c);
+    }
+    shown.map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+fn write_escape(c: char, out: &mut impl fmt::Write) -> fmt::Result {
+    match c {
+        '\n' => out.write_str("\\n"),
+        '\r' => out.write_str("\\r"),
+        '\t' => out.write_str("\\t"),
+        c => write!(out, "{}", c.escape_unicode()),
+    }
+}
+
+/// Whether a character shows nothing of its own: controls, formats (`Cf`, `Zl`, `Zp`), all that Unicode
+/// says may be ignored, and letters that are blank.
+fn is_hidden(c: char) -> bool {
+    matches!(
+        c,
+        '\0'..='\u{1f}'
+            | '\u{7f}'..='\u{9f}'
+            | '\u{ad}'
+            | '\u{34f}'
+            | '\u{600}'..='\u{605}'
+            | '\u{61c}'
+            | '\u{6dd}'
+            | '\u{70f}'
+            | '\u{890}'..='\u{891}'
+            | '\u{8e2}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{2800}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{110bd}'
+            | '\u{110cd}'
+            | '\u{13430}'..='\u{1343f}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// Blanks that are no space.
+fn is_strange_blank(c: char) -> bool {
+    c != ' ' && c.is_whitespace()
+}
+
+fn is_letter(c: Option<char>) -> bool {
+    c.is_some_and(|c| !c.is_ascii() && (c.is_alphabetic() || is_mark_of_india(c)))
+}
+
+/// The signs that join consonants stand before a joiner, and are no letters to Unicode.
+fn is_mark_of_india(c: char) -> bool {
+    matches!(c, '\u{900}'..='\u{dff}')
+}
+
+fn is_symbol(c: char) -> bool {
+    !c.is_ascii() && !c.is_alphanumeric() && !is_hidden(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_hides_or_turns_text_around_is_shown() {
+        for (words, shown) in [
+            ("plain text: {\"a\":1}", "plain text: {\"a\":1}"),
+            ("Grüße, 你好, नमस्ते", "Grüße, 你好, नमस्ते"),
+            ("a\u{202e}b", "a\\u{202e}b"),
+            ("pay\u{200b}\u{2060}\u{feff}", "pay\\u{200b}\\u{2060}\\u{feff}"),
+            ("a\nb\r\tc", "a\\nb\\r\\tc"),
+            ("\u{1b}[2J\u{9b}31m\u{7f}", "\\u{1b}[2J\\u{9b}31m\\u{7f}"),
+            ("a\u{2028}b\u{2029}c\u{a0}d", "a\\u{2028}b\\u{2029}c\\u{a0}d"),
+            ("\u{e0041}\u{3164}\u{ad}", "\\u{e0041}\\u{3164}\\u{ad}"),
+        ] {
+            assert_eq!(line(words), shown);
+        }
+    }
+
+    #[test]
+    fn prose_keeps_its_lines_and_what_languages_need() {
+        for (words, shown) in [
+            ("one\n\ttwo", "one\n\ttwo"),
+            ("می\u{200c}خواهم", "می\u{200c}خواهم"),
+            ("क\u{94d}\u{200d}ष", "क\u{94d}\u{200d}ष"),
+            ("❤\u{fe0f}!", "❤\u{fe0f}!"),
+            ("10\u{a0}€", "10\u{a0}€"),
+            ("re\u{200d}ad", "re\\u{200d}ad"),
+            ("re\u{fe0f}ad", "re\\u{fe0f}ad"),
+            ("\u{2066}a\u{2069}\r", "\\u{2066}a\\u{2069}\\r"),
+        ] {
+            assert_eq!(text(words), shown);
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_log_cannot_be_forged() {
+        let logged = |text: &str| Logged::name(text).to_string();
+        assert_eq!(logged("claude-ai/1.0"), "claude-ai/1.0");
+        assert_eq!(logged(""), "\"\"");
+        assert_eq!(logged("x principal=bob"), "\"x principal=bob\"");
+        assert_eq!(logged("x\n2026 INFO \u{1b}[2J"), "\"x\\n2026 INFO \\u{1b}[2J\"");
+        assert_eq!(logged("a\" b=\"c\\"), "\"a\\\" b=\\\"c\\\\\"");
+        let long = logged(&"ä".repeat(1_000_000));
+        assert_eq!(long, format!("\"{}…\"", "ä".repeat(100)));
+    }
+
+    #[test]
+    fn what_is_cut_is_not_even_written() {
+        struct Endless;
+        impl fmt::Display for Endless {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                loop {
+                    f.write_str("again ")?;
+                }
+            }
+        }
+        assert!(Logged::text(Endless).to_string().len() < 2 * MAX_LOGGED_TEXT);
+    }
+}

@@ -1,0 +1,64 @@
+//! Action keys: `/type/name`, of which the name may hold slashes.
+
+/// The type of an action, as its key begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ActionType {
+    Flow,
+    Tool,
+    /// A tool whose answer has content beside its value.
+    MultipartTool,
+    Model,
+    Prompt,
+    ExecutablePrompt,
+    Resource,
+    Evaluator,
+    Util,
+}
+
+const TYPES: &[(&str, ActionType)] = &[
+    ("flow", ActionType::Flow),
+    ("tool", ActionType::Tool),
+    ("tool.v2", ActionType::MultipartTool),
+    ("model", ActionType::Model),
+    ("prompt", ActionType::Prompt),
+    ("executable-prompt", ActionType::ExecutablePrompt),
+    ("resource", ActionType::Resource),
+    ("evaluator", ActionType::Evaluator),
+    ("util", ActionType::Util),
+];
+
+impl ActionType {
+    /// The key of the action `name` of this type.
+    pub(super) fn key(self, name: &str) -> String {
+        format!("/{}/{name}", self.as_str())
+    }
+
+    fn as_str(self) -> &'static str {
+        TYPES.iter().find(|(_, kind)| *kind == self).map_or("", |(text, _)| text)
+    }
+}
+
+/// The type and the name that a key has; `None` if it is none.
+pub(super) fn parse(key: &str) -> Option<(ActionType, &str)> {
+    let (kind, name) = key.strip_prefix('/')?.split_once('/')?;
+    let (_, kind) = TYPES.iter().find(|(text, _)| *text == kind)?;
+    (!name.is_empty()).then_some((*kind, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_a_type_and_a_name_which_may_hold_slashes() {
+        assert_eq!(parse("/flow/greet"), Some((ActionType::Flow, "greet")));
+        assert_eq!(parse("/model/house/large/2"), Some((ActionType::Model, "house/large/2")));
+        assert_eq!(parse("/tool.v2/add"), Some((ActionType::MultipartTool, "add")));
+        for (_, kind) in TYPES {
+            assert_eq!(parse(&kind.key("a/b")), Some((*kind, "a/b")));
+        }
+        for none in ["", "/", "/flow", "/flow/", "flow/greet", "/flaw/greet", "//greet"] {
+            assert_eq!(parse(none), None, "{none}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The list of all actions, as Genkit's tools show it. What is not there is left out, never null.
+
+use serde_json::{Map, Value, json};
+
+use super::ActionsByKey;
+use super::genkit_schemas as schemas;
+use super::key::ActionType;
+use super::metadata::metadata;
+use genkit_agent::Instance;
+use genkit_core::internal::run_options::without_account;
+use genkit_core::{Flow, Prompt, PromptTool, Resource, Tool};
+use genkit_model::Model;
+
+/// One action in the list.
+struct ListedAction {
+    kind: ActionType,
+    name: String,
+    description: String,
+    input: Option<Value>,
+    output: Option<Value>,
+    metadata: Map<String, Value>,
+}
+
+impl ListedAction {
+    fn new(kind: ActionType, name: &str, description: &str) -> Self {
+        let (name, description) = (name.to_owned(), description.to_owned());
+        Self { kind, name, description, input: None, output: None, metadata: Map::new() }
+    }
+
+    fn input(mut self, schema: Value) -> Self {
+        self.input = Some(schema);
+        self
+    }
+
+    fn output(mut self, schema: Option<Value>) -> Self {
+        self.output = schema;
+        self
+    }
+
+    fn metadata(mut self, metadata: Map<String, Value>) -> Self {
+        self.metadata = metadata;
+        self
+    }
+
+    fn into_json(self) -> (String, Value) {
+        let key = self.kind.key(&self.name);
+        let mut json = Map::new();
+        json.insert("key".to_owned(), key.as_str().into());
+        json.insert("name".to_owned(), self.name.into());
+        if !self.description.is_empty() {
+            json.insert("description".to_owned(), self.description.into());
+        }
+        let schemas = [("inputSchema", self.input), ("outputSchema", self.output)];
+        // `true` is a schema, and none to these tools.
+        for (name, schema) in schemas {
+            if let Some(schema @ Value::Object(_)) = schema {
+                json.insert(name.to_owned(), schema);
+            }
+        }
+        if !self.metadata.is_empty() {
+            json.insert("metadata".to_owned(), self.metadata.into());
+        }
+        (key, json.into())
+    }
+}
+
+impl ActionsByKey {
+    /// All actions by key.
+    pub(crate) fn list(&self) -> Map<String, Value> {
+        let mut all = Map::new();
+        for genkit in self.instances() {
+            for listed in of_instance(&genkit) {
+                let (key, json) = listed.into_json();
+                all.entry(key).or_insert(json);
+            }
+        }
+        all
+    }
+}
+
+fn of_instance(genkit: &Instance) -> Vec<ListedAction> {
+    let registry = &genkit.registry;
+    let mut all: Vec<ListedAction> = registry.flows().iter().map(flow).collect();
+    all.extend(registry.tools().iter().flat_map(tool));
+    all.extend(genkit.runs.models.known().iter().map(|known| model(&**known)));
+    all.extend(registry.prompts().iter().flat_map(prompt));
+    all.extend(registry.resources().iter().map(resource));
+    all.extend(registry.evaluators().iter().map(evaluator));
+    all.push(
+        ListedAction::new(
+            ActionType::Util,
+            "generate",
+            "Asks a model, and runs the tools that it calls.",
+        )
+        .input(schemas::generate_options())
+        .output(Some(schemas::model_response())),
+    );
+    all
+}
+
+fn flow(flow: &Flow) -> ListedAction {
+    ListedAction::new(ActionType::Flow, flow.name(), flow.description())
+        .input(flow.schemas().portable_input().clone())
+        .output(flow.schemas().portable_output().cloned())
+        .metadata(metadata(flow.metadata(), Value::Null))
+}
+
+/// A tool stands there twice: with its value alone, and with the content beside it.
+fn tool(tool: &Tool) -> [ListedAction; 2] {
+    let (schemas, author) = (tool.schemas(), tool.metadata());
+    let output = schemas.portable_output();
+    let listed = |kind| {
+        ListedAction::new(kind, tool.name(), tool.description())
+            .input(schemas.portable_input().clone())
+    };
+    let multipart = json!({"type": "tool.v2", "tool": {"multipart": true}, "dynamic": true});
+    [
+        listed(ActionType::Tool)
+            .output(output.cloned())
+            .metadata(metadata(author, json!({"type": "tool"}))),
+        listed(ActionType::MultipartTool)
+            .output(Some(schemas::multipart_output(output)))
+            .metadata(metadata(author, multipart)),
+    ]
+}
+
+fn model(model: &dyn Model) -> ListedAction {
+    let info = model.info();
+    let label = info.label.clone().unwrap_or_else(|| model.name().to_owned());
+    let mut shown = serde_json::to_value(&info).unwrap_or_default();
+    shown["label"] = label.as_str().into();
+    // The tools read the settings of a model under the name that Genkit's own models use.
+    if let Some(schema) = info.config_schema {
+        shown["customOptions"] = schema;
+    }
+    ListedAction::new(ActionType::Model, model.name(), &label)
+        .input(schemas::model_request())
+        .output(Some(schemas::model_response()))
+        .metadata(metadata(&Map::new(), json!({"type": "model", "model": shown})))
+}
+
+fn prompt(prompt: &Prompt) -> [ListedAction; 2] {
+    let input = prompt.schemas().portable_input();
+    let listed = |kind, name: &str| {
+        let shown = prompt_metadata(prompt);
+        ListedAction::new(kind, prompt.name(), prompt.description())
+            .input(input.clone())
+            .metadata(metadata(prompt.metadata(), json!({"type": name, "prompt": shown})))
+    };
+    [
+        listed(ActionType::Prompt, "prompt").output(Some(schemas::model_request())),
+        listed(ActionType::ExecutablePrompt, "executablePrompt")
+            .output(Some(schemas::generate_options())),
+    ]
+}
+
+/// What the Developer UI shows of a prompt, and begins its own runs with.
+fn prompt_metadata(prompt: &Prompt) -> Value {
+    let options = prompt.options();
+    let input = prompt.schemas().portable_input();
+    let tools: Vec<&str> = options.tools().iter().map(PromptTool::name).collect();
+    // A prompt without a template may have a dot in its name, and no variant.
+    let file = prompt.template().and_then(|_| prompt.name().rsplit('/').next());
+    let variant = file.and_then(|file| file.split_once('.')).map(|(_, variant)| variant);
+    let mut shown = json!({
+        "name": prompt.name(), "input": {"schema": input}, "tools": tools,
+        "use": options.middleware(),
+    });
+    let members = [
+        ("model", options.model().map(Value::from)),
+        ("template", prompt.template().map(Value::from)),
+        ("maxTurns", options.max_turns().map(Value::from)),
+        ("config", (!options.config().is_empty()).then(|| options.config().clone().into())),
+        ("returnToolRequests", options.return_tool_requests().map(Value::from)),
+        ("output", options.output().map(|output| json!(output))),
+        ("version", prompt.version().map(Value::from)),
+        ("variant", variant.map(Value::from)),
+    ];
+    for (name, value) in members {
+        if let Some(value) = value {
+            shown[name] = value;
+        }
+    }
+    if let Some(choice) = options.tool_choice() {
+        let (mode, tool) = choice.in_json();
+        shown["toolChoice"] = mode.into();
+        if let Some(tool) = tool {
+            shown["toolChoiceName"] = tool.into();
+        }
+    }
+    without_account(&shown)
+}
+
+fn evaluator(evaluator: &genkit_core::Evaluator) -> ListedAction {
+    ListedAction::new(ActionType::Evaluator, evaluator.name(), evaluator.description())
+        .input(schemas::evaluator_input())
+        .metadata(metadata(&Map::new(), evaluator.metadata().into()))
+}
+
+fn resource(resource: &Resource) -> ListedAction {
+    let place = if resource.is_template() { "template" } else { "uri" };
+    let own = json!({"type": "resource", "dynamic": false, "resource": {place: resource.uri()}});
+    ListedAction::new(ActionType::Resource, resource.name(), resource.description())
+        .input(schemas::resource_input())
+        .output(Some(schemas::resource_output()))
+        .metadata(metadata(resource.metadata(), own))
+}

@@ -1,0 +1,296 @@
+//! Running an action by its key: what its type makes of the input, and of the result.
+
+use std::sync::Arc;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::key::{self, ActionType};
+use super::running::{ActionRun, UnreadChunks};
+use super::{ActionRequest, ActionsByKey};
+use crate::error::Error as E;
+use genkit_agent::Instance;
+use genkit_agent::internal::{call_model, resource_part, tool_definition};
+use genkit_core::BoxFuture;
+use genkit_core::Context;
+use genkit_core::GenerateOptions;
+use genkit_core::ModelRequest;
+use genkit_core::Registry;
+use genkit_core::internal::action::ToolOutput;
+use genkit_core::internal::context::{Caller, Capability, ContextParts, Outcome, Question, drive};
+use genkit_core::internal::run_options::without_account;
+use genkit_core::internal::trace;
+use genkit_core::internal::trace::{NewSpan, Root, SpanKind};
+use genkit_core::{Error, ErrorKind, Result};
+use genkit_core::{Flow, Prompt, Resource, Tool};
+use genkit_model::{ChunkSink, Model, ModelRef};
+use genkit_schema::internal::placed;
+use genkit_schema::internal::strictness::Strictness;
+
+/// The action behind a key.
+enum ActionTarget {
+    Flow(Flow),
+    Tool(Tool),
+    MultipartTool(Tool),
+    /// An error is that the model cannot be had: its provider has no key.
+    Model(Result<Arc<dyn Model>>),
+    Prompt(Prompt),
+    ExecutablePrompt(Prompt),
+    Resource(Resource),
+    Evaluator(genkit_core::Evaluator),
+    Generate,
+}
+
+/// What a run has beside its target.
+struct Given {
+    genkit: Instance,
+    key: String,
+    input: Value,
+    context: Arc<Map<String, Value>>,
+    /// `None` where nobody wants chunks.
+    chunks: Option<UnreadChunks>,
+}
+
+impl ActionsByKey {
+    /// Begins a run, with chunks if they are wanted. It runs while it is read.
+    ///
+    /// # Errors
+    /// `NotFound` where there is no such action, `ResourceExhausted` where too many run.
+    pub(crate) fn run(&self, request: ActionRequest, chunks: bool) -> Result<ActionRun> {
+        let ActionRequest { key, input, context, telemetry_labels } = request;
+        let Some((genkit, target)) = self.find(&key) else {
+            return Err(E::UnknownAction(key).into());
+        };
+        let queue = UnreadChunks::default();
+        let context = Arc::new(context.unwrap_or_default());
+        let mut root = Root::new();
+        root.labels = telemetry_labels.unwrap_or_default();
+        root.context = Map::clone(&context);
+        let given = Given {
+            genkit,
+            key: key.clone(),
+            input: input.unwrap_or_default(),
+            context,
+            chunks: chunks.then(|| queue.clone()),
+        };
+        ActionRun::new(&self.running, key, root, queue, Box::pin(given.run(target)))
+    }
+
+    fn find(&self, key: &str) -> Option<(Instance, ActionTarget)> {
+        let (kind, name) = key::parse(key)?;
+        let mut instances = self.instances().into_iter();
+        instances.find_map(|genkit| find_in(&genkit, kind, name).map(|target| (genkit, target)))
+    }
+}
+
+fn find_in(genkit: &Instance, kind: ActionType, name: &str) -> Option<ActionTarget> {
+    let registry = &genkit.registry;
+    match kind {
+        ActionType::Flow => registry.flow(name).map(ActionTarget::Flow),
+        ActionType::Tool => registry.tool(name).map(ActionTarget::Tool),
+        ActionType::MultipartTool => registry.tool(name).map(ActionTarget::MultipartTool),
+        ActionType::Model => match genkit.runs.models.find(&ModelRef::from(name)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            found => Some(ActionTarget::Model(found)),
+        },
+        ActionType::Prompt => registry.prompt(name).map(ActionTarget::Prompt),
+        ActionType::ExecutablePrompt => registry.prompt(name).map(ActionTarget::ExecutablePrompt),
+        ActionType::Resource => registry
+            .resources()
+            .into_iter()
+            .find(|it| it.name() == name)
+            .map(ActionTarget::Resource),
+        ActionType::Evaluator => registry.evaluator(name).map(ActionTarget::Evaluator),
+        ActionType::Util => (name == "generate").then_some(ActionTarget::Generate),
+    }
+}
+
+impl Given {
+    async fn run(mut self, target: ActionTarget) -> Result<Value> {
+        let input = self.input.take();
+        match target {
+            ActionTarget::Flow(flow) => {
+                let context = self.context(ContextParts::default());
+                self.drive(&context, flow.run(input).context(&context)).await
+            }
+            ActionTarget::Tool(tool) => Ok(self.call(&tool, input).await?.into_value()),
+            ActionTarget::MultipartTool(tool) => {
+                let (output, content, metadata) = self.call(&tool, input).await?.into_answer();
+                let mut answer = Map::from_iter([("output".to_owned(), output)]);
+                if !content.is_empty() {
+                    answer.insert("content".to_owned(), self.json(&content)?);
+                }
+                if !metadata.is_empty() {
+                    answer.insert("metadata".to_owned(), metadata.into());
+                }
+                Ok(answer.into())
+            }
+            ActionTarget::Model(model) => {
+                let (model, request) = (model?, self.read::<ModelRequest>(input)?);
+                let context = self.context(ContextParts::default());
+                let sink = self.sink();
+                self.drive(&context, call_model(&*model, &request, &sink)).await
+            }
+            ActionTarget::Prompt(prompt) => {
+                let options = self.render("prompt", prompt, input).await?;
+                self.json(&request_of(options, &self.genkit.registry))
+            }
+            ActionTarget::ExecutablePrompt(prompt) => {
+                let options = self.render("executable-prompt", prompt, input).await?;
+                self.json(&options)
+            }
+            ActionTarget::Resource(resource) => self.read_resource(&resource, input).await,
+            ActionTarget::Evaluator(evaluator) => {
+                let context = self.context(ContextParts::default());
+                self.drive(&context, evaluator.run(input).context(&context)).await
+            }
+            ActionTarget::Generate => self.generate(input).await,
+        }
+    }
+
+    /// Runs a tool with what it asks for before it runs.
+    async fn call(&self, tool: &Tool, input: Value) -> Result<ToolOutput> {
+        let approval = tool.needs_approval().then(|| tool.approval_message(&input));
+        let parts = ContextParts { limit: tool.timeout(), approval, ..ContextParts::default() };
+        let context = self.context(parts);
+        let shown = if trace::is_on() { input.clone() } else { Value::Null };
+        let call = tool.invoke(&context, input, Strictness::Exact);
+        let shown = || shown.clone();
+        let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &shown };
+        let call = self.supervise(&context, call);
+        trace::traced(span, call, |output| output.clone().into_value()).await
+    }
+
+    /// The run that a prompt begins, as data.
+    async fn render(&self, kind: &str, prompt: Prompt, input: Value) -> Result<GenerateOptions> {
+        let (name, given) = (prompt.name().to_owned(), input.clone());
+        let context = Map::clone(&self.context);
+        let rendering = self.genkit.prompt(prompt).input(input).action_context(context).render();
+        let (given, context) = (|| given.clone(), Context::detached());
+        let span = NewSpan { name: &name, kind: SpanKind::Action(kind), input: &given };
+        trace::traced(span, self.supervise(&context, rendering), without_account).await
+    }
+
+    async fn read_resource(&self, resource: &Resource, input: Value) -> Result<Value> {
+        #[derive(Deserialize)]
+        struct Input {
+            uri: String,
+        }
+        let Input { uri } = self.read(input)?;
+        if resource.matches(&uri).is_none() {
+            let (key, template) = (self.key.clone(), resource.uri().to_owned());
+            return Err(E::OtherResource { key, uri, template }.into());
+        }
+        let context = self.context(ContextParts::default());
+        let contents = self.supervise(&context, resource.read(&uri).context(&context)).await?;
+        let parts = contents.into_iter().map(|content| resource_part(content, &uri, resource));
+        Ok(json!({ "content": self.json(&parts.collect::<Vec<_>>())? }))
+    }
+
+    async fn generate(&self, input: Value) -> Result<Value> {
+        let options: GenerateOptions = self.read(input)?;
+        let context = Map::clone(&self.context);
+        let run = self.genkit.generate_with(options).action_context(context);
+        let Some(chunks) = &self.chunks else {
+            return self.drive(&Context::detached(), run).await;
+        };
+        let run = async {
+            let mut stream = run.stream();
+            while let Some(chunk) = stream.next().await {
+                chunks.push(self.json(&chunk?)?);
+            }
+            stream.response().await
+        };
+        self.drive(&Context::detached(), run).await
+    }
+
+    /// The context of the action.
+    fn context(&self, parts: ContextParts) -> Context {
+        let queue = self.chunks.clone();
+        ContextParts {
+            caller: Arc::new(DeveloperTools(queue)),
+            states: self.genkit.states.clone(),
+            action_context: Arc::clone(&self.context),
+            ..parts
+        }
+        .build()
+    }
+
+    fn sink(&self) -> ChunkSink {
+        match self.chunks.clone() {
+            Some(chunks) => ChunkSink::new(move |chunk| {
+                chunks.push(serde_json::to_value(chunk).unwrap_or_default());
+            }),
+            None => ChunkSink::none(),
+        }
+    }
+
+    /// Runs `work` and says its result in JSON.
+    async fn drive<T: Serialize>(
+        &self,
+        context: &Context,
+        work: impl IntoFuture<Output = Result<T>>,
+    ) -> Result<Value> {
+        let result = self.supervise(context, work).await?;
+        self.json(&result)
+    }
+
+    /// Runs `work`: a panic is an error, and so is a question, which nobody answers.
+    async fn supervise<T>(
+        &self,
+        context: &Context,
+        work: impl IntoFuture<Output = Result<T>>,
+    ) -> Result<T> {
+        match drive(context, &self.key, work.into_future()).await {
+            Outcome::Finished(result) => result,
+            Outcome::Suspended(questions, _) => Err(self.asks(&questions)),
+            Outcome::Cancelled => Err(E::Cancelled.into()),
+        }
+    }
+
+    fn asks(&self, questions: &[Question]) -> Error {
+        let first = questions.first();
+        let interrupt = first.map_or(Value::Bool(true), |open| open.kind.shown());
+        let question = first.and_then(Question::message).unwrap_or("something").to_owned();
+        E::Asks { key: self.key.clone(), question, interrupt }.into()
+    }
+
+    /// Reads what Genkit itself defines; an error names the place.
+    fn read<T: DeserializeOwned>(&self, input: Value) -> Result<T> {
+        placed::read(&input)
+            .map_err(|misfit| E::Input { key: self.key.clone(), misfit: misfit.to_string() }.into())
+    }
+
+    fn json(&self, value: &impl Serialize) -> Result<Value> {
+        let key = || self.key.clone();
+        Ok(serde_json::to_value(value).map_err(|source| E::Result { key: key(), source })?)
+    }
+}
+
+/// What a model would be asked first.
+fn request_of(options: GenerateOptions, registry: &Registry) -> ModelRequest {
+    let tools = options.tools.iter().filter_map(|name| registry.tool(name));
+    let tools: Vec<_> = tools.map(|tool| tool_definition(&tool)).collect();
+    options.into_request().with_tools(tools)
+}
+
+/// The developer tools as the caller of a function: they see its chunks, and answer no questions.
+struct DeveloperTools(Option<UnreadChunks>);
+
+impl Caller for DeveloperTools {
+    fn can(&self, capability: Capability) -> bool {
+        // What is asked is told in the error of the run.
+        capability == Capability::Elicitation
+    }
+
+    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            if let Some(queue) = &self.0 {
+                queue.push(chunk);
+                // It is read before the next one is made.
+                tokio::task::yield_now().await;
+            }
+        })
+    }
+}

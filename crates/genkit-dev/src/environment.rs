@@ -1,0 +1,68 @@
+//! The environment: what Genkit's tools tell a program that they start.
+
+use crate::error::Error as E;
+use genkit_core::internal::environment::is_development;
+
+/// What the variables say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct DevEnvironment {
+    /// The WebSocket of the second protocol. Where it is set, the first must not be spoken.
+    pub(super) server: Option<String>,
+    pub(super) port: Option<String>,
+    pub(super) runtime_id: Option<String>,
+    /// Whether traces have a server, so that another one which the tools name later is not taken.
+    pub(super) has_telemetry_server: bool,
+}
+
+impl DevEnvironment {
+    /// That of this process; `None` where it is not for development.
+    pub(super) fn of_process() -> Option<Self> {
+        is_development().then(|| Self::of(|name| std::env::var(name).ok()))
+    }
+
+    fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
+        Self {
+            server: variable("GENKIT_REFLECTION_V2_SERVER"),
+            port: variable("GENKIT_REFLECTION_PORT"),
+            runtime_id: variable("GENKIT_RUNTIME_ID"),
+            has_telemetry_server: variable("GENKIT_TELEMETRY_SERVER").is_some(),
+        }
+    }
+
+    /// The port that is asked for, if one is.
+    pub(super) fn port(&self) -> Result<Option<u16>, E> {
+        let Some(port) = &self.port else { return Ok(None) };
+        match port.parse() {
+            Ok(0) | Err(_) => Err(E::Port(port.clone())),
+            Ok(port) => Ok(Some(port)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(variables: &[(&str, &str)]) -> DevEnvironment {
+        DevEnvironment::of(|name| {
+            let found = variables.iter().find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn what_is_empty_is_not_set() {
+        assert_eq!(of(&[("GENKIT_RUNTIME_ID", "")]), DevEnvironment::default());
+    }
+
+    #[test]
+    fn a_port_is_a_number_or_an_error_that_says_so() {
+        let port = |port| of(&[("GENKIT_REFLECTION_PORT", port)]).port();
+        assert_eq!(port("3105").unwrap(), Some(3105));
+        assert_eq!(port("").unwrap(), None);
+        for wrong in ["0", "65536", "http", "-1"] {
+            assert!(matches!(port(wrong), Err(E::Port(_))), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The errors of the developer tools.
+
+use genkit_core::ErrorKind;
+use genkit_core::internal::error::Topic;
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    // Running an action by its key.
+    #[error("action {0} not found")]
+    UnknownAction(String),
+    #[error("the input of {key} does not fit: {misfit}")]
+    Input { key: String, misfit: String },
+    #[error("`{uri}` is no address of {key}, which is `{template}`")]
+    OtherResource { key: String, uri: String, template: String },
+    #[error(
+        "{key} asks \"{question}\", and nobody can answer here: run it from a flow, or by a model with \
+         /util/generate, whose response holds the question as an interrupt"
+    )]
+    Asks { key: String, question: String, interrupt: serde_json::Value },
+    #[error("the action ended without a result: it panicked outside of its code, see the log")]
+    Lost,
+    #[error("Action was cancelled")]
+    Cancelled,
+    #[error("{running} actions run already, which is the limit: wait until one ends")]
+    TooMany { running: usize },
+    #[error(
+        "{key} sent more than {limit} bytes of chunks in one go, which nobody can read: let it wait for \
+         something between its chunks"
+    )]
+    ChunksTooFast { key: String, limit: usize },
+    #[error("the result of {key} does not serialize to JSON")]
+    Result {
+        key: String,
+        #[source]
+        source: serde_json::Error,
+    },
+
+    // Listening.
+    #[error("GENKIT_REFLECTION_PORT=`{0}` is no port: give a number from 1 to 65535, or unset it")]
+    Port(String),
+    #[error(
+        "the developer tools cannot listen on 127.0.0.1:{port}: free the port, or unset GENKIT_REFLECTION_PORT"
+    )]
+    Listen {
+        port: u16,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error(
+        "cannot write {path}, where Genkit's tools look for this program: make the folder writable"
+    )]
+    RuntimeFile {
+        path: String,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error(
+        "GENKIT_REFLECTION_V2_SERVER=`{0}` is no address of a WebSocket: it is `ws://localhost:3200`, as \
+         `genkit start --experimental-reflection-v2` sets it"
+    )]
+    ServerUrl(String),
+    #[error("there is no async runtime here: call `genkit::dev::start` from `#[tokio::main]`")]
+    NoRuntime,
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::UnknownAction(_) | Self::OtherResource { .. } => ErrorKind::NotFound,
+            Self::Input { .. } | Self::Port(_) | Self::ServerUrl(_) => ErrorKind::InvalidArgument,
+            Self::Asks { .. } | Self::NoRuntime => ErrorKind::FailedPrecondition,
+            Self::Cancelled => ErrorKind::Cancelled,
+            Self::TooMany { .. } | Self::ChunksTooFast { .. } => ErrorKind::ResourceExhausted,
+            Self::Result { .. } | Self::Lost => ErrorKind::Internal,
+            Self::Listen { .. } | Self::RuntimeFile { .. } => ErrorKind::Unavailable,
+        }
+    }
+
+    fn details(&self) -> Option<serde_json::Value> {
+        match self {
+            Self::Asks { interrupt, .. } => Some(serde_json::json!({ "interrupt": interrupt })),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The thread that sends spans.
+
+use std::time::Duration;
+
+use reqwest::{Client, Url, header};
+use serde_json::Value;
+
+use super::genkit_form::posts;
+use super::queue::Queue;
+use genkit_http_client::internal::net::{Route, build_client, client_builder, root_cause};
+use genkit_schema::internal::truncate::excerpt;
+
+/// How long a post may take. Default is 5 seconds.
+const POST_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How much is read of what the server says to a post that it refuses. Default is 4 KiB.
+const MAX_REFUSAL: usize = 4 * 1024;
+
+/// Starts the thread; returns whether it runs.
+pub(super) fn start(queue: Queue) -> bool {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let started = runtime.and_then(|runtime| {
+        std::thread::Builder::new()
+            .name("genkit-telemetry".to_owned())
+            .spawn(move || runtime.block_on(Sender { queue, client: None, is_down: false }.run()))
+    });
+    if let Err(error) = &started {
+        tracing::warn!(%error, "no thread for telemetry could be started, and no trace is sent");
+    }
+    started.is_ok()
+}
+
+struct Sender {
+    queue: Queue,
+    /// With the server that it was made for.
+    client: Option<(Url, Client)>,
+    /// That the server takes nothing was said.
+    is_down: bool,
+}
+
+impl Sender {
+    async fn run(mut self) {
+        loop {
+            let batch = self.queue.next().await;
+            for post in posts(batch.spans) {
+                match self.post(&batch.server, &post).await {
+                    Ok(()) => {
+                        self.is_down = false;
+                        self.queue.sent();
+                    }
+                    Err(why) => {
+                        if !std::mem::replace(&mut self.is_down, true) {
+                            tracing::warn!(
+                                server = %batch.server, why,
+                                "traces cannot be sent to Genkit's telemetry server and are dropped"
+                            );
+                        }
+                        // The rest would wait for the same; what comes next is tried again.
+                        break;
+                    }
+                }
+            }
+            for flush in batch.flushes {
+                let _ = flush.send(());
+            }
+        }
+    }
+
+    async fn post(&mut self, server: &Url, post: &Value) -> Result<(), String> {
+        let client = self.client(server)?;
+        let request = client
+            .post(server.clone())
+            .header(header::CONTENT_TYPE, "application/json")
+            .timeout(POST_TIMEOUT)
+            .body(post.to_string());
+        let mut answer = request.send().await.map_err(|error| root_cause(&error))?;
+        let status = answer.status();
+        let mut said = Vec::new();
+        // What it says is read, so that the connection can be used again.
+        while let Ok(Some(piece)) = answer.chunk().await {
+            said.extend_from_slice(&piece);
+            if said.len() > MAX_REFUSAL {
+                break;
+            }
+        }
+        if status.is_success() {
+            return Ok(());
+        }
+        Err(format!("{status}: {}", excerpt(&String::from_utf8_lossy(&said), 300)))
+    }
+
+    fn client(&mut self, server: &Url) -> Result<Client, String> {
+        if let Some((made_for, client)) = &self.client
+            && made_for == server
+        {
+            return Ok(client.clone());
+        }
+        let builder = client_builder(Route::to(server)).redirect(reqwest::redirect::Policy::none());
+        let client = build_client(builder).map_err(|error| error.chain())?;
+        self.client = Some((server.clone(), client.clone()));
+        Ok(client)
+    }
+}

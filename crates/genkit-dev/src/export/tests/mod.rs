@@ -1,0 +1,28 @@
+//! Span trees, as a telemetry server gets them over a real socket.
+
+mod ending;
+mod form;
+mod served;
+mod server;
+mod trees;
+
+use serde_json::Value;
+
+use genkit_core::ModelResponse;
+use genkit_core::ToolRequest;
+use genkit_core::{Context, Tool};
+use genkit_model::ScriptedModel;
+
+pub(super) use server::is_on_here;
+
+/// A model that asks for these tools at once, and then says "done".
+fn model(calls: impl IntoIterator<Item = (&'static str, Value)>) -> ScriptedModel {
+    let calls = calls.into_iter().map(|(name, input)| ToolRequest::new(name, input));
+    let answers = [ModelResponse::from_tool_requests(calls), ModelResponse::from_text("done")];
+    ScriptedModel::new(answers).with_name("lab/m")
+}
+
+/// A tool that gives back what it is given.
+fn echo() -> Tool {
+    Tool::builder("echo", "Says it again.").handler(|_: Context, input: Value| async { Ok(input) })
+}

@@ -1,0 +1,125 @@
+//! Protocol version 1: a server on loopback, and a file that tells the CLI where.
+
+mod guard;
+mod project_root;
+mod routes;
+mod run_body;
+mod runtime_file;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Request;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use self::project_root::project_root;
+use self::routes::ReflectionServer;
+use self::runtime_file::RuntimeFile;
+use super::actions::ActionsByKey;
+use super::environment::DevEnvironment;
+use super::error::Error as E;
+use genkit_http_server::internal::{BodyRoom, without_delay};
+
+/// Where it listens unless a port is asked for: on the first that is free, else on any.
+const PORTS: RangeInclusive<u16> = 3100..=3200;
+
+/// How long the CLI may take to ask a program that it should see. Default is 2 seconds.
+const ANNOUNCE_AFTER: Duration = Duration::from_secs(2);
+
+/// How often the file is written anew then. Default is 5.
+const ANNOUNCEMENTS: usize = 5;
+
+/// Listens, tells the CLI of it, and answers until the program ends.
+pub(super) async fn serve(environment: &DevEnvironment, actions: &ActionsByKey) -> Result<(), E> {
+    let failed = |port| move |source| E::Listen { port, source };
+    let listener = listen(environment.port()?).await?;
+    let address = listener.local_addr().map_err(failed(0))?;
+    let id = environment.runtime_id.clone();
+    let id = id.unwrap_or_else(|| format!("{}-{}", std::process::id(), address.port()));
+    let server = Arc::new(ReflectionServer {
+        actions: actions.clone(),
+        id: id.clone(),
+        takes_telemetry: !environment.has_telemetry_server,
+        found: watch::Sender::new(false),
+        room: BodyRoom::new(routes::MAX_BODY),
+    });
+    let found = server.found.subscribe();
+    let answer = move |request: Request| {
+        let server = Arc::clone(&server);
+        async move { server.answer(request).await }
+    };
+    let serving = axum::serve(without_delay(listener), Router::new().fallback(answer));
+    let current = std::env::current_dir()
+        .map_err(|source| E::RuntimeFile { path: ".genkit/runtimes".to_owned(), source })?;
+    let root = project_root(&current);
+    let write = move || write_file(root.clone(), id.clone(), address);
+    let file = write().await?;
+    tracing::info!("Genkit's developer tools find this program at http://{address}");
+    tokio::select! {
+        served = async { serving.await } => served.map_err(failed(address.port())),
+        error = announced(file, found, write) => Err(error),
+    }
+}
+
+/// Writes the file beside what runs: disks are slow, and so may be those who are asked.
+async fn write_file(root: PathBuf, id: String, address: SocketAddr) -> Result<RuntimeFile, E> {
+    let path = root.join(".genkit/runtimes").display().to_string();
+    let written = tokio::task::spawn_blocking(move || RuntimeFile::write(&root, &id, address));
+    written
+        .await
+        .unwrap_or_else(|lost| Err(E::RuntimeFile { path, source: std::io::Error::other(lost) }))
+}
+
+/// Keeps the file. The CLI may overlook one that is written while it starts, as a program that is up in
+/// milliseconds does: until somebody asks how it is, it is written anew a few times.
+async fn announced(
+    mut file: RuntimeFile,
+    mut found: watch::Receiver<bool>,
+    write: impl AsyncFn() -> Result<RuntimeFile, E>,
+) -> E {
+    for _ in 0..ANNOUNCEMENTS {
+        if tokio::time::timeout(ANNOUNCE_AFTER, found.wait_for(|found| *found)).await.is_ok() {
+            break;
+        }
+        drop(file);
+        file = match write().await {
+            Ok(file) => file,
+            Err(error) => return error,
+        };
+    }
+    let _file = file;
+    std::future::pending().await
+}
+
+async fn listen(port: Option<u16>) -> Result<TcpListener, E> {
+    let bind = async |port| {
+        let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
+        bound.map_err(|source| E::Listen { port, source })
+    };
+    if let Some(port) = port {
+        return bind(port).await;
+    }
+    for port in PORTS {
+        if let Ok(listener) = bind(port).await {
+            return Ok(listener);
+        }
+    }
+    bind(0).await
+}
+
+/// An empty folder of one test.
+#[cfg(test)]
+fn scratch(test: &str) -> std::path::PathBuf {
+    let folder = std::env::temp_dir().join(format!("genkit-dev-{test}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! The routes: what the CLI and the Developer UI ask of a program.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderValue, Method, StatusCode, Uri};
+use axum::response::Response;
+use percent_encoding::percent_decode_str;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::{guard, run_body};
+use crate::actions::{ActionRequest, ActionsByKey, ErrorStatus};
+use genkit_core::{Error, ErrorKind};
+use genkit_http_server::internal::{BodyError, BodyRoom, read_body};
+
+/// A request. Default is 32 MiB.
+pub(super) const MAX_BODY: usize = 32 * 1024 * 1024;
+
+/// What answers the tools.
+pub(super) struct ReflectionServer {
+    pub(super) actions: ActionsByKey,
+    pub(super) id: String,
+    /// Whether the tools may say where traces go.
+    pub(super) takes_telemetry: bool,
+    /// Whether the tools have found this program.
+    pub(super) found: watch::Sender<bool>,
+    pub(super) room: Arc<BodyRoom>,
+}
+
+impl ReflectionServer {
+    pub(super) async fn answer(&self, request: Request) -> Response {
+        let mut response = self.route(request).await.unwrap_or_else(|refusal| *refusal);
+        let version = HeaderValue::from_static(env!("CARGO_PKG_VERSION"));
+        response.headers_mut().insert("x-genkit-version", version);
+        response
+    }
+
+    /// The error is a response, too: what is wrong with the request.
+    async fn route(&self, request: Request) -> Result<Response, Box<Response>> {
+        guard::check(request.headers(), request.uri())
+            .map_err(|refused| Box::new(text(StatusCode::FORBIDDEN, refused.text())))?;
+        let (get, post) = (Method::GET, Method::POST);
+        let uri = request.uri().clone();
+        match (request.method(), uri.path()) {
+            (method, "/api/__health") if *method == get => Ok(self.health(&uri)),
+            (method, "/api/actions") if *method == get => {
+                Ok(json(StatusCode::OK, self.actions.list().into()))
+            }
+            (method, "/api/envs") if *method == get => Ok(json(StatusCode::OK, json!(["dev"]))),
+            (method, "/api/values") if *method == get => Ok(self.values(&uri)),
+            (method, "/api/notify") if *method == post => {
+                Ok(self.notify(self.read(request).await?))
+            }
+            (method, "/api/runAction") if *method == post => {
+                Ok(self.run(&uri, self.read(request).await?))
+            }
+            (method, "/api/cancelAction") if *method == post => {
+                Ok(self.cancel(self.read(request).await?))
+            }
+            (_, path) => Ok(text(StatusCode::NOT_FOUND, &format!("no route {path}"))),
+        }
+    }
+
+    /// Reads the body as JSON, within its limits.
+    async fn read<T: DeserializeOwned>(&self, request: Request) -> Result<T, Box<Response>> {
+        let body =
+            read_body(request.into_body(), MAX_BODY, &self.room, None).await.map_err(|error| {
+                match error {
+                    BodyError::Slow(_) | BodyError::NoRoom => {
+                        text(StatusCode::REQUEST_TIMEOUT, "the body took too long")
+                    }
+                    BodyError::Long(_) | BodyError::Broken => {
+                        let limit = format!(
+                            "the body is over {MAX_BODY} bytes, or did not come to its end"
+                        );
+                        text(StatusCode::PAYLOAD_TOO_LARGE, &limit)
+                    }
+                }
+            })?;
+        serde_json::from_slice(&body.bytes).map_err(|error| {
+            let error = Error::invalid_argument(format!("the body is no such request: {error}"));
+            json(StatusCode::BAD_REQUEST, ErrorStatus::of(&error, None).to_json()).into()
+        })
+    }
+
+    /// Whether the program is the one that is meant.
+    fn health(&self, uri: &Uri) -> Response {
+        self.found.send_replace(true);
+        match parameter(uri, "id") {
+            Some(id) if id != self.id => {
+                text(StatusCode::SERVICE_UNAVAILABLE, "Invalid runtime ID")
+            }
+            _ => text(StatusCode::OK, "OK"),
+        }
+    }
+
+    fn values(&self, uri: &Uri) -> Response {
+        let of_type = parameter(uri, "type").unwrap_or_default();
+        match self.actions.values(&of_type) {
+            Some(values) => json(StatusCode::OK, values.into()),
+            None => {
+                let known = "there are defaultModel and middleware";
+                text(StatusCode::BAD_REQUEST, &format!("no values of type `{of_type}`: {known}"))
+            }
+        }
+    }
+
+    fn notify(&self, notice: Notice) -> Response {
+        if let Some(url) = notice.telemetry_server_url.filter(|_| self.takes_telemetry) {
+            crate::export::export_to(&url);
+        }
+        text(StatusCode::OK, "OK")
+    }
+
+    fn run(&self, uri: &Uri, request: ActionRequest) -> Response {
+        let streams = parameter(uri, "stream").is_some_and(|value| value == "true");
+        match self.actions.run(request, streams) {
+            Ok(run) => run_body::response(run, streams),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                text(StatusCode::NOT_FOUND, &error.to_string())
+            }
+            Err(error) => {
+                json(StatusCode::OK, json!({ "error": ErrorStatus::of(&error, None).to_json() }))
+            }
+        }
+    }
+
+    fn cancel(&self, request: Cancellation) -> Response {
+        match request.trace_id {
+            None => json(StatusCode::BAD_REQUEST, json!({"error": "traceId is required"})),
+            Some(id) if self.actions.cancel(&id) => {
+                json(StatusCode::OK, json!({"message": "Action cancelled"}))
+            }
+            Some(_) => {
+                let message = "Action not found or already completed";
+                json(StatusCode::NOT_FOUND, json!({ "message": message }))
+            }
+        }
+    }
+}
+
+/// What the CLI says when it sees the program.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Notice {
+    #[serde(default)]
+    telemetry_server_url: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Cancellation {
+    #[serde(default)]
+    trace_id: Option<String>,
+}
+
+/// A parameter of the query.
+fn parameter(uri: &Uri, name: &str) -> Option<String> {
+    let pairs = uri.query()?.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    let (_, value) = pairs.into_iter().find(|(key, _)| *key == name)?;
+    let value = value.replace('+', " ");
+    Some(percent_decode_str(&value).decode_utf8_lossy().into_owned())
+}
+
+fn text(status: StatusCode, text: &str) -> Response {
+    response(status, "text/plain", text.to_owned())
+}
+
+fn json(status: StatusCode, value: Value) -> Response {
+    response(status, "application/json", value.to_string())
+}
+
+fn response(status: StatusCode, kind: &'static str, body: String) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert("content-type", HeaderValue::from_static(kind));
+    response
+}

@@ -1,0 +1,44 @@
+//! Protocol version 2: the program dials the CLI, and both speak JSON-RPC 2.0 over a WebSocket.
+
+mod backoff;
+mod connection;
+mod session;
+
+use self::backoff::Backoff;
+use super::actions::ActionsByKey;
+use super::environment::DevEnvironment;
+use super::error::Error as E;
+use genkit_core::internal::visible::Logged;
+
+/// Dials `url`, and again whenever the connection is lost, until the program ends.
+pub(super) async fn run(
+    url: &str,
+    environment: &DevEnvironment,
+    actions: &ActionsByKey,
+) -> Result<(), E> {
+    let authority = url.strip_prefix("ws://").map(|rest| rest.split('/').next().unwrap_or(rest));
+    let Some(authority) = authority.filter(|authority| !authority.is_empty()) else {
+        return Err(E::ServerUrl(url.to_owned()));
+    };
+    let mut backoff = Backoff::default();
+    loop {
+        match connection::connect(url, authority).await {
+            Ok(socket) => {
+                tracing::info!("Genkit's developer tools find this program at {url}");
+                backoff = Backoff::default();
+                let ended = connection::serve(socket, environment, actions).await;
+                tracing::info!(ended = %Logged::text(&ended), "the connection to Genkit's developer tools is lost");
+            }
+            Err(error) if backoff.is_first() => {
+                tracing::warn!(error = %Logged::text(&error), "Genkit's developer tools are not at {url}: dialing on");
+            }
+            Err(error) => {
+                tracing::debug!(error = %Logged::text(&error), "Genkit's developer tools are not at {url}")
+            }
+        }
+        tokio::time::sleep(backoff.next()).await;
+    }
+}
+
+#[cfg(test)]
+mod tests;

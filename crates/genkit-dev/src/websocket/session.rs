@@ -1,0 +1,357 @@
+//! A session as a machine without IO: messages of the CLI to what is to be done.
+
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::actions::{ActionRequest, ErrorStatus, RunEvent};
+use crate::error::Error as E;
+use crate::identity::{GENKIT_VERSION, SPEC_VERSION, program_name};
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Error, ErrorKind};
+
+/// The codes of JSON-RPC 2.0.
+const INVALID_REQUEST: i32 = -32600;
+const NO_METHOD: i32 = -32601;
+const INVALID_PARAMS: i32 = -32602;
+const PARSE_ERROR: i32 = -32700;
+/// What Genkit uses for an action that failed.
+const FAILED: i32 = -32000;
+
+/// The id of our own only request.
+const REGISTER: &str = "1";
+
+/// What is to be done about a message.
+#[derive(Debug)]
+pub(super) enum SessionStep {
+    /// Nothing.
+    Ignore,
+    Send(String),
+    List {
+        id: Value,
+    },
+    Values {
+        id: Value,
+        of_type: String,
+    },
+    Run {
+        id: Value,
+        request: Box<ActionRequest>,
+        streams: bool,
+    },
+    Cancel {
+        id: Value,
+        trace_id: String,
+    },
+    /// Traces are to go there.
+    Telemetry(String),
+}
+
+/// The program's side of a connection.
+#[derive(Default)]
+pub(super) struct ToolsSession {
+    /// Runs whose caller said that it sends input as a stream. No action here reads one.
+    with_input: HashSet<String>,
+}
+
+/// A message of the CLI: a request, a notification, or the answer to ours.
+#[derive(Deserialize)]
+struct CliMessage {
+    #[serde(default)]
+    id: Option<Value>,
+    #[serde(default)]
+    method: Option<String>,
+    #[serde(default)]
+    params: Option<Value>,
+    #[serde(default)]
+    result: Option<Value>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+impl ToolsSession {
+    /// The first message.
+    pub(super) fn register(runtime_id: Option<&str>) -> String {
+        let pid = std::process::id();
+        let id = runtime_id.map_or_else(|| pid.to_string(), str::to_owned);
+        let params = json!({
+            "id": id, "pid": pid, "name": program_name(), "genkitVersion": GENKIT_VERSION,
+            "reflectionApiSpecVersion": SPEC_VERSION, "envs": ["dev"],
+        });
+        json!({"jsonrpc": "2.0", "id": REGISTER, "method": "register", "params": params})
+            .to_string()
+    }
+
+    pub(super) fn receive(&mut self, text: &str) -> SessionStep {
+        let message: CliMessage = match serde_json::from_str(text) {
+            Ok(message) => message,
+            Err(error) => {
+                return SessionStep::Send(failure(&Value::Null, PARSE_ERROR, &error.to_string()));
+            }
+        };
+        let CliMessage { id, method, params, result, error } = message;
+        let id = id.filter(|id| id.is_string() || id.is_number());
+        let Some(method) = method else {
+            return match (result, error) {
+                (Some(result), _) => telemetry(Some(&result)),
+                (None, Some(error)) => {
+                    tracing::error!(error = %Logged::text(&error), "Genkit's developer tools refuse this program");
+                    SessionStep::Ignore
+                }
+                (None, None) => refuse(id, INVALID_REQUEST, "neither a method nor an answer"),
+            };
+        };
+        self.call(&method, id, params.unwrap_or_default())
+    }
+
+    fn call(&mut self, method: &str, id: Option<Value>, params: Value) -> SessionStep {
+        let text = |name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
+        match (method, id) {
+            ("configure", id) => match (telemetry(Some(&params)), id) {
+                (SessionStep::Ignore, Some(id)) => SessionStep::Send(answer(&id, json!({}))),
+                (step, _) => step,
+            },
+            ("listActions", Some(id)) => SessionStep::List { id },
+            ("listValues", Some(id)) => match text("type") {
+                Some(of_type) => SessionStep::Values { id, of_type },
+                None => refuse(Some(id), INVALID_PARAMS, "type is required"),
+            },
+            ("runAction", Some(id)) => self.run(id, params),
+            ("cancelAction", Some(id)) => match text("traceId") {
+                Some(trace_id) => SessionStep::Cancel { id, trace_id },
+                None => refuse(Some(id), INVALID_PARAMS, "traceId is required"),
+            },
+            ("sendInputStreamChunk" | "endInputStream", id) => self.input(method, id, &params),
+            ("listActions" | "listValues" | "runAction" | "cancelAction", None) => {
+                tracing::debug!(method = %Logged::name(method), "a request without an id is not answered");
+                SessionStep::Ignore
+            }
+            (method, id) => refuse(id, NO_METHOD, &format!("Method not found: {method}")),
+        }
+    }
+
+    fn run(&mut self, id: Value, params: Value) -> SessionStep {
+        let is_set = |name: &str| params.get(name).and_then(Value::as_bool).unwrap_or_default();
+        let (streams, with_input) = (is_set("stream"), is_set("streamInput"));
+        match serde_json::from_value(params) {
+            Ok(request) => {
+                if with_input {
+                    self.with_input.insert(request_id(&id));
+                }
+                SessionStep::Run { id, request: Box::new(request), streams }
+            }
+            Err(error) => refuse(Some(id), INVALID_PARAMS, &error.to_string()),
+        }
+    }
+
+    /// No action here reads a stream of input: what comes for one that runs is taken and dropped, as
+    /// Genkit does; for another it is an error, where somebody hears it.
+    fn input(&self, method: &str, id: Option<Value>, params: &Value) -> SessionStep {
+        let of = params.get("requestId").map(request_id).unwrap_or_default();
+        let is_known = self.with_input.contains(&of);
+        match id {
+            Some(id) if is_known => SessionStep::Send(answer(&id, json!({}))),
+            Some(id) => {
+                refuse(Some(id), INVALID_PARAMS, &format!("no input stream of request {of}"))
+            }
+            None => {
+                tracing::debug!(
+                    method = %Logged::name(method),
+                    request = %Logged::name(&of),
+                    "no action of this program reads a stream of input"
+                );
+                SessionStep::Ignore
+            }
+        }
+    }
+
+    /// A run came to its end.
+    pub(super) fn ended(&mut self, id: &Value) {
+        self.with_input.remove(&request_id(id));
+    }
+}
+
+fn telemetry(told: Option<&Value>) -> SessionStep {
+    let url = told.and_then(|told| told.get("telemetryServerUrl")).and_then(Value::as_str);
+    url.map_or(SessionStep::Ignore, |url| SessionStep::Telemetry(url.to_owned()))
+}
+
+/// The id of a request as notifications name it: always text.
+pub(super) fn request_id(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+}
+
+pub(super) fn answer(id: &Value, result: Value) -> String {
+    json!({"jsonrpc": "2.0", "result": result, "id": id}).to_string()
+}
+
+pub(super) fn listed(id: &Value, actions: Map<String, Value>) -> String {
+    answer(id, json!({ "actions": actions }))
+}
+
+pub(super) fn values(id: &Value, of_type: &str, values: Option<Map<String, Value>>) -> String {
+    match values {
+        Some(values) => answer(id, json!({ "values": values })),
+        None => failure(id, INVALID_PARAMS, &format!("no values of type `{of_type}`")),
+    }
+}
+
+pub(super) fn cancelled(id: &Value, was_running: bool) -> String {
+    if was_running {
+        return answer(id, json!({"message": "Action cancelled"}));
+    }
+    failure(id, INVALID_PARAMS, "Action not found or already completed")
+}
+
+/// The run that `id` asked for has this trace.
+pub(super) fn begun(id: &Value, trace_id: &str) -> String {
+    let params = json!({"requestId": request_id(id), "state": {"traceId": trace_id}});
+    json!({"jsonrpc": "2.0", "method": "runActionState", "params": params}).to_string()
+}
+
+pub(super) fn event(id: &Value, event: RunEvent, trace_id: &str) -> String {
+    match event {
+        RunEvent::Chunk(chunk) => {
+            let params = json!({"requestId": request_id(id), "chunk": chunk});
+            json!({"jsonrpc": "2.0", "method": "streamChunk", "params": params}).to_string()
+        }
+        RunEvent::End(Ok(result)) => {
+            answer(id, json!({"result": result, "telemetry": {"traceId": trace_id}}))
+        }
+        RunEvent::End(Err(status)) => failed_as(id, FAILED, &status),
+    }
+}
+
+/// There is no such action, or it cannot run now.
+pub(super) fn refused(id: &Value, error: &Error) -> String {
+    let code = if error.kind() == ErrorKind::NotFound { INVALID_PARAMS } else { FAILED };
+    failed_as(id, code, &ErrorStatus::of(error, None))
+}
+
+/// An action failed. Without the data the CLI shows nothing of it.
+fn failed_as(id: &Value, code: i32, status: &ErrorStatus) -> String {
+    let error = json!({"code": code, "message": status.message, "data": status.to_json()});
+    json!({"jsonrpc": "2.0", "error": error, "id": id}).to_string()
+}
+
+/// What ran for a request is gone, and nobody knows why.
+pub(super) fn lost(id: &Value) -> String {
+    failed_as(id, FAILED, &ErrorStatus::of(&Error::from(E::Lost), None))
+}
+
+fn failure(id: &Value, code: i32, message: &str) -> String {
+    json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}, "id": id}).to_string()
+}
+
+/// An error where it is a request; a notification is never answered.
+fn refuse(id: Option<Value>, code: i32, message: &str) -> SessionStep {
+    match id {
+        Some(id) => SessionStep::Send(failure(&id, code, message)),
+        None => {
+            tracing::debug!(
+                code,
+                message = %Logged::text(message),
+                "a message of Genkit's developer tools is not understood"
+            );
+            SessionStep::Ignore
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(step: SessionStep) -> Value {
+        let SessionStep::Send(text) = step else { panic!("{step:?}") };
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn receive(message: Value) -> SessionStep {
+        ToolsSession::default().receive(&message.to_string())
+    }
+
+    #[test]
+    fn it_registers_with_text_as_id() {
+        let told: Value = serde_json::from_str(&ToolsSession::register(None)).unwrap();
+        let pid = std::process::id();
+        assert_eq!(told["params"]["id"], pid.to_string());
+        assert_eq!((&told["params"]["pid"], &told["id"]), (&json!(pid), &json!("1")));
+        let own: Value = serde_json::from_str(&ToolsSession::register(Some("mine"))).unwrap();
+        assert_eq!(own["params"]["id"], "mine");
+    }
+
+    #[test]
+    fn the_answer_to_register_and_configure_name_the_server_for_traces() {
+        let result = json!({"telemetryServerUrl": "http://localhost:4033"});
+        for message in [
+            json!({"jsonrpc": "2.0", "result": result, "id": "1"}),
+            json!({"jsonrpc": "2.0", "method": "configure", "params": result}),
+        ] {
+            let SessionStep::Telemetry(url) = receive(message) else { panic!("no url") };
+            assert_eq!(url, "http://localhost:4033");
+        }
+        for message in [
+            json!({"jsonrpc": "2.0", "result": {}, "id": "1"}),
+            json!({"jsonrpc": "2.0", "error": {"code": 1, "message": "no"}, "id": "1"}),
+            json!({"jsonrpc": "2.0", "method": "configure", "params": {}}),
+        ] {
+            assert!(matches!(receive(message), SessionStep::Ignore));
+        }
+    }
+
+    #[test]
+    fn requests_become_steps_with_ids_of_either_kind() {
+        let request = json!({"jsonrpc": "2.0", "method": "listActions", "id": 1});
+        assert!(matches!(receive(request), SessionStep::List { id } if id == 1));
+        let params = json!({"type": "defaultModel"});
+        let request = json!({"method": "listValues", "params": params, "id": "1"});
+        assert!(
+            matches!(receive(request), SessionStep::Values { of_type, .. } if of_type == "defaultModel")
+        );
+        let params =
+            json!({"key": "/flow/x", "input": {"n": 2}, "stream": true, "streamInput": false});
+        let request = json!({"method": "runAction", "params": params, "id": "2"});
+        let SessionStep::Run { id, request, streams } = receive(request) else { panic!("no run") };
+        assert_eq!((id, request.key.as_str(), streams), (json!("2"), "/flow/x", true));
+        let request = json!({"method": "cancelAction", "params": {"traceId": "39"}, "id": "7"});
+        assert!(
+            matches!(receive(request), SessionStep::Cancel { trace_id, .. } if trace_id == "39")
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_an_error_with_the_code_of_json_rpc() {
+        let code = |message: &str| {
+            let answer = sent(ToolsSession::default().receive(message));
+            (answer["error"]["code"].as_i64().unwrap(), answer["id"].clone())
+        };
+        assert_eq!(code("{"), (-32700, Value::Null));
+        assert_eq!(code(r#"{"id":"1"}"#), (-32600, json!("1")));
+        assert_eq!(code(r#"{"id":"1","method":"nosuch"}"#), (-32601, json!("1")));
+        for method in ["listValues", "runAction", "cancelAction"] {
+            let message = json!({"id": "1", "method": method, "params": {}}).to_string();
+            assert_eq!(code(&message), (-32602, json!("1")), "{method}");
+        }
+        for notification in ["nosuch", "listActions", "runAction"] {
+            assert!(matches!(receive(json!({ "method": notification })), SessionStep::Ignore));
+        }
+    }
+
+    #[test]
+    fn a_stream_of_input_is_taken_for_a_run_and_refused_without_one() {
+        let mut session = ToolsSession::default();
+        let params = json!({"key": "/flow/x", "streamInput": true});
+        let run = json!({"method": "runAction", "params": params, "id": "9"}).to_string();
+        assert!(matches!(session.receive(&run), SessionStep::Run { .. }));
+        let params = json!({"requestId": "9", "chunk": {"text": "hi"}});
+        let chunk = json!({"method": "sendInputStreamChunk", "params": params}).to_string();
+        assert!(matches!(session.receive(&chunk), SessionStep::Ignore));
+        let end = json!({"method": "endInputStream", "params": {"requestId": "9"}, "id": "3"})
+            .to_string();
+        assert_eq!(sent(session.receive(&end))["result"], json!({}));
+        session.ended(&json!("9"));
+        assert_eq!(sent(session.receive(&end))["error"]["code"], -32602);
+    }
+}

@@ -1,0 +1,51 @@
+//! Answers as plain values: which question they are to, and what they say.
+
+use serde_json::Value;
+
+use super::error::Error as E;
+use genkit_core::Result;
+use genkit_core::RunId;
+use genkit_core::{Answer, Interrupt};
+
+/// The answer to the one open question of `call`: the `ref` of the call that asks, or the key of a question.
+pub(super) fn answer_to(
+    id: &RunId,
+    open: &[Interrupt],
+    call: &str,
+    value: Value,
+) -> Result<Answer> {
+    let is_it = |question: &&Interrupt| {
+        question.tool_request().id.as_deref() == Some(call) || question.key() == call
+    };
+    let mut asked = open.iter().filter(is_it);
+    match (asked.next(), asked.next()) {
+        (Some(question), None) => answer_of(question, value),
+        (None, _) => {
+            let (id, call) = (id.to_string(), call.to_owned());
+            Err(E::NoOpenCall { id, call, open: named(open) }.into())
+        }
+        _ => Err(E::SeveralQuestions(call.to_owned()).into()),
+    }
+}
+
+/// What a plain value answers.
+fn answer_of(question: &Interrupt, value: Value) -> Result<Answer> {
+    let may_have_happened =
+        question.metadata().is_some_and(|asked| asked["mayHaveHappened"] == Value::Bool(true));
+    Ok(match value {
+        Value::Bool(true) if question.is_approval() => question.approve(),
+        Value::Bool(false) if question.is_approval() => question.decline(),
+        _ if question.is_approval() => return Err(E::NoYesOrNo.into()),
+        Value::Bool(false) if may_have_happened => question.deny("it may have happened already"),
+        Value::Null if question.schema().is_some() => question.decline(),
+        value if question.schema().is_some() => question.accept(value),
+        value => question.restart(value),
+    })
+}
+
+/// The calls that ask, for whoever named another.
+fn named(open: &[Interrupt]) -> String {
+    let known = open.iter().filter_map(|question| question.tool_request().id.clone());
+    let known: Vec<String> = known.map(|id| format!("`{id}`")).collect();
+    if known.is_empty() { String::new() } else { format!("; these do: {}", known.join(", ")) }
+}

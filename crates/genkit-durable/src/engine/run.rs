@@ -1,0 +1,373 @@
+//! A run as its engine sees it: which steps are due, and what came of them.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::open_steps::OpenSteps;
+use super::step::{EngineStep, StepDone, StepOutcome, StepWork};
+use crate::answering::answer_to;
+use crate::error::Error as E;
+use crate::flow_state::FlowState;
+use crate::outcome::{FlowOutcome, flow_outcome_of, other_kind, response_of};
+use crate::record::{Record, RunBody, StoredError};
+use crate::runs;
+use genkit_agent::Instance;
+use genkit_agent::{Generate, NextStep, Run};
+use genkit_core::{Answer, GenerateResponse, Interrupt, Resume};
+use genkit_core::{Error, Result};
+use genkit_core::{RunChange, RunId, RunStatus, StoredRun};
+
+/// Durable run that an engine keeps, loaded to be changed or read. See [`engine`](super).
+pub struct EngineRun {
+    genkit: Instance,
+    id: RunId,
+    status: RunStatus,
+    steps: OpenSteps,
+    error: Option<StoredError>,
+    /// How many lines of the log are kept.
+    logged: usize,
+    body: EngineBody,
+}
+
+enum EngineBody {
+    Loop(Box<Run>),
+    Flow(Box<FlowState>),
+    /// As it is kept: it is over, and what it needed need not be there any more.
+    Over(RunBody),
+}
+
+/// Answers to questions of a run, as data: for [`EngineRun::answer`].
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EngineAnswers(GivenAnswers);
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum GivenAnswers {
+    Plain { call: String, answer: Value },
+    Resume(Resume),
+}
+
+impl EngineAnswers {
+    /// A plain value that answers the question of `call`: the `ref` of the call that asks, or the key of a question. As
+    /// for [`DurableRun::answer`](crate::DurableRun::answer).
+    ///
+    /// # Errors
+    /// `InvalidArgument` where it does not serialize.
+    pub fn plain(call: impl Into<String>, answer: impl Serialize) -> Result<Self> {
+        let answer =
+            serde_json::to_value(answer).map_err(|why| E::AnswerUnserializable(why.to_string()))?;
+        Ok(Self(GivenAnswers::Plain { call: call.into(), answer }))
+    }
+
+    /// Answers that were made of the questions.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where one does not serialize.
+    pub fn all(answers: impl IntoIterator<Item = Answer>) -> Result<Self> {
+        let mut resume = Resume::default();
+        for answer in answers {
+            resume.push(answer)?;
+        }
+        Ok(Self(GivenAnswers::Resume(resume)))
+    }
+}
+
+impl EngineRun {
+    /// First record of a run of the loop, as an engine keeps it.
+    ///
+    /// # Errors
+    /// As [`Genkit::durable_run`](genkit_agent::Genkit::durable_run).
+    pub async fn first_of_run(genkit: &Instance, id: &RunId, run: Generate) -> Result<RunChange> {
+        runs::first_of_run(genkit, id, run).await
+    }
+
+    /// First record of a flow, as an engine keeps it.
+    ///
+    /// # Errors
+    /// As [`Genkit::durable_flow`](genkit_agent::Genkit::durable_flow).
+    pub fn first_of_flow(
+        genkit: &Instance,
+        id: &RunId,
+        flow: &str,
+        input: impl Serialize,
+    ) -> Result<RunChange> {
+        runs::first_of_flow(genkit, id, flow, input)
+    }
+
+    /// The run of what its engine keeps.
+    ///
+    /// # Errors
+    /// It does not read, or this process lacks what it needs, a tool for example: another may have it.
+    pub async fn load(genkit: &Instance, id: &RunId, stored: StoredRun) -> Result<Self> {
+        let Record { steps, error, body, .. } = Record::read(id, &stored)?;
+        let status = stored.at.status;
+        let body = match body {
+            body if status.is_over() => EngineBody::Over(body),
+            RunBody::Generate(state) => {
+                EngineBody::Loop(Box::new(Run::resume(genkit, *state).await?))
+            }
+            RunBody::Flow(state) => EngineBody::Flow(state),
+        };
+        let (genkit, id, logged) = (genkit.clone(), id.clone(), stored.log.len());
+        Ok(Self { genkit, id, status, steps, error, logged, body })
+    }
+
+    /// Status of the run.
+    pub fn status(&self) -> RunStatus {
+        self.status
+    }
+
+    /// The questions that have no answer yet; none where nothing is asked.
+    pub fn open(&self) -> Vec<Interrupt> {
+        if self.status != RunStatus::InputRequired {
+            return Vec::new();
+        }
+        match &self.body {
+            EngineBody::Loop(run) => run.open(),
+            EngineBody::Flow(state) => state.open(),
+            EngineBody::Over(_) => Vec::new(),
+        }
+    }
+
+    /// The steps that are to be performed now and were not given out yet: from now on they are.
+    pub fn due(&mut self) -> Vec<EngineStep> {
+        if self.status != RunStatus::Working {
+            return Vec::new();
+        }
+        let (id, steps) = (&self.id, &mut self.steps);
+        match &mut self.body {
+            EngineBody::Over(_) => Vec::new(),
+            EngineBody::Flow(_) if steps.len() > 0 => Vec::new(),
+            EngineBody::Flow(state) => {
+                let work = StepWork::Flow(state.clone());
+                vec![EngineStep::new(id.clone(), steps.add(None), work)]
+            }
+            EngineBody::Loop(run) => due_of_loop(id, steps, run),
+        }
+    }
+
+    /// Takes the result of a step. `false` where the step is not open any more: it came too late.
+    ///
+    /// # Errors
+    /// It is of another kind of run.
+    pub async fn take(&mut self, done: StepDone) -> Result<bool> {
+        let Some(call) = self.steps.settle(done.number) else {
+            tracing::debug!(run = %self.id, step = done.number, "a step came too late, and is left out");
+            return Ok(false);
+        };
+        if self.status != RunStatus::Working {
+            return Ok(false);
+        }
+        let ended = match (&mut self.body, done.outcome) {
+            (EngineBody::Loop(run), outcome) => take_in_loop(run, call, outcome)?,
+            (EngineBody::Flow(state), StepOutcome::Flow(now)) => {
+                **state = *now;
+                Ok(())
+            }
+            (EngineBody::Flow(_), StepOutcome::Failed { error, .. }) => Err(error.into_error()),
+            _ => return Err(E::NotItsStep.into()),
+        };
+        match ended {
+            Ok(()) => self.advance().await,
+            Err(error) => self.fail(&error),
+        }
+        Ok(true)
+    }
+
+    /// Takes answers.
+    ///
+    /// # Errors
+    /// `FailedPrecondition` where nothing is asked, `InvalidArgument` where an answer fits no open question: the run must
+    /// not be kept as it is then.
+    pub async fn answer(&mut self, answers: EngineAnswers) -> Result<()> {
+        let open = self.open();
+        if open.is_empty() {
+            let (id, status) = (self.id.to_string(), self.status.as_str());
+            return Err(E::AsksNothing { id, status }.into());
+        }
+        let answers = match answers.0 {
+            GivenAnswers::Plain { call, answer } => {
+                vec![answer_to(&self.id, &open, &call, answer)?]
+            }
+            GivenAnswers::Resume(resume) => resume.into_answers(),
+        };
+        for answer in answers {
+            match &mut self.body {
+                EngineBody::Loop(run) => run.answer(answer)?,
+                EngineBody::Flow(state) => drop(state.answer(answer)?),
+                EngineBody::Over(_) => {}
+            }
+        }
+        self.advance().await;
+        Ok(())
+    }
+
+    /// Cancels the run. `false` where it was over already.
+    pub fn cancel(&mut self) -> bool {
+        let is_over = self.status.is_over();
+        if !is_over {
+            self.status = RunStatus::Cancelled;
+        }
+        !is_over
+    }
+
+    /// Change to be stored: what is to be kept from now on.
+    ///
+    /// # Errors
+    /// It does not serialize.
+    pub fn change(&mut self) -> Result<RunChange> {
+        let body = match &mut self.body {
+            EngineBody::Loop(run) => RunBody::Generate(Box::new(run.state_after(self.logged))),
+            EngineBody::Flow(state) => RunBody::Flow(Box::new(state.take_unsaved())),
+            EngineBody::Over(body) => body.take_unsaved(self.logged),
+        };
+        let (steps, error) = (self.steps.clone(), self.error.clone());
+        let (head, log) = Record { steps, error, ..Record::new(body) }.into_lines(&self.id)?;
+        self.logged += log.len();
+        Ok(RunChange::new(self.status, head).with_log(log))
+    }
+
+    /// Response of a run of the loop that is over or asks.
+    ///
+    /// # Errors
+    /// What it failed with, which owns what was done; `Cancelled`; `FailedPrecondition` for a flow.
+    pub fn response(self) -> Result<GenerateResponse> {
+        let body = match self.body {
+            EngineBody::Loop(run) => RunBody::Generate(Box::new(run.state())),
+            EngineBody::Flow(state) => RunBody::Flow(state),
+            EngineBody::Over(body) => body,
+        };
+        let RunBody::Generate(state) = body else {
+            return Err(other_kind(&self.id, &body, "a run of the loop"));
+        };
+        response_of(&self.id, &self.genkit.registry, self.status, self.error, *state)
+    }
+
+    /// Outcome of a flow: what it has returned, or asks.
+    ///
+    /// # Errors
+    /// What it failed with; `Cancelled`; `FailedPrecondition` for a run of the loop.
+    pub fn flow_outcome(self) -> Result<FlowOutcome> {
+        let body = match self.body {
+            EngineBody::Flow(state) => RunBody::Flow(state),
+            EngineBody::Over(body) => body,
+            EngineBody::Loop(run) => RunBody::Generate(Box::new(run.state())),
+        };
+        let RunBody::Flow(state) = body else { return Err(other_kind(&self.id, &body, "a flow")) };
+        flow_outcome_of(&self.id, self.status, self.error, *state)
+    }
+
+    /// Goes on as far as nobody is needed, and says where the run stands then.
+    async fn advance(&mut self) {
+        let ended = match &mut self.body {
+            EngineBody::Over(_) => return,
+            EngineBody::Flow(state) => {
+                self.status = state.status();
+                return;
+            }
+            EngineBody::Loop(run) => check(run).await,
+        };
+        match (ended, &mut self.body) {
+            (Err(error), _) => self.fail(&error),
+            (Ok(()), EngineBody::Loop(run)) => {
+                self.status = match run.next() {
+                    NextStep::Asks(_) => RunStatus::InputRequired,
+                    NextStep::Done => RunStatus::Completed,
+                    _ => RunStatus::Working,
+                };
+            }
+            _ => {}
+        }
+    }
+
+    fn fail(&mut self, error: &Error) {
+        (self.status, self.error) = (RunStatus::Failed, Some(StoredError::of(error)));
+        if let (EngineBody::Loop(run), Some(done)) = (&self.body, error.partial()) {
+            self.body = EngineBody::Over(RunBody::Generate(Box::new(run.failed_state(done, 0))));
+        }
+    }
+}
+
+/// Answers are checked where the run is: it is quick, and has no effect.
+async fn check(run: &mut Run) -> Result<()> {
+    while let NextStep::Check(check) = run.next() {
+        let checked = check.perform().await;
+        run.checked(checked)?;
+    }
+    Ok(())
+}
+
+fn due_of_loop(id: &RunId, steps: &mut OpenSteps, run: &mut Run) -> Vec<EngineStep> {
+    let calls: Vec<_> = match run.next() {
+        NextStep::Model(_) if steps.len() > 0 => return Vec::new(),
+        NextStep::Model(_) => {
+            let work = StepWork::Model(Box::new(run.state()));
+            return vec![EngineStep::new(id.clone(), steps.add(None), work)];
+        }
+        NextStep::Tools(calls) => {
+            let due = calls.iter().filter(|call| !steps.has(call.position()));
+            due.map(|call| (call.position(), call.request().name.clone())).collect()
+        }
+        // `NextStep::Check`, `NextStep::Asks`, `NextStep::Done`
+        _ => return Vec::new(),
+    };
+    let free = run.parallel_tools().saturating_sub(steps.len());
+    let step = |((index, place), tool)| {
+        // No call needs the conversation.
+        let state = Box::new(run.state_after(usize::MAX));
+        let work = StepWork::Call { index, place, tool, state };
+        EngineStep::new(id.clone(), steps.add(Some((index, place))), work)
+    };
+    calls.into_iter().take(free).map(step).collect()
+}
+
+/// Takes what came of a step of the loop: the end of the run, where it is one.
+///
+/// # Errors
+/// The outcome is not one of the loop.
+fn take_in_loop(
+    run: &mut Run,
+    call: Option<(usize, usize)>,
+    outcome: StepOutcome,
+) -> Result<Result<()>> {
+    Ok(match (outcome, call) {
+        (StepOutcome::Model(answered), _) => run.answered(Ok(*answered)).map(drop),
+        (StepOutcome::Call(settled), _) => run.settled(Ok(*settled)).map(drop),
+        (StepOutcome::Unknown { once }, Some((_, place))) => {
+            run.note_started(place);
+            for (key, done) in once {
+                run.note_once(place, key, done);
+            }
+            run.ask_about_started();
+            Ok(())
+        }
+        (StepOutcome::Failed { error, .. }, None) => {
+            run.answered(Err(error.into_error())).map(drop)
+        }
+        (StepOutcome::Failed { error, .. }, Some(_)) => {
+            run.settled(Err(error.into_error())).map(drop)
+        }
+        (StepOutcome::Unknown { .. }, None) | (StepOutcome::Flow(_), _) => {
+            return Err(E::NotItsStep.into());
+        }
+    })
+}
+
+/// Counts, never content.
+impl std::fmt::Debug for EngineRun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EngineRun")
+            .field("id", &self.id)
+            .field("status", &self.status)
+            .field("open_steps", &self.steps.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Counts, never content.
+impl std::fmt::Debug for EngineAnswers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EngineAnswers").finish_non_exhaustive()
+    }
+}

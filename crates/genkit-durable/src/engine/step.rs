@@ -1,0 +1,359 @@
+//! A step that is performed anywhere, and what came of it.
+
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+use crate::error::Error as E;
+use crate::flow_state::FlowState;
+use crate::limits::{STEP_TRIES, step_wait};
+use crate::record::StoredError;
+use genkit_agent::Instance;
+use genkit_agent::{CallSettled, ModelAnswered, NextStep, Run, RunState};
+use genkit_core::BoxFuture;
+use genkit_core::RunId;
+use genkit_core::internal::context::Journal;
+use genkit_core::{Error, ErrorKind, Result};
+
+/// Step log: where a step of an engine records what it did by [`Context::once`](genkit_core::Context::once): the function
+/// goes on once the future has resolved, so that what it says is kept by then.
+pub trait StepLog: Send + Sync + 'static {
+    /// Keeps what was done under `key`.
+    fn once(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>>;
+}
+
+/// Step log that keeps nothing: for tests, and for engines that perform a step only once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoStepLog;
+
+impl StepLog for NoStepLog {
+    fn once(&self, _: &str, _: &Value) -> BoxFuture<'static, Result<()>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+/// A step of a durable run as data: a model call, a tool call, or a flow. Made by
+/// [`EngineRun::due`](super::EngineRun::due); it has what a machine needs to perform it, and holds the conversation,
+/// unencrypted.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[must_use = "a step is performed by `.perform(..)`"]
+pub struct EngineStep {
+    run: RunId,
+    number: u64,
+    work: StepWork,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum StepWork {
+    /// The whole conversation.
+    Model(Box<RunState>),
+    /// The state without its messages.
+    #[serde(rename_all = "camelCase")]
+    Call {
+        index: usize,
+        place: usize,
+        tool: String,
+        state: Box<RunState>,
+    },
+    Flow(Box<FlowState>),
+}
+
+/// Result of a step, as data: for [`EngineRun::take`](super::EngineRun::take).
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[must_use = "the run goes on when `EngineRun::take` gets it"]
+pub struct StepDone {
+    pub(super) number: u64,
+    pub(super) outcome: StepOutcome,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum StepOutcome {
+    Model(Box<ModelAnswered>),
+    Call(Box<CallSettled>),
+    /// It was begun before, and nobody may begin it twice.
+    Unknown {
+        once: BTreeMap<String, Value>,
+    },
+    Flow(Box<FlowState>),
+    #[serde(rename_all = "camelCase")]
+    Failed {
+        error: StoredError,
+        /// In milliseconds, what the next try should wait for at least, where another try may help.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        again_after: Option<u64>,
+    },
+}
+
+impl EngineStep {
+    pub(super) fn new(run: RunId, number: u64, work: StepWork) -> Self {
+        Self { run, number, work }
+    }
+
+    /// Id of the run that it is a step of.
+    pub fn run(&self) -> &RunId {
+        &self.run
+    }
+
+    /// Number, which no other step of its run has.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Name of the tool that it calls; `None` for a model call and a flow.
+    pub fn tool(&self) -> Option<&str> {
+        match &self.work {
+            StepWork::Call { tool, .. } => Some(tool),
+            StepWork::Model(_) | StepWork::Flow(_) => None,
+        }
+    }
+
+    /// Name of the flow that it runs; `None` for the steps of a loop.
+    pub fn flow(&self) -> Option<&str> {
+        match &self.work {
+            StepWork::Flow(state) => Some(state.name()),
+            StepWork::Model(_) | StepWork::Call { .. } => None,
+        }
+    }
+
+    /// At most once: whether nobody may begin it twice: `#[tool(at_most_once)]`. Where it was begun
+    /// before, it is [`unknown`](Self::unknown).
+    pub fn is_at_most_once(&self, genkit: &Instance) -> bool {
+        let tool = self.tool().and_then(|name| genkit.registry.tool(name));
+        tool.is_some_and(|tool| tool.is_at_most_once())
+    }
+
+    /// Time limit: how long it may take, where something says so: an engine that gives up earlier
+    /// runs it twice.
+    pub fn time_limit(&self, genkit: &Instance) -> Option<Duration> {
+        match &self.work {
+            StepWork::Model(state) => Some(state.model_timeout()),
+            StepWork::Call { tool, state, .. } => {
+                let tool = genkit.registry.tool(tool);
+                Some(tool.and_then(|tool| tool.timeout()).unwrap_or(state.tool_timeout()))
+            }
+            StepWork::Flow(_) => None,
+        }
+    }
+
+    /// Result of a step that was begun before, must not be begun twice, and whose outcome nobody knows: the run asks
+    /// a person. `recorded` is what it is known to have done by `once`.
+    pub fn unknown(self, recorded: BTreeMap<String, Value>) -> StepDone {
+        StepDone { number: self.number, outcome: StepOutcome::Unknown { once: recorded } }
+    }
+
+    /// Performs the step, without what it is `recorded` to have done by `once`. What it does by `once` goes to `log`.
+    /// Where `cancelled` resolves, what it began elsewhere is told so, and it ends.
+    ///
+    /// # Errors
+    /// This process lacks what it needs, a tool for example: another may have it. Whatever else fails is an outcome of
+    /// the step.
+    pub async fn perform(
+        &self,
+        genkit: &Instance,
+        recorded: BTreeMap<String, Value>,
+        log: impl StepLog,
+        cancelled: impl Future<Output = ()>,
+    ) -> Result<StepDone> {
+        let span = tracing::info_span!("durable_step", run = %self.run, step = self.number);
+        let outcome = async {
+            match &self.work {
+                StepWork::Model(state) => ask(genkit, state, cancelled).await,
+                StepWork::Call { index, place, state, .. } => {
+                    let position = (*index, *place);
+                    let journal = StepJournal::new(&self.run, position, log);
+                    call(genkit, state, position, recorded, journal, cancelled).await
+                }
+                StepWork::Flow(state) => {
+                    let journal = StepJournal::new(&self.run, (0, 0), log);
+                    flow(genkit, state, recorded, journal, cancelled).await
+                }
+            }
+        };
+        Ok(StepDone { number: self.number, outcome: outcome.instrument(span).await? })
+    }
+}
+
+async fn ask(
+    genkit: &Instance,
+    state: &RunState,
+    cancelled: impl Future<Output = ()>,
+) -> Result<StepOutcome> {
+    let mut run = Run::resume(genkit, state.clone()).await?;
+    let NextStep::Model(call) = run.next() else { return Err(E::NotItsStep.into()) };
+    // Nothing of a model call goes on elsewhere: dropping it ends it.
+    let answered = tokio::select! {
+        biased;
+        () = cancelled => return Ok(StepOutcome::cancelled()),
+        answered = call.perform() => answered,
+    };
+    Ok(match answered {
+        Ok(answered) => StepOutcome::Model(Box::new(answered)),
+        Err(error) => StepOutcome::failed(&error, true),
+    })
+}
+
+async fn call(
+    genkit: &Instance,
+    state: &RunState,
+    position: (usize, usize),
+    recorded: BTreeMap<String, Value>,
+    journal: StepJournal,
+    cancelled: impl Future<Output = ()>,
+) -> Result<StepOutcome> {
+    let mut run = Run::resume(genkit, state.clone()).await?;
+    for (key, done) in recorded {
+        run.note_once(position.1, key, done);
+    }
+    let NextStep::Tools(calls) = run.next() else { return Err(E::NotItsStep.into()) };
+    let call = calls.into_iter().find(|call| call.position() == position);
+    let call = call.ok_or(E::NotItsStep)?.with_journal(Arc::new(journal));
+    let mut working = pin!(call.perform());
+    let settled = tokio::select! {
+        biased;
+        () = cancelled => {
+            run.cancel();
+            working.await
+        }
+        settled = &mut working => settled,
+    };
+    Ok(match settled {
+        Ok(settled) => StepOutcome::Call(Box::new(settled)),
+        Err(error) => StepOutcome::failed(&error, false),
+    })
+}
+
+async fn flow(
+    genkit: &Instance,
+    state: &FlowState,
+    recorded: BTreeMap<String, Value>,
+    journal: StepJournal,
+    cancelled: impl Future<Output = ()>,
+) -> Result<StepOutcome> {
+    let mut known = state.clone();
+    for (key, done) in recorded {
+        known.note_once(key, done);
+    }
+    let cancel = CancellationToken::new();
+    let mut working = pin!(known.run(genkit, Arc::new(journal), cancel.clone())?);
+    let ended = tokio::select! {
+        biased;
+        () = cancelled => {
+            cancel.cancel();
+            working.await
+        }
+        ended = &mut working => ended,
+    };
+    // All that it did goes into the state of what it asks.
+    let mut state = state.clone();
+    Ok(match state.take(ended) {
+        Ok(_) => StepOutcome::Flow(Box::new(state)),
+        Err(error) => StepOutcome::failed(&error, true),
+    })
+}
+
+impl StepDone {
+    /// The number of the step.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether a flow asks somebody with it, and goes on when that is answered.
+    pub fn asks(&self) -> bool {
+        matches!(&self.outcome, StepOutcome::Flow(state) if state.asks())
+    }
+
+    /// Retry delay: how long to wait before the step is performed once more, after `tries` tries: where it failed
+    /// with what may pass (`Unavailable`, `ResourceExhausted`, `DeadlineExceeded` of a model or a flow), and was not
+    /// tried often enough. What a server asked to wait counts.
+    pub fn retry_after(&self, tries: u32) -> Option<Duration> {
+        match &self.outcome {
+            StepOutcome::Failed { again_after: Some(asked), .. } if tries < STEP_TRIES => {
+                Some(step_wait(tries, Some(Duration::from_millis(*asked))))
+            }
+            _ => None,
+        }
+    }
+
+    /// Error: what the step failed with; a tool that failed mostly is an answer for the model
+    /// instead.
+    pub fn error(&self) -> Option<Error> {
+        match &self.outcome {
+            StepOutcome::Failed { error, .. } => Some(error.clone().into_error()),
+            _ => None,
+        }
+    }
+}
+
+impl StepOutcome {
+    fn failed(error: &Error, is_retried: bool) -> Self {
+        let may_pass = matches!(
+            error.kind(),
+            ErrorKind::Unavailable | ErrorKind::ResourceExhausted | ErrorKind::DeadlineExceeded
+        );
+        let asked = error.retry_after().unwrap_or(Duration::ZERO);
+        let again_after = (is_retried && may_pass && error.is_retryable())
+            .then(|| u64::try_from(asked.as_millis()).unwrap_or(u64::MAX));
+        Self::Failed { error: StoredError::of(error), again_after }
+    }
+
+    fn cancelled() -> Self {
+        let error = Error::new(ErrorKind::Cancelled, "the run was cancelled");
+        Self::failed(&error, false)
+    }
+}
+
+/// The journal of a step, which its engine keeps.
+struct StepJournal {
+    /// The same in each life of the run.
+    id: String,
+    log: Box<dyn StepLog>,
+}
+
+impl StepJournal {
+    fn new(run: &RunId, (index, place): (usize, usize), log: impl StepLog) -> Self {
+        Self { id: format!("{run}/{index}/{place}"), log: Box::new(log) }
+    }
+}
+
+impl Journal for StepJournal {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn save(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
+        self.log.once(key, done)
+    }
+}
+
+// What these say of themselves is never content.
+
+impl std::fmt::Debug for EngineStep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EngineStep")
+            .field("run", &self.run)
+            .field("number", &self.number)
+            .field("tool", &self.tool())
+            .field("flow", &self.flow())
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for StepDone {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let failed = matches!(self.outcome, StepOutcome::Failed { .. });
+        f.debug_struct("StepDone")
+            .field("number", &self.number)
+            .field("failed", &failed)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,229 @@
+//! The state of a durable flow: its input, what it did by `once`, what it asks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::error::Error as E;
+use genkit_agent::Instance;
+use genkit_core::BoxFuture;
+use genkit_core::Result;
+use genkit_core::RunStatus;
+use genkit_core::internal::context::{
+    Caller, Capability, ContextParts, Journal, Outcome, Recording, drive,
+};
+use genkit_core::internal::generate::interrupt::{CallState, Suspended, resume};
+use genkit_core::{Answer, Interrupt, Resume};
+use genkit_core::{Message, Part, ToolRequest};
+
+/// The schema number of this.
+const VERSION: u32 = 1;
+
+/// The `ref` of the call that a flow is to whoever answers it.
+const FLOW: &str = "flow";
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FlowState {
+    version: u32,
+    flow: String,
+    input: Value,
+    /// What it asked and did in earlier runs, and what was answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    suspended: Option<Box<Suspended>>,
+    /// What it did by `once`: in the log, which a step only adds to.
+    #[serde(skip)]
+    once: BTreeMap<String, Value>,
+    /// What of it is not saved yet.
+    #[serde(skip)]
+    new: Vec<Done>,
+    /// Its questions, as those of a call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asks: Option<Message>,
+    #[serde(default)]
+    answers: Resume,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    output: Option<Value>,
+}
+
+/// A line of the log: what was done under a key.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Done {
+    pub once: (String, Value),
+}
+
+impl FlowState {
+    pub(super) fn new(flow: &str, input: Value) -> Self {
+        Self {
+            version: VERSION,
+            flow: flow.to_owned(),
+            input,
+            suspended: None,
+            once: BTreeMap::new(),
+            new: Vec::new(),
+            asks: None,
+            answers: Resume::default(),
+            output: None,
+        }
+    }
+
+    /// Whether this program reads it; why it does not.
+    pub(super) fn check_version(&self) -> Result<(), String> {
+        match self.version {
+            VERSION => Ok(()),
+            other => Err(format!("it has the schema {other}, and this program reads {VERSION}")),
+        }
+    }
+
+    /// The flow.
+    pub(super) fn name(&self) -> &str {
+        &self.flow
+    }
+
+    /// Whether it waits for answers.
+    pub(super) fn asks(&self) -> bool {
+        self.asks.is_some()
+    }
+
+    /// Where it stands.
+    pub(super) fn status(&self) -> RunStatus {
+        match (&self.asks, &self.output) {
+            (Some(_), _) => RunStatus::InputRequired,
+            (None, Some(_)) => RunStatus::Completed,
+            (None, None) => RunStatus::Working,
+        }
+    }
+
+    /// What it returned.
+    pub(super) fn into_output(self) -> Option<Value> {
+        self.output
+    }
+
+    /// Notes what it did.
+    pub(super) fn note_once(&mut self, key: String, done: Value) {
+        self.once.insert(key.clone(), done.clone());
+        self.new.push(Done { once: (key, done) });
+    }
+
+    /// Takes what the log says.
+    pub(super) fn read_log(&mut self, lines: impl IntoIterator<Item = Done>) {
+        self.once.extend(lines.into_iter().map(|line| line.once));
+    }
+
+    /// The lines that are new.
+    pub(super) fn take_log(&mut self) -> Vec<Done> {
+        std::mem::take(&mut self.new)
+    }
+
+    /// What is to be saved now: what the log has is not copied.
+    pub(super) fn take_unsaved(&mut self) -> Self {
+        let (once, new) = (std::mem::take(&mut self.once), self.take_log());
+        let saved = Self { new, ..self.clone() };
+        self.once = once;
+        saved
+    }
+
+    /// The function, run from its beginning with what is recorded.
+    ///
+    /// # Errors
+    /// This process does not have it.
+    pub(super) fn run(
+        &self,
+        genkit: &Instance,
+        journal: Arc<dyn Journal>,
+        cancel: CancellationToken,
+    ) -> Result<BoxFuture<'static, Outcome<Value>>> {
+        let flow = genkit.registry.flow(&self.flow).ok_or_else(|| E::NoFlow(self.flow.clone()))?;
+        let mut recording = match &self.suspended {
+            Some(suspended) => suspended.recording.clone(),
+            None => Recording::default(),
+        };
+        recording.once.extend(self.once.clone());
+        let context = ContextParts {
+            states: genkit.states.clone(),
+            recording: Some(recording),
+            journal: Some(journal),
+            ..ContextParts::of(Arc::new(FlowCaller), Arc::default(), cancel.clone())
+        }
+        .build();
+        let input = self.input.clone();
+        Ok(Box::pin(async move {
+            // Work that it handed to other tasks ends with it.
+            let _stop = cancel.drop_guard();
+            let running = flow.run_json(Ok(input)).context(&context).into_future();
+            drive(&context, flow.name(), running).await
+        }))
+    }
+
+    /// Takes what became of it.
+    ///
+    /// # Errors
+    /// What it failed with.
+    pub(super) fn take(&mut self, ended: Outcome<Value>) -> Result<RunStatus> {
+        match ended {
+            Outcome::Finished(returned) => {
+                self.output = Some(returned?);
+                Ok(RunStatus::Completed)
+            }
+            Outcome::Suspended(questions, mut recording) => {
+                recording.once.retain(|key, _| !self.once.contains_key(key));
+                let request = ToolRequest::new(&self.flow, self.input.clone()).with_id(FLOW);
+                let mut part = Part::tool_request(request);
+                Suspended::new(questions, recording).write(&mut part);
+                self.asks = Some(Message::model(part));
+                Ok(RunStatus::InputRequired)
+            }
+            Outcome::Cancelled => Err(E::Cancelled(self.flow.clone()).into()),
+        }
+    }
+
+    /// The questions that have no answer yet.
+    pub(super) fn open(&self) -> Vec<Interrupt> {
+        self.asks.as_ref().map(|message| self.answers.open(message)).unwrap_or_default()
+    }
+
+    /// Takes one answer: the status then.
+    ///
+    /// # Errors
+    /// It is to no open question; or the flow ends with the answer, since it was denied as a whole.
+    pub(super) fn answer(&mut self, answer: Answer) -> Result<RunStatus> {
+        let Some(message) = &self.asks else { return Ok(RunStatus::Working) };
+        let answers = self.answers.taking(answer, message)?;
+        if !answers.open(message).is_empty() {
+            self.answers = answers;
+            return Ok(RunStatus::InputRequired);
+        }
+        let mut resumed = resume(&mut vec![message.clone()], &answers)?;
+        let status = match resumed.calls.pop() {
+            Some((_, CallState::Answered(part))) => {
+                // Somebody answered in its place.
+                let output = part.as_tool_response().map(|answer| answer.output.clone());
+                self.output = Some(output.unwrap_or_default());
+                RunStatus::Completed
+            }
+            Some((_, CallState::Pending { suspended, .. })) => {
+                self.suspended = suspended;
+                RunStatus::Working
+            }
+            None => RunStatus::Working,
+        };
+        (self.asks, self.answers) = (None, Resume::default());
+        Ok(status)
+    }
+}
+
+/// Whoever waits for a durable flow: a person who answers later.
+struct FlowCaller;
+
+impl Caller for FlowCaller {
+    fn can(&self, capability: Capability) -> bool {
+        capability == Capability::Elicitation
+    }
+
+    fn takes_interrupts(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,272 @@
+//! A folder of files as a store of runs.
+
+mod disk;
+mod lease;
+mod revision;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use self::disk::{FolderEntry, RunFolder};
+use genkit_core::BoxFuture;
+use genkit_core::internal::run_store::now_ms;
+use genkit_core::{Error, Result};
+use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+
+/// Folder store: durable runs as files, for development and for programs with few of them. Many processes of one
+/// machine may share a folder.
+///
+/// Each revision is a file of its own, written beside its place, flushed, and linked there under its number, which
+/// fails where another process was faster: so a save is whole or not there on every file system that has hard links. A
+/// step costs two flushes. A folder lists all runs that are open, so that [`due`](RunStore::due) reads one file for
+/// each of them: with thousands, or with long ones, SQLite (the crate `genkit-sqlite`) is the better store.
+///
+/// ```no_run
+/// use genkit::Genkit;
+/// use genkit::durable::FolderStore;
+///
+/// # fn main() -> genkit::Result<()> {
+/// let genkit = Genkit::builder().durable(FolderStore::open("runs")?).build()?;
+/// # let _ = genkit;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct FolderStore(Arc<StoreFolder>);
+
+struct StoreFolder {
+    /// Each run has a folder in here.
+    runs: PathBuf,
+    /// An empty file for each run that may have work.
+    open: PathBuf,
+}
+
+impl FolderStore {
+    /// Opens the folder, or makes it.
+    ///
+    /// # Errors
+    /// `Unavailable` where it cannot be made.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
+        let folder = folder.as_ref();
+        let this = StoreFolder { runs: folder.join("runs"), open: folder.join("open") };
+        for path in [&this.runs, &this.open] {
+            disk::make_folder(path)?;
+        }
+        Ok(Self(Arc::new(this)))
+    }
+
+    /// Runs `work` where it may block.
+    fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&StoreFolder) -> Result<T> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T>> {
+        let folder = Arc::clone(&self.0);
+        Box::pin(async move {
+            match tokio::task::spawn_blocking(move || work(&folder)).await {
+                Ok(done) => done,
+                Err(ended) => Err(Error::new(genkit_core::ErrorKind::Internal, ended.to_string())),
+            }
+        })
+    }
+}
+
+impl StoreFolder {
+    fn place(&self, run: &RunId) -> RunFolder {
+        RunFolder::new(&self.runs, run)
+    }
+
+    fn mark(&self, run: &RunId) -> PathBuf {
+        self.open.join(disk::file_name(run))
+    }
+
+    fn create(&self, run: &RunId, first: &RunChange) -> Result<bool> {
+        let place = self.place(run);
+        if place.last_revision()?.is_some() {
+            return Ok(false);
+        }
+        disk::make_folder(place.path())?;
+        // The mark comes first: a mark without a run is harmless, a run without one would never be found.
+        disk::mark(&self.mark(run))?;
+        place.write_revision(1, first)
+    }
+
+    fn save(&self, run: &RunId, at: u64, change: &RunChange) -> Result<Option<u64>> {
+        let place = self.place(run);
+        // The next file is made by one alone, so that nobody has to look through all of them.
+        if !place.has_revision(at)? {
+            return Ok(None);
+        }
+        if !place.write_revision(at + 1, change)? {
+            return Ok(None);
+        }
+        if change.status.is_over() {
+            disk::remove_file(&self.mark(run))?;
+        }
+        Ok(Some(at + 1))
+    }
+
+    fn lease(&self, run: &RunId, owner: &str, ttl: Duration) -> Result<Option<RunHead>> {
+        let place = self.place(run);
+        let Some(at) = place.head()? else { return Ok(None) };
+        if !place.take_lease(owner, now_ms(), ttl)? {
+            return Ok(None);
+        }
+        // What was saved before the lease was taken is known with it.
+        Ok(Some(place.head()?.unwrap_or(at)))
+    }
+
+    fn due(&self, limit: usize) -> Result<Vec<RunId>> {
+        let mut due: Vec<(u64, RunId)> = Vec::new();
+        let now = now_ms();
+        for FolderEntry { name, modified_ms } in disk::list(&self.open)? {
+            let Some(run) = disk::run_id(&name) else { continue };
+            let place = self.place(&run);
+            let Some(head) = place.head()? else { continue };
+            if head.status.is_over() {
+                // The process ended between the last save and this.
+                disk::remove_file(&self.mark(&run))?;
+                continue;
+            }
+            let wakes = head.wake_at_ms.unwrap_or(0);
+            let is_due = head.status == RunStatus::Working && wakes <= now;
+            if is_due && !place.is_leased(now)? {
+                due.push((wakes.max(modified_ms), run));
+            }
+        }
+        due.sort();
+        Ok(due.into_iter().take(limit).map(|(_, run)| run).collect())
+    }
+
+    fn remove(&self, run: &RunId) -> Result<bool> {
+        let place = self.place(run);
+        let is_there = place.last_revision()?.is_some();
+        disk::remove_folder(place.path())?;
+        disk::remove_file(&self.mark(run))?;
+        Ok(is_there)
+    }
+}
+
+impl RunStore for FolderStore {
+    fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
+        let (run, first) = (run.clone(), first.clone());
+        self.blocking(move |folder| folder.create(&run, &first))
+    }
+
+    fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
+        let run = run.clone();
+        self.blocking(move |folder| folder.place(&run).load())
+    }
+
+    fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        let run = run.clone();
+        self.blocking(move |folder| folder.place(&run).head())
+    }
+
+    fn save<'a>(
+        &'a self,
+        run: &'a RunId,
+        at: u64,
+        change: &'a RunChange,
+    ) -> BoxFuture<'a, Result<Option<u64>>> {
+        let (run, change) = (run.clone(), change.clone());
+        self.blocking(move |folder| folder.save(&run, at, &change))
+    }
+
+    fn lease<'a>(
+        &'a self,
+        run: &'a RunId,
+        owner: &'a str,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        let (run, owner) = (run.clone(), owner.to_owned());
+        self.blocking(move |folder| folder.lease(&run, &owner, ttl))
+    }
+
+    fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
+        let (run, owner) = (run.clone(), owner.to_owned());
+        self.blocking(move |folder| folder.place(&run).give_back(&owner, now_ms()))
+    }
+
+    fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
+        self.blocking(move |folder| folder.due(limit))
+    }
+
+    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+        let run = run.clone();
+        self.blocking(move |folder| folder.remove(&run))
+    }
+}
+
+impl std::fmt::Debug for FolderStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FolderStore").field("runs", &self.0.runs).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Temp(PathBuf);
+
+    impl Temp {
+        fn new() -> Self {
+            Self(
+                std::env::temp_dir()
+                    .join(format!("genkit-folder-{}", genkit_core::internal::error::reference())),
+            )
+        }
+    }
+
+    impl Drop for Temp {
+        fn drop(&mut self) {
+            std::fs::remove_dir_all(&self.0).ok();
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn it_keeps_what_a_store_promises() {
+        let temp = Temp::new();
+        let store = FolderStore::open(&temp.0).expect("a folder");
+        crate::testing::check_run_store(store).await.expect("it is a store");
+    }
+
+    #[tokio::test]
+    async fn what_is_saved_is_there_for_another_process_and_rests_of_a_crash_are_not_in_the_way() {
+        let (temp, run) = (Temp::new(), RunId::new("Order-1").expect("an id"));
+        let store = FolderStore::open(&temp.0).expect("a folder");
+        let first = RunChange::new(RunStatus::Working, "1").with_log(["a"]);
+        assert!(store.create(&run, &first).await.expect("it is made"));
+        let place = temp.0.join("runs/+order-1");
+        // A process died before, and another one after it had linked its file.
+        std::fs::write(place.join("new-abc"), "half").expect("a file");
+        std::fs::write(place.join("3.lease"), "").expect("a file");
+        std::fs::hard_link(place.join("000000000001.run"), place.join("new-def")).expect("a link");
+        let other = FolderStore::open(&temp.0).expect("it is there");
+        assert!(other.lease(&run, "x", Duration::from_secs(60)).await.expect("a lease").is_some());
+        assert_eq!(other.save(&run, 1, &first).await.expect("it is saved"), Some(2));
+        let stored = other.load(&run).await.expect("it reads").expect("it is there");
+        assert_eq!((stored.log.len(), stored.at.revision), (2, 2));
+        // What somebody cut off by hand is told.
+        std::fs::write(place.join("000000000002.run"), "{}").expect("a file");
+        let error = other.load(&run).await.expect_err("it is torn");
+        assert!(error.to_string().contains("000000000002.run"), "{error}");
+        std::fs::remove_file(place.join("000000000001.run")).expect("it is gone");
+        assert!(other.load(&run).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_mark_that_a_crash_left_is_taken_away() {
+        let (temp, run) = (Temp::new(), RunId::new("a").expect("an id"));
+        let store = FolderStore::open(&temp.0).expect("a folder");
+        store.create(&run, &RunChange::new(RunStatus::Working, "1")).await.expect("it is made");
+        store.save(&run, 1, &RunChange::new(RunStatus::Failed, "2")).await.expect("it is saved");
+        let mark = temp.0.join("open/a");
+        assert!(!mark.exists());
+        std::fs::write(&mark, "").expect("a file");
+        std::fs::write(temp.0.join("open/no such run"), "").expect("a file");
+        assert_eq!(store.due(9).await.expect("it lists"), []);
+        assert!(!mark.exists());
+    }
+}

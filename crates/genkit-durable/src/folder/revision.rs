@@ -1,0 +1,96 @@
+//! The revisions of a run: a file each, whose first line says where the run stands.
+
+use serde::{Deserialize, Serialize};
+
+use super::disk::RunFolder;
+use crate::error::Error as E;
+use genkit_core::Result;
+use genkit_core::{RunChange, RunHead, RunStatus, StoredRun};
+
+/// The schema of these files.
+const VERSION: u32 = 1;
+
+/// The first line of a file; the head is the second, and the lines of the log are the others.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Title {
+    version: u32,
+    status: RunStatus,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    wake_at_ms: Option<u64>,
+    /// How many lines of a log there are.
+    log: usize,
+}
+
+fn name(revision: u64) -> String {
+    format!("{revision:012}.run")
+}
+
+impl RunFolder {
+    /// The number of the last revision; `None` where there is no run.
+    pub(super) fn last_revision(&self) -> Result<Option<u64>> {
+        Ok(self.numbers("", ".run")?.pop())
+    }
+
+    pub(super) fn has_revision(&self, revision: u64) -> Result<bool> {
+        Ok(self.path().join(name(revision)).try_exists()?)
+    }
+
+    /// Writes a revision. `false` where it is there already.
+    pub(super) fn write_revision(&self, revision: u64, change: &RunChange) -> Result<bool> {
+        let RunChange { status, wake_at_ms, head, log, .. } = change;
+        if head.contains('\n') || log.iter().any(|line| line.contains('\n')) {
+            return Err(E::LineBreak.into());
+        }
+        let (status, wake_at_ms) = (*status, *wake_at_ms);
+        let title = Title { version: VERSION, status, wake_at_ms, log: log.len() };
+        let mut text = serde_json::to_string(&title)?;
+        for line in std::iter::once(head).chain(log) {
+            text.push('\n');
+            text.push_str(line);
+        }
+        text.push('\n');
+        self.write_new(&name(revision), &text, true)
+    }
+
+    /// Where the run stands.
+    pub(super) fn head(&self) -> Result<Option<RunHead>> {
+        let Some(revision) = self.last_revision()? else { return Ok(None) };
+        let Some(text) = self.read(&name(revision))? else { return Ok(None) };
+        Ok(Some(read(revision, &text)?.at))
+    }
+
+    pub(super) fn load(&self) -> Result<Option<StoredRun>> {
+        let mut whole: Option<StoredRun> = None;
+        for (before, revision) in self.numbers("", ".run")?.into_iter().enumerate() {
+            // It was removed meanwhile.
+            let Some(text) = self.read(&name(revision))? else { return Ok(None) };
+            if revision != before as u64 + 1 {
+                return Err(E::TornFile(name(before as u64 + 1)).into());
+            }
+            let StoredRun { at, head, log, .. } = read(revision, &text)?;
+            match &mut whole {
+                Some(run) => {
+                    run.at = at;
+                    run.head = head;
+                    run.log.extend(log);
+                }
+                None => whole = Some(StoredRun::new(at, head, log)),
+            }
+        }
+        Ok(whole)
+    }
+}
+
+fn read(revision: u64, text: &str) -> Result<StoredRun> {
+    let torn = || E::TornFile(name(revision));
+    let mut lines = text.lines();
+    let title: Title =
+        lines.next().and_then(|title| serde_json::from_str(title).ok()).ok_or_else(torn)?;
+    let head = lines.next().ok_or_else(torn)?;
+    let log: Vec<String> = lines.map(str::to_owned).collect();
+    if title.version != VERSION || log.len() != title.log || !text.ends_with('\n') {
+        return Err(torn().into());
+    }
+    Ok(StoredRun::new(RunHead::new(revision, title.status, title.wake_at_ms), head, log))
+}

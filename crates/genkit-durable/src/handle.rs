@@ -1,0 +1,271 @@
+//! Handles of durable runs: waiting for them, answering, ending them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+
+use super::answering::answer_to;
+use super::drive::{Worked, work_on};
+use super::error::Error as E;
+use super::limits::WATCH;
+use super::outcome::{FlowOutcome, flow_outcome_of, other_kind, response_of};
+use super::record::{Record, RunBody};
+use genkit_agent::Instance;
+use genkit_agent::{NextStep, Run};
+use genkit_core::internal::run_store::now_ms;
+use genkit_core::{Answer, GenerateResponse, Interrupt};
+use genkit_core::{ErrorKind, Result};
+use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+
+/// A durable run of the loop: made by [`Genkit::durable_run`](genkit_agent::Genkit::durable_run).
+#[derive(Clone, Debug)]
+pub struct DurableRun(pub(super) Handle);
+
+/// A durable flow: made by [`Genkit::durable_flow`](genkit_agent::Genkit::durable_flow).
+#[derive(Clone, Debug)]
+pub struct DurableFlow(pub(super) Handle);
+
+impl DurableRun {
+    /// Waits until the run has its answer or asks somebody, and performs what is due while nobody else does.
+    ///
+    /// Dropping it stops what it performs: the run goes on from what is saved, where somebody waits or works. What is
+    /// asked is in the response: [`GenerateResponse::is_interrupted`].
+    ///
+    /// # Errors
+    /// What the run failed with, which owns what was done ([`Error::partial`](genkit_core::Error::partial)); `Cancelled`;
+    /// what this process lacks to perform it; what the store fails with.
+    pub async fn wait(&self) -> Result<GenerateResponse> {
+        let handle = &self.0;
+        let (stored, record) = handle.settled().await?;
+        let RunBody::Generate(state) = record.body else {
+            return Err(other_kind(&handle.id, &record.body, "a run of `durable_run`"));
+        };
+        let (status, registry) = (stored.at.status, &handle.genkit.registry);
+        response_of(&handle.id, registry, status, record.error, *state)
+    }
+}
+
+impl DurableFlow {
+    /// Waits until the flow has returned or asks somebody, and performs what is due while nobody else does.
+    ///
+    /// # Errors
+    /// What the flow failed with; `Cancelled`; what this process lacks to perform it; what the store fails with.
+    pub async fn wait(&self) -> Result<FlowOutcome> {
+        let handle = &self.0;
+        let (stored, record) = handle.settled().await?;
+        let RunBody::Flow(state) = record.body else {
+            return Err(other_kind(&handle.id, &record.body, "a run of `durable_flow`"));
+        };
+        flow_outcome_of(&handle.id, stored.at.status, record.error, *state)
+    }
+}
+
+/// What runs and flows have in common.
+macro_rules! handle_methods {
+    ($($handle:ident),*) => {$(
+        impl $handle {
+            /// Id of the run.
+            pub fn id(&self) -> &RunId {
+                &self.0.id
+            }
+
+            /// Status of the run, as it is saved.
+            ///
+            /// # Errors
+            /// `NotFound` where it was removed, and what the store fails with.
+            pub async fn status(&self) -> Result<RunStatus> {
+                Ok(self.0.peek().await?.status)
+            }
+
+            /// The questions that have no answer yet; none where nothing is asked.
+            ///
+            /// # Errors
+            /// As [`status`](Self::status).
+            pub async fn open(&self) -> Result<Vec<Interrupt>> {
+                Ok(self.0.load().await?.1.body.open())
+            }
+
+            /// Answers the question of `call`: the `ref` of the call that asks, or the key of a question. From any
+            /// process that has the same registry.
+            ///
+            /// An approval takes true or false; a form its fields, or null to decline;
+            /// [`Context::interrupt`](genkit_core::Context::interrupt) gets the value. A call that may have happened
+            /// (`#[tool(at_most_once)]`) runs again with true, and is told to the model as not run with false. The run
+            /// goes on once all open questions have their answers.
+            ///
+            /// # Errors
+            /// `FailedPrecondition` where nothing is asked, `InvalidArgument` where the answer fits no open question:
+            /// the run is as it was then. What the store fails with.
+            pub async fn answer(&self, call: &str, answer: impl Serialize) -> Result<()> {
+                self.0.answer(call, answer).await
+            }
+
+            /// Answers each open question that `answer` has one for: with reasons, other arguments, in a tool's place.
+            ///
+            /// # Errors
+            /// As [`answer`](Self::answer).
+            pub async fn answer_with(
+                &self,
+                answer: impl FnMut(&Interrupt) -> Option<Answer>,
+            ) -> Result<()> {
+                self.0.answer_with(answer).await
+            }
+
+            /// Cancels the run: what runs is stopped as soon as its process sees it, within some seconds, and is not
+            /// saved. `false` where it was over already.
+            ///
+            /// # Errors
+            /// As [`status`](Self::status).
+            pub async fn cancel(&self) -> Result<bool> {
+                self.0.cancel().await
+            }
+
+            /// Removes the run from the store, with all that is kept of it. `false` where it was
+            /// not there. The id is free then.
+            ///
+            /// # Errors
+            /// What the store fails with.
+            pub async fn remove(&self) -> Result<bool> {
+                self.0.store.remove(&self.0.id).await
+            }
+        }
+    )*};
+}
+
+handle_methods!(DurableRun, DurableFlow);
+
+/// A run of a store.
+#[derive(Clone)]
+pub(super) struct Handle {
+    genkit: Instance,
+    store: Arc<dyn RunStore>,
+    id: RunId,
+}
+
+impl Handle {
+    pub(super) fn new(genkit: &Instance, store: Arc<dyn RunStore>, id: RunId) -> Self {
+        Self { genkit: genkit.clone(), store, id }
+    }
+
+    async fn peek(&self) -> Result<RunHead> {
+        let head = self.store.peek(&self.id).await?;
+        Ok(head.ok_or_else(|| E::NoRun(self.id.to_string()))?)
+    }
+
+    async fn load(&self) -> Result<(StoredRun, Record)> {
+        let stored = self.store.load(&self.id).await?;
+        let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
+        let record = Record::read(&self.id, &stored)?;
+        Ok((stored, record))
+    }
+
+    /// Waits until there is nothing to do, and does it meanwhile.
+    async fn settled(&self) -> Result<(StoredRun, Record)> {
+        let stop = CancellationToken::new();
+        let mut pause = Duration::from_millis(10);
+        loop {
+            let head = self.peek().await?;
+            if head.status != RunStatus::Working {
+                if head.status == RunStatus::Cancelled {
+                    self.genkit.runs.resting.cancelled(&self.id);
+                }
+                return self.load().await;
+            }
+            let later = head.wake_at_ms.unwrap_or(0).saturating_sub(now_ms());
+            if later == 0 {
+                match work_on(&self.genkit, &self.store, &self.id, &stop).await {
+                    Ok(Worked::Settled) => continue,
+                    Ok(Worked::Elsewhere) => {}
+                    // Another goes on with it, or somebody ended it.
+                    Err(error) if error.kind() == ErrorKind::Aborted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            let until = if later == 0 { pause } else { Duration::from_millis(later) };
+            tokio::time::sleep(until.min(WATCH)).await;
+            pause = (pause * 2).min(WATCH);
+        }
+    }
+
+    async fn answer(&self, call: &str, value: impl Serialize) -> Result<()> {
+        let value =
+            serde_json::to_value(value).map_err(|why| E::AnswerUnserializable(why.to_string()))?;
+        self.change(|open| Ok(vec![answer_to(&self.id, open, call, value.clone())?])).await
+    }
+
+    async fn answer_with(
+        &self,
+        mut answer: impl FnMut(&Interrupt) -> Option<Answer>,
+    ) -> Result<()> {
+        self.change(|open| Ok(open.iter().filter_map(&mut answer).collect())).await
+    }
+
+    /// Takes answers to what is open, again where somebody else changed the run meanwhile.
+    async fn change(
+        &self,
+        mut answers: impl FnMut(&[Interrupt]) -> Result<Vec<Answer>>,
+    ) -> Result<()> {
+        loop {
+            let (stored, record) = self.load().await?;
+            if stored.at.status != RunStatus::InputRequired {
+                let (id, status) = (self.id.to_string(), stored.at.status.as_str());
+                return Err(E::AsksNothing { id, status }.into());
+            }
+            let answers = answers(&record.body.open())?;
+            let (status, body) = self.answered(record.body, answers, stored.log.len()).await?;
+            let (head, log) = Record::new(body).into_lines(&self.id)?;
+            let change = RunChange::new(status, head).with_log(log);
+            if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn answered(
+        &self,
+        body: RunBody,
+        answers: Vec<Answer>,
+        logged: usize,
+    ) -> Result<(RunStatus, RunBody)> {
+        match body {
+            RunBody::Generate(state) => {
+                let mut run = Run::resume(&self.genkit, *state).await?;
+                for answer in answers {
+                    run.answer(answer)?;
+                }
+                let asks = matches!(run.next(), NextStep::Asks(_));
+                let status = if asks { RunStatus::InputRequired } else { RunStatus::Working };
+                Ok((status, RunBody::Generate(Box::new(run.state_after(logged)))))
+            }
+            RunBody::Flow(mut state) => {
+                let mut status = RunStatus::InputRequired;
+                for answer in answers {
+                    status = state.answer(answer)?;
+                }
+                Ok((status, RunBody::Flow(state)))
+            }
+        }
+    }
+
+    async fn cancel(&self) -> Result<bool> {
+        loop {
+            let (stored, _) = self.load().await?;
+            if stored.at.status.is_over() {
+                return Ok(false);
+            }
+            let change = RunChange::new(RunStatus::Cancelled, stored.head);
+            if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
+                self.genkit.runs.resting.cancelled(&self.id);
+                return Ok(true);
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Handle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Handle").field("id", &self.id).finish_non_exhaustive()
+    }
+}

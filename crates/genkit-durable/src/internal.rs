@@ -1,0 +1,10 @@
+//! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
+
+pub use crate::flow_state::Done;
+pub use crate::journal::{CallJournal, Note, Noted};
+pub use crate::limits::{LEASE, STEP_TRIES};
+pub use crate::memory::MemoryRuns;
+pub use crate::session::LeasedRun;
+pub mod runs {
+    pub use crate::runs::{durable_flow, durable_run, find_durable_flow, find_durable_run};
+}

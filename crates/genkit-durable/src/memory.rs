@@ -1,0 +1,197 @@
+//! Runs in memory, which end with the process: bounded in number and size.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::error::Error as E;
+use genkit_core::BoxFuture;
+use genkit_core::Result;
+use genkit_core::internal::run_store::now_ms;
+use genkit_core::internal::sync::lock;
+use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
+
+/// How many runs are kept in memory, where a server has no store. Default is 1,000.
+const MAX_RUNS: usize = 1000;
+
+/// How much text of them is kept, in bytes. Default is 64 MiB.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// A store in memory.
+#[derive(Default)]
+pub struct MemoryRuns(Mutex<Runs>);
+
+#[derive(Default)]
+struct Runs {
+    runs: BTreeMap<RunId, KeptRun>,
+    bytes: usize,
+}
+
+struct KeptRun {
+    run: StoredRun,
+    lease: Option<(String, Instant)>,
+}
+
+impl KeptRun {
+    fn is_leased(&self) -> bool {
+        self.lease.as_ref().is_some_and(|(_, until)| *until > Instant::now())
+    }
+
+    fn size(&self) -> usize {
+        self.run.head.len() + self.run.log.iter().map(String::len).sum::<usize>()
+    }
+}
+
+impl Runs {
+    /// Counts `new` bytes in the place of `old`.
+    fn fit(&mut self, old: usize, new: usize) -> Result<(), E> {
+        let bytes = self.bytes - old + new;
+        // What gets smaller always fits.
+        if bytes > MAX_BYTES && new > old {
+            return Err(E::MemoryFull);
+        }
+        self.bytes = bytes;
+        Ok(())
+    }
+
+    fn create(&mut self, run: &RunId, first: &RunChange) -> Result<bool, E> {
+        if self.runs.contains_key(run) {
+            return Ok(false);
+        }
+        if self.runs.len() >= MAX_RUNS {
+            return Err(E::MemoryFull);
+        }
+        let head = RunHead::new(1, first.status, first.wake_at_ms);
+        let kept =
+            KeptRun { run: StoredRun::new(head, &*first.head, first.log.clone()), lease: None };
+        self.fit(0, kept.size())?;
+        self.runs.insert(run.clone(), kept);
+        Ok(true)
+    }
+
+    fn save(&mut self, run: &RunId, at: u64, change: &RunChange) -> Result<Option<u64>, E> {
+        let texts = || std::iter::once(&change.head).chain(&change.log);
+        if texts().any(|text| text.contains('\n')) {
+            return Err(E::LineBreak);
+        }
+        let Some(kept) = self.runs.get(run).filter(|kept| kept.run.at.revision == at) else {
+            return Ok(None);
+        };
+        let (old, gone) = (kept.size(), kept.run.head.len());
+        self.fit(old, old - gone + texts().map(String::len).sum::<usize>())?;
+        if let Some(kept) = self.runs.get_mut(run) {
+            kept.run.at = RunHead::new(at + 1, change.status, change.wake_at_ms);
+            kept.run.head.clone_from(&change.head);
+            kept.run.log.extend(change.log.iter().cloned());
+        }
+        Ok(Some(at + 1))
+    }
+
+    fn lease(&mut self, run: &RunId, owner: &str, ttl: Duration) -> Option<RunHead> {
+        let kept = self.runs.get_mut(run)?;
+        if kept.is_leased() && kept.lease.as_ref().is_some_and(|(other, _)| other != owner) {
+            return None;
+        }
+        kept.lease = Some((owner.to_owned(), Instant::now() + ttl));
+        Some(kept.run.at)
+    }
+
+    fn due(&self, limit: usize) -> Vec<RunId> {
+        let now = now_ms();
+        let is_due = |kept: &KeptRun| {
+            kept.run.at.status == RunStatus::Working
+                && !kept.is_leased()
+                && kept.run.at.wake_at_ms.is_none_or(|time| time <= now)
+        };
+        let due = self.runs.iter().filter(|(_, kept)| is_due(kept));
+        due.take(limit).map(|(id, _)| id.clone()).collect()
+    }
+
+    fn remove(&mut self, run: &RunId) -> bool {
+        let Some(kept) = self.runs.remove(run) else { return false };
+        self.bytes -= kept.size();
+        true
+    }
+}
+
+fn ready<'a, T: Send + 'a>(value: Result<T, E>) -> BoxFuture<'a, Result<T>> {
+    Box::pin(std::future::ready(value.map_err(Into::into)))
+}
+
+impl RunStore for MemoryRuns {
+    fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
+        ready(lock(&self.0).create(run, first))
+    }
+
+    fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
+        ready(Ok(lock(&self.0).runs.get(run).map(|kept| kept.run.clone())))
+    }
+
+    fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        ready(Ok(lock(&self.0).runs.get(run).map(|kept| kept.run.at)))
+    }
+
+    fn save<'a>(
+        &'a self,
+        run: &'a RunId,
+        at: u64,
+        change: &'a RunChange,
+    ) -> BoxFuture<'a, Result<Option<u64>>> {
+        ready(lock(&self.0).save(run, at, change))
+    }
+
+    fn lease<'a>(
+        &'a self,
+        run: &'a RunId,
+        owner: &'a str,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<Option<RunHead>>> {
+        ready(Ok(lock(&self.0).lease(run, owner, ttl)))
+    }
+
+    fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
+        if let Some(kept) = lock(&self.0).runs.get_mut(run) {
+            kept.lease.take_if(|(other, _)| other == owner);
+        }
+        ready(Ok(()))
+    }
+
+    fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
+        ready(Ok(lock(&self.0).due(limit)))
+    }
+
+    fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
+        ready(Ok(lock(&self.0).remove(run)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn it_keeps_what_a_store_promises() {
+        crate::testing::check_run_store(MemoryRuns::default()).await.expect("it is a store");
+    }
+
+    #[tokio::test]
+    async fn it_is_bounded_in_number_and_size_and_has_room_again() {
+        let store = MemoryRuns::default();
+        let id = |number: usize| RunId::new(format!("run-{number}")).expect("an id");
+        let small = RunChange::new(RunStatus::Working, "1");
+        for number in 0..MAX_RUNS {
+            assert!(store.create(&id(number), &small).await.expect("there is room"));
+        }
+        let full = store.create(&id(MAX_RUNS), &small).await.expect_err("it is full");
+        assert_eq!(full.kind(), genkit_core::ErrorKind::ResourceExhausted);
+        assert!(store.remove(&id(0)).await.expect("it is gone"));
+        assert!(store.create(&id(MAX_RUNS), &small).await.expect("there is room again"));
+        let large = RunChange::new(RunStatus::Working, "1".repeat(MAX_BYTES / 2));
+        assert_eq!(store.save(&id(1), 1, &large).await.expect("it fits"), Some(2));
+        assert!(store.save(&id(2), 1, &large).await.is_err());
+        assert_eq!(store.save(&id(1), 2, &small).await.expect("it shrinks"), Some(3));
+        assert_eq!(store.save(&id(2), 1, &large).await.expect("it fits now"), Some(2));
+    }
+}

@@ -1,0 +1,131 @@
+//! What is stored of a durable run: a head that is replaced, and the conversation as a log.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::engine::OpenSteps;
+use super::error::Error as E;
+use super::flow_state::{Done, FlowState};
+use genkit_agent::RunState;
+use genkit_core::Interrupt;
+use genkit_core::Message;
+use genkit_core::internal::status::{kind_of, name_of};
+use genkit_core::{Error, ErrorKind, Result};
+use genkit_core::{RunId, StoredRun};
+
+/// The head of a run.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Record {
+    /// How often what is next was tried in vain.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) attempts: u32,
+    /// What it failed with, or what the last try did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) error: Option<StoredError>,
+    /// The steps that an engine was given and has not settled; none where a store keeps the run.
+    #[serde(default, skip_serializing_if = "OpenSteps::is_unused")]
+    pub(super) steps: OpenSteps,
+    pub(super) body: RunBody,
+}
+
+/// What kind of run it is, and its state.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum RunBody {
+    /// A run of the loop; its messages are in the log.
+    Generate(Box<RunState>),
+    Flow(Box<FlowState>),
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct StoredError {
+    kind: String,
+    message: String,
+}
+
+fn parse<T: DeserializeOwned>(lines: &[String]) -> serde_json::Result<Vec<T>> {
+    lines.iter().map(|line| serde_json::from_str(line)).collect()
+}
+
+fn print<T: Serialize>(values: &[T]) -> serde_json::Result<Vec<String>> {
+    values.iter().map(serde_json::to_string).collect()
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+impl StoredError {
+    pub(super) fn of(error: &Error) -> Self {
+        Self { kind: name_of(error.kind()).to_owned(), message: error.chain() }
+    }
+
+    pub(super) fn into_error(self) -> Error {
+        Error::new(kind_of(&self.kind).unwrap_or(ErrorKind::Unknown), self.message)
+    }
+}
+
+impl RunBody {
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Generate(_) => "a run of `durable_run`",
+            Self::Flow(_) => "a run of `durable_flow`",
+        }
+    }
+
+    /// What is to be kept of it, where the first `known` messages are.
+    pub(super) fn take_unsaved(&mut self, known: usize) -> Self {
+        match self {
+            Self::Generate(state) => Self::Generate(Box::new(state.without_first(known))),
+            Self::Flow(state) => Self::Flow(Box::new(state.take_unsaved())),
+        }
+    }
+
+    /// The questions that have no answer yet.
+    pub(super) fn open(&self) -> Vec<Interrupt> {
+        match self {
+            Self::Generate(state) => state.open(),
+            Self::Flow(state) => state.open(),
+        }
+    }
+}
+
+impl Record {
+    pub(super) fn new(body: RunBody) -> Self {
+        Self { attempts: 0, error: None, steps: OpenSteps::default(), body }
+    }
+
+    /// The record that is stored.
+    pub(super) fn read(id: &RunId, stored: &StoredRun) -> Result<Self> {
+        let unreadable =
+            |why: serde_json::Error| E::Unreadable { id: id.to_string(), why: why.to_string() };
+        let mut record: Self = serde_json::from_str(&stored.head).map_err(unreadable)?;
+        match &mut record.body {
+            RunBody::Generate(state) => {
+                state.messages = parse::<Message>(&stored.log).map_err(unreadable)?;
+            }
+            RunBody::Flow(state) => {
+                let unknown = |why| E::Unreadable { id: id.to_string(), why };
+                state.check_version().map_err(unknown)?;
+                state.read_log(parse::<Done>(&stored.log).map_err(unreadable)?);
+            }
+        }
+        Ok(record)
+    }
+
+    /// The head, and the lines that are new: the messages that stand in the state of a run, what a flow did.
+    pub(super) fn into_lines(mut self, id: &RunId) -> Result<(String, Vec<String>)> {
+        let mut lines = || {
+            let log = match &mut self.body {
+                RunBody::Generate(state) => print(&std::mem::take(&mut state.messages))?,
+                RunBody::Flow(state) => print(&state.take_log())?,
+            };
+            Ok::<_, serde_json::Error>((serde_json::to_string(&self)?, log))
+        };
+        let why =
+            |why: serde_json::Error| E::Unserializable { id: id.to_string(), why: why.to_string() };
+        Ok(lines().map_err(why)?)
+    }
+}

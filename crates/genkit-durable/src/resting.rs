@@ -1,0 +1,38 @@
+//! Runs that wait for something elsewhere: when they are looked at, and by whom.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::session::LeasedRun;
+use genkit_core::Result;
+use genkit_core::internal::context::{Elsewhere, Rest};
+use genkit_core::internal::run_store::now_ms;
+
+/// When to look at what runs wait for, in milliseconds since 1970, and all of it.
+pub(super) fn joined(rests: Vec<Rest>) -> (u64, Vec<Arc<dyn Elsewhere>>) {
+    let now = tokio::time::Instant::now();
+    let until = rests.iter().map(|rest| rest.until.saturating_duration_since(now)).min();
+    (in_ms(until.unwrap_or_default()), rests.into_iter().flat_map(|rest| rest.waits).collect())
+}
+
+fn in_ms(time: Duration) -> u64 {
+    now_ms().saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// Looks at what a run waits for, under its lease: when to look again, `None` where its functions must go on.
+pub(super) async fn look(
+    session: &mut LeasedRun,
+    waits: &[Arc<dyn Elsewhere>],
+) -> Result<Option<u64>> {
+    let mut looks =
+        std::pin::pin!(futures_util::future::join_all(waits.iter().map(|wait| wait.look())));
+    let looked = loop {
+        tokio::select! {
+            biased;
+            looked = &mut looks => break looked,
+            () = session.until_renewal() => session.renew().await?,
+        }
+    };
+    let again: Option<Vec<Duration>> = looked.into_iter().collect();
+    Ok(again.and_then(|again| again.into_iter().min()).map(in_ms))
+}

@@ -1,0 +1,97 @@
+//! Durable runs of an instance: making them, finding them again.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::error::Error as E;
+use super::flow_state::FlowState;
+use super::handle::{DurableFlow, DurableRun, Handle};
+use super::record::{Record, RunBody};
+use genkit_agent::Generate;
+use genkit_agent::Instance;
+use genkit_core::Result;
+use genkit_core::{RunChange, RunId, RunStatus, RunStore};
+
+/// Makes a durable run, or finds the one that has this id.
+pub async fn durable_run(
+    instance: &Instance,
+    id: impl Into<String>,
+    run: Generate,
+) -> Result<DurableRun> {
+    let (id, store) = (RunId::new(id)?, run_store(instance)?);
+    if store.peek(&id).await?.is_none() {
+        let first = first_of_run(instance, &id, run).await?;
+        // If another process was faster, its run is the run.
+        store.create(&id, &first).await?;
+    }
+    Ok(DurableRun(Handle::new(instance, store, id)))
+}
+
+/// Makes a durable flow, or finds the one that has this id.
+pub async fn durable_flow(
+    instance: &Instance,
+    id: impl Into<String>,
+    flow: &str,
+    input: impl Serialize,
+) -> Result<DurableFlow> {
+    let (id, store) = (RunId::new(id)?, run_store(instance)?);
+    if store.peek(&id).await?.is_none() {
+        store.create(&id, &first_of_flow(instance, &id, flow, input)?).await?;
+    }
+    Ok(DurableFlow(Handle::new(instance, store, id)))
+}
+
+/// Finds a durable run by its id.
+pub async fn find_durable_run(
+    instance: &Instance,
+    id: impl Into<String>,
+) -> Result<Option<DurableRun>> {
+    Ok(find_durable(instance, id).await?.map(DurableRun))
+}
+
+/// Finds a durable flow by its id.
+pub async fn find_durable_flow(
+    instance: &Instance,
+    id: impl Into<String>,
+) -> Result<Option<DurableFlow>> {
+    Ok(find_durable(instance, id).await?.map(DurableFlow))
+}
+
+async fn find_durable(instance: &Instance, id: impl Into<String>) -> Result<Option<Handle>> {
+    let (id, store) = (RunId::new(id)?, run_store(instance)?);
+    Ok(store.peek(&id).await?.map(|_| Handle::new(instance, store, id)))
+}
+
+pub(super) fn run_store(instance: &Instance) -> Result<Arc<dyn RunStore>> {
+    Ok(instance.runs.store.clone().ok_or(E::NoStore)?)
+}
+
+pub(super) async fn first_of_run(
+    instance: &Instance,
+    id: &RunId,
+    run: Generate,
+) -> Result<RunChange> {
+    let state = run.of_instance(instance).start().await?.state();
+    if !state.names.code.is_empty() {
+        return Err(E::NotByName(state.names.code).into());
+    }
+    first_of(id, RunBody::Generate(Box::new(state)))
+}
+
+pub(super) fn first_of_flow(
+    instance: &Instance,
+    id: &RunId,
+    flow: &str,
+    input: impl Serialize,
+) -> Result<RunChange> {
+    let known = instance.registry.flow(flow).ok_or_else(|| E::NoFlow(flow.to_owned()))?;
+    let input = serde_json::to_value(input)
+        .map_err(|why| E::Unserializable { id: id.to_string(), why: why.to_string() })?;
+    first_of(id, RunBody::Flow(Box::new(FlowState::new(known.name(), input))))
+}
+
+fn first_of(id: &RunId, body: RunBody) -> Result<RunChange> {
+    let (head, log) = Record::new(body).into_lines(id)?;
+    Ok(RunChange::new(RunStatus::Working, head).with_log(log))
+}

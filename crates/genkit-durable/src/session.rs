@@ -1,0 +1,215 @@
+//! A session: one run under a lease, whose changes this process alone saves.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::error::Error as E;
+use super::limits::{LEASE, SAVE_TRIES, SAVE_WAIT};
+use super::record::Record;
+use genkit_core::Result;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{RunChange, RunId, RunStatus, RunStore, StoredRun};
+
+/// A run that this process works on.
+pub struct LeasedRun {
+    store: Arc<dyn RunStore>,
+    id: RunId,
+    /// By chance: one session of one process.
+    owner: String,
+    revision: u64,
+    /// How many lines of the log are saved.
+    pub(super) logged: usize,
+    renewed: Instant,
+    /// How long its lease lasts.
+    lease: Duration,
+    is_released: bool,
+}
+
+impl LeasedRun {
+    /// Takes the lease of a run that is to be worked on; `None` where another worker has it, or nothing is to be done.
+    pub async fn begin(store: &Arc<dyn RunStore>, id: &RunId) -> Result<Option<(Self, StoredRun)>> {
+        let owner = genkit_core::internal::error::reference();
+        let renewed = Instant::now();
+        let Some(head) = store.lease(id, &owner, LEASE).await? else { return Ok(None) };
+        let mut session = Self {
+            store: Arc::clone(store),
+            id: id.clone(),
+            owner,
+            revision: head.revision,
+            logged: 0,
+            renewed,
+            lease: LEASE,
+            is_released: false,
+        };
+        let stored = match head.status {
+            RunStatus::Working => session.store.load(id).await?,
+            _ => None,
+        };
+        let Some(stored) = stored else {
+            session.release().await;
+            return Ok(None);
+        };
+        // Somebody may have answered or cancelled between the two.
+        session.revision = stored.at.revision;
+        session.logged = stored.log.len();
+        Ok(Some((session, stored)))
+    }
+
+    /// Makes a run and takes its lease at once, for so long at a time. `first` says when others may take it up, where this process dies between
+    /// the two.
+    pub async fn create(
+        store: &Arc<dyn RunStore>,
+        id: &RunId,
+        first: &RunChange,
+        lease: Duration,
+    ) -> Result<Self> {
+        let owner = genkit_core::internal::error::reference();
+        let renewed = Instant::now();
+        let is_new = store.create(id, first).await?;
+        let head = if is_new { store.lease(id, &owner, lease).await? } else { None };
+        let head = head.ok_or_else(|| E::Lost(id.to_string()))?;
+        Ok(Self {
+            store: Arc::clone(store),
+            id: id.clone(),
+            owner,
+            revision: head.revision,
+            logged: first.log.len(),
+            renewed,
+            lease,
+            is_released: false,
+        })
+    }
+
+    /// At which revision it is.
+    pub(super) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    pub(crate) fn id(&self) -> &RunId {
+        &self.id
+    }
+
+    /// Saves where the run stands. What was done is known only here, so that a store that fails is tried again.
+    ///
+    /// # Errors
+    /// `Aborted` where another has changed the run, `Unavailable` where it cannot be saved: the work must stop.
+    pub(super) async fn save(
+        &mut self,
+        status: RunStatus,
+        wake_at_ms: Option<u64>,
+        record: Record,
+    ) -> Result<()> {
+        let (head, log) = record.into_lines(&self.id)?;
+        let mut change = RunChange::new(status, head).with_log(log);
+        change.wake_at_ms = wake_at_ms;
+        self.save_change(change).await
+    }
+
+    /// [`save`](Self::save), of what is written already.
+    pub async fn save_change(&mut self, change: RunChange) -> Result<()> {
+        let mut last = None;
+        for attempt in 0..SAVE_TRIES {
+            if attempt > 0 {
+                tokio::time::sleep(SAVE_WAIT * 2_u32.saturating_pow(attempt - 1)).await;
+            }
+            match self.store.save(&self.id, self.revision, &change).await {
+                Ok(Some(revision)) => {
+                    self.saved(revision, &change);
+                    return Ok(());
+                }
+                Ok(None) if last.is_some() && self.is_saved(&change).await? => {
+                    self.saved(self.revision + 1, &change);
+                    return Ok(());
+                }
+                Ok(None) => return Err(E::Lost(self.id.to_string()).into()),
+                Err(error) => {
+                    let (run, error_text) = (&self.id, Logged::text(error.chain()));
+                    tracing::warn!(%run, error = %error_text, attempt, "a run could not be saved");
+                    last = Some(error);
+                }
+            }
+        }
+        let id = self.id.to_string();
+        let error = genkit_core::Error::from(E::NotSaved { id, tries: SAVE_TRIES });
+        Err(match last {
+            Some(last) => error.with_source(last),
+            None => error,
+        })
+    }
+
+    fn saved(&mut self, revision: u64, change: &RunChange) {
+        self.revision = revision;
+        self.logged += change.log.len();
+    }
+
+    /// Whether a save that failed was made all the same.
+    async fn is_saved(&self, change: &RunChange) -> Result<bool> {
+        let Some(stored) = self.store.load(&self.id).await? else { return Ok(false) };
+        Ok(stored.at.revision == self.revision + 1 && stored.head == change.head)
+    }
+
+    /// When the lease is to be renewed.
+    pub async fn until_renewal(&self) {
+        tokio::time::sleep_until(self.renewed + self.lease / 3).await;
+    }
+
+    /// Renews the lease, and looks whether the run is still what this process knows.
+    ///
+    /// # Errors
+    /// `Aborted` where it is not: somebody cancelled it, or another worker took it. A store that cannot be reached is
+    /// none while the lease lasts.
+    pub async fn renew(&mut self) -> Result<()> {
+        let asked = Instant::now();
+        match self.store.lease(&self.id, &self.owner, self.lease).await {
+            Ok(Some(head)) if head.revision == self.revision => {
+                self.renewed = asked;
+                Ok(())
+            }
+            Ok(_) => Err(E::Lost(self.id.to_string()).into()),
+            Err(error) if self.renewed.elapsed() > self.lease => Err(error),
+            Err(error) => {
+                let (run, error) = (&self.id, Logged::text(error.chain()));
+                tracing::warn!(%run, %error, "the lease of a run could not be renewed");
+                // Tried again soon, while it lasts.
+                self.renewed += Duration::from_secs(1);
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether somebody has cancelled the run. A store that cannot be reached does not say so.
+    pub(super) async fn is_cancelled(&self) -> bool {
+        let head = self.store.peek(&self.id).await;
+        head.is_ok_and(|head| head.is_some_and(|head| head.status == RunStatus::Cancelled))
+    }
+
+    /// Gives the lease back.
+    pub async fn release(mut self) {
+        self.is_released = true;
+        give_back(&*self.store, &self.id, &self.owner).await;
+    }
+}
+
+/// Gives a lease back. A store that fails is only told: the lease ends by itself.
+async fn give_back(store: &dyn RunStore, id: &RunId, owner: &str) {
+    if let Err(error) = store.release(id, owner).await {
+        let error = Logged::text(error.chain());
+        tracing::debug!(run = %id, %error, "the lease of a run could not be given back");
+    }
+}
+
+/// Where the work is dropped, others need not wait for the lease to end.
+impl Drop for LeasedRun {
+    fn drop(&mut self) {
+        if self.is_released {
+            return;
+        }
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let (store, id) = (Arc::clone(&self.store), self.id.clone());
+            let owner = std::mem::take(&mut self.owner);
+            runtime.spawn(async move { give_back(&*store, &id, &owner).await });
+        }
+    }
+}

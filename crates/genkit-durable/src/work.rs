@@ -1,0 +1,188 @@
+//! A worker: takes the runs that are due, and performs them.
+
+use std::collections::{HashMap, HashSet};
+use std::future::IntoFuture;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::drive::work_on;
+use super::limits::{CONCURRENCY, POLL, SKIP};
+use super::runs::run_store;
+use genkit_agent::Instance;
+use genkit_core::BoxFuture;
+use genkit_core::RunId;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{ErrorKind, Result};
+
+/// Worker of durable runs and flows, about to work: made by [`Genkit::work`](genkit_agent::Genkit::work).
+///
+/// Awaiting it takes durable runs and flows that are due, of this process and of others, until it is told to stop. As
+/// many processes may work on one store as there are.
+///
+/// ```no_run
+/// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
+/// genkit.work().concurrency(4).until(async { tokio::signal::ctrl_c().await.ok(); }).await
+/// # }
+/// ```
+///
+/// # Errors
+/// `FailedPrecondition` without [`GenkitBuilder::durable`](genkit_agent::GenkitBuilder::durable). A store that fails is told to
+/// the log, and asked again.
+#[must_use = "a worker works when it is awaited"]
+pub struct Worker {
+    genkit: Instance,
+    concurrency: usize,
+    poll: Duration,
+    until: Option<BoxFuture<'static, ()>>,
+}
+
+impl Worker {
+    #[doc(hidden)]
+    pub fn of_instance(instance: &Instance) -> Self {
+        Self { genkit: instance.clone(), concurrency: CONCURRENCY, poll: POLL, until: None }
+    }
+}
+
+impl Worker {
+    /// Concurrency: how many runs it works on at a time. Default is 16.
+    pub fn concurrency(mut self, runs: usize) -> Self {
+        self.concurrency = runs.max(1);
+        self
+    }
+
+    /// Poll interval: how often it looks for runs that are due, where none ended meanwhile. Default
+    /// is 1 second.
+    pub fn poll(mut self, every: Duration) -> Self {
+        self.poll = every;
+        self
+    }
+
+    /// Shutdown: stops when `signal` resolves: no run is taken any more, and each that is under way stops after the
+    /// step that it is at. Dropping the worker stops at once, in the middle of steps.
+    pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.until = Some(Box::pin(signal));
+        self
+    }
+
+    /// Works: the same as awaiting it, as a plain future for `tokio::spawn`.
+    ///
+    /// # Errors
+    /// As [`Worker`] says.
+    pub async fn run(self) -> Result<()> {
+        let Self { genkit, concurrency, poll, until } = self;
+        let store = run_store(&genkit)?;
+        let mut until = until.unwrap_or_else(|| Box::pin(std::future::pending()));
+        let stop = CancellationToken::new();
+        let (mut taken, mut left_alone) = (HashSet::new(), HashMap::<RunId, Instant>::new());
+        let mut running = FuturesUnordered::new();
+        let mut ended = Vec::new();
+        loop {
+            let looked = genkit.runs.resting.look_after(&*store);
+            meanwhile(looked, &mut running, &mut ended).await;
+            let free = concurrency.saturating_sub(running.len());
+            if free > 0 && !stop.is_cancelled() {
+                left_alone.retain(|_, until| *until > Instant::now());
+                // Those that are left alone are due as well, and must not hide the others.
+                let asked = store.due(free + taken.len() + left_alone.len());
+                let due = meanwhile(asked, &mut running, &mut ended).await;
+                let due = due.unwrap_or_else(|error| {
+                    let error = Logged::text(error.chain());
+                    tracing::warn!(%error, "a worker cannot see which runs are due");
+                    Vec::new()
+                });
+                let is_new = |id: &RunId| !taken.contains(id) && !left_alone.contains_key(id);
+                let (of_servers, due): (Vec<_>, Vec<_>) =
+                    due.into_iter().filter(is_new).partition(RunId::is_of_server);
+                // An MCP server sees to them.
+                left_alone.extend(of_servers.into_iter().map(|id| (id, Instant::now() + SKIP)));
+                let new: Vec<RunId> = due.into_iter().take(free).collect();
+                for id in new {
+                    taken.insert(id.clone());
+                    let (genkit, store, stop) = (&genkit, &store, &stop);
+                    running.push(async move {
+                        let worked = work_on(genkit, store, &id, stop).await;
+                        (id, worked)
+                    });
+                }
+            }
+            tokio::select! {
+                biased;
+                () = &mut until, if !stop.is_cancelled() => stop.cancel(),
+                () = std::future::ready(()), if !ended.is_empty() => {}
+                Some(one) = running.next() => ended.push(one),
+                () = tokio::time::sleep(poll), if !stop.is_cancelled() => {}
+            }
+            for (id, worked) in ended.drain(..) {
+                taken.remove(&id);
+                match worked.err().map(|error| error.kind()) {
+                    // Another goes on with it, or it may go on at once.
+                    None | Some(ErrorKind::Aborted) => {}
+                    // The store.
+                    Some(ErrorKind::Unavailable) => {
+                        left_alone.insert(id, Instant::now() + poll);
+                    }
+                    Some(_) => {
+                        left_alone.insert(id, Instant::now() + SKIP);
+                    }
+                }
+            }
+            if stop.is_cancelled() && running.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Awaits `asked` while what runs goes on, and keeps what ends: a store may wait for what one of the runs holds.
+async fn meanwhile<T, F: Future>(
+    asked: impl Future<Output = T>,
+    running: &mut FuturesUnordered<F>,
+    ended: &mut Vec<F::Output>,
+) -> T {
+    let mut asked = std::pin::pin!(asked);
+    loop {
+        tokio::select! {
+            biased;
+            answer = &mut asked => return answer,
+            Some(one) = running.next() => ended.push(one),
+        }
+    }
+}
+
+impl IntoFuture for Worker {
+    type Output = Result<()>;
+    type IntoFuture = BoxFuture<'static, Result<()>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+impl std::fmt::Debug for Worker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Worker").field("concurrency", &self.concurrency).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn runs_go_on_while_the_store_is_asked() {
+        let (done, is_done) = tokio::sync::oneshot::channel();
+        let mut running = FuturesUnordered::new();
+        running.push(async move {
+            tokio::task::yield_now().await;
+            done.send("due").unwrap();
+            "a run"
+        });
+        let mut ended = Vec::new();
+        let answer = meanwhile(is_done, &mut running, &mut ended).await;
+        assert_eq!((answer.unwrap(), ended.as_slice()), ("due", ["a run"].as_slice()));
+    }
+}

@@ -1,0 +1,166 @@
+//! Data sets: rows of a file, of a text, or of the program.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::error::Error as E;
+use genkit_core::DataPoint;
+use genkit_core::Result;
+
+/// The largest file of a data set. Default is 64 MiB.
+const MAX_FILE: u64 = 64 * 1024 * 1024;
+
+/// Data set: what is asked, row by row, and what should come out.
+///
+/// ```
+/// use genkit::evaluate::DataSet;
+///
+/// let list = DataSet::from_json(r#"[{"input": "capital of Norway?", "reference": "Oslo"}]"#)?;
+/// let lines = DataSet::from_jsonl("{\"input\": 1}\n\n{\"input\": 2}\n")?;
+/// assert_eq!((list.len(), lines.len()), (1, 2));
+/// # Ok::<(), genkit::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DataSet(Vec<DataPoint>);
+
+impl DataSet {
+    /// Reads a data set from a file: lines where it ends in `.jsonl`, else a list.
+    ///
+    /// ```no_run
+    /// let data = genkit::evaluate::DataSet::read("evals/capitals.jsonl")?;
+    /// # Ok::<(), genkit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`from_json`](Self::from_json); also where the file cannot be read or is larger than 64 MiB.
+    pub fn read(file: impl AsRef<Path>) -> Result<Self> {
+        let file = file.as_ref();
+        let unreadable = |error| E::Unreadable(file.to_owned(), error);
+        let mut text = String::new();
+        let opened = std::fs::File::open(file).map_err(unreadable)?;
+        opened.take(MAX_FILE + 1).read_to_string(&mut text).map_err(unreadable)?;
+        if text.len() as u64 > MAX_FILE {
+            return Err(E::TooLarge(MAX_FILE).into());
+        }
+        let is_lines = file.extension().is_some_and(|extension| extension == "jsonl");
+        if is_lines { Self::from_jsonl(&text) } else { Self::from_json(&text) }
+    }
+
+    /// Parses a data set from a JSON list.
+    ///
+    /// # Errors
+    /// `InvalidArgument`, with the number of the row that is none.
+    pub fn from_json(text: &str) -> Result<Self> {
+        let rows: Vec<Value> = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+            .map_err(|why| E::NoDataSet(why.to_string()))?;
+        rows.into_iter().enumerate().map(|(at, row)| read(at + 1, row)).collect()
+    }
+
+    /// Parses a data set from lines of JSON; empty lines are left out.
+    ///
+    /// # Errors
+    /// `InvalidArgument`, with the number of the line that is none.
+    pub fn from_jsonl(text: &str) -> Result<Self> {
+        let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
+        let lines = lines.filter(|(_, line)| !line.trim().is_empty());
+        lines
+            .map(|(at, line)| {
+                let row = serde_json::from_str(line)
+                    .map_err(|why| E::Row { row: at + 1, why: why.to_string() })?;
+                read(at + 1, row)
+            })
+            .collect()
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Data points: its rows.
+    pub fn points(&self) -> &[DataPoint] {
+        &self.0
+    }
+
+    pub(super) fn into_points(self) -> Vec<DataPoint> {
+        self.0
+    }
+}
+
+fn read(row: usize, value: Value) -> Result<DataPoint> {
+    if value.get("input").is_none() {
+        return Err(E::Row { row, why: "there is no `input`".to_owned() }.into());
+    }
+    Ok(serde_json::from_value(value).map_err(|why| E::Row { row, why: why.to_string() })?)
+}
+
+impl FromIterator<DataPoint> for DataSet {
+    fn from_iter<I: IntoIterator<Item = DataPoint>>(points: I) -> Self {
+        Self(points.into_iter().collect())
+    }
+}
+
+/// Data set of [`evaluate`](super::evaluate()): a [`DataSet`], or a list of [`DataPoint`]s.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no data set",
+    label = "not a data set",
+    note = "give a `DataSet`, as `DataSet::read(\"evals.jsonl\")?`, or a list of `DataPoint`s"
+)]
+pub trait IntoDataSet {
+    /// The data set.
+    fn into_data_set(self) -> DataSet;
+}
+
+impl IntoDataSet for DataSet {
+    fn into_data_set(self) -> DataSet {
+        self
+    }
+}
+
+impl IntoDataSet for Vec<DataPoint> {
+    fn into_data_set(self) -> DataSet {
+        DataSet(self)
+    }
+}
+
+impl<const N: usize> IntoDataSet for [DataPoint; N] {
+    fn into_data_set(self) -> DataSet {
+        DataSet(self.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_is_none_is_named() {
+        let message = |text| DataSet::from_json(text).unwrap_err().to_string();
+        assert!(message(r#"[{"input": 1}, {"reference": 1}]"#).contains("row 2"));
+        assert!(message(r#"[{"input": 1, "context": 7}]"#).contains("row 1"));
+        assert!(message("{}").contains("a JSON list"));
+        let error = DataSet::from_jsonl("{\"input\": 1}\n\noops").unwrap_err();
+        assert!(error.to_string().contains("row 3"), "{error}");
+        assert_eq!(
+            DataSet::read("/no/such.json").unwrap_err().kind(),
+            genkit_core::ErrorKind::NotFound
+        );
+    }
+
+    #[test]
+    fn a_file_is_read_by_its_name() {
+        let folder = std::env::current_exe().unwrap().with_extension("data_set");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("a.jsonl"), "\u{feff}{\"input\": 1}\n{\"input\": 2}").unwrap();
+        std::fs::write(folder.join("a.json"), "\u{feff}[{\"input\": 1}]").unwrap();
+        assert_eq!(DataSet::read(folder.join("a.jsonl")).unwrap().len(), 2);
+        assert_eq!(DataSet::read(folder.join("a.json")).unwrap().points()[0].input(), 1);
+    }
+}

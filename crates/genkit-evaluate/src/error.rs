@@ -1,0 +1,84 @@
+//! The error messages of evaluating.
+
+use std::path::PathBuf;
+#[cfg(feature = "jsonata")]
+use std::time::Duration;
+
+use genkit_core::ErrorKind;
+use genkit_core::internal::error::Topic;
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    // Data sets.
+    #[error("the data set `{}` cannot be read", .0.display())]
+    Unreadable(PathBuf, #[source] std::io::Error),
+    #[error("the data set is larger than {0} bytes")]
+    TooLarge(u64),
+    #[error("row {row} of the data set is no `{{\"input\": ..}}`: {why}")]
+    Row { row: usize, why: String },
+    #[error("a data set is a JSON list of `{{\"input\": ..}}`, or one on each line: {0}")]
+    NoDataSet(String),
+
+    // Runs.
+    #[error("there is nothing to evaluate: the data set is empty")]
+    NoData,
+    #[error("there is nothing to evaluate by: add `.with(metrics::regex())` or another evaluator")]
+    NoEvaluators,
+
+    #[error("the closure that makes the outputs panicked")]
+    Panicked,
+
+    // Metrics.
+    #[error("reference must be a string: {0}")]
+    ReferenceNoText(&'static str),
+    #[error("the pattern cannot be read: {0}")]
+    Pattern(String),
+    #[error("the pattern is longer than {0} bytes")]
+    PatternTooLong(usize),
+    #[cfg(feature = "jsonata")]
+    #[error("the JSONata expression failed: {0}")]
+    Jsonata(String),
+    #[cfg(feature = "jsonata")]
+    #[error(
+        "the JSONata expression may not use `{0}` so: `$eval` not at all, and `$pad` with a width that is \
+         a number up to 10,000"
+    )]
+    JsonataUnbounded(String),
+    #[cfg(feature = "jsonata")]
+    #[error("the JSONata expression runs longer than {0:?}")]
+    JsonataTooSlow(Duration),
+    #[cfg(feature = "jsonata")]
+    #[error("{0} earlier JSONata expressions still run, and do not end")]
+    JsonataBusy(usize),
+    #[error("the judge gave no score for the answer accuracy: {0:?} is none of 0 to 4")]
+    NoRating(String),
+    #[error("the judge found no statement in the output")]
+    NoStatements,
+    #[error("the judge gave no verdict on {missing} of {statements} statements")]
+    NoVerdicts { missing: usize, statements: usize },
+    #[error("the judge gave no question for the answer relevancy")]
+    NoQuestion,
+    #[error("the embedder `{embedder}` gave {given} vectors for 2 texts")]
+    Embeddings { embedder: String, given: usize },
+    #[error(
+        "the vectors of the embedder `{0}` have no cosine: their lengths differ, or one is zero"
+    )]
+    NoCosine(String),
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unreadable(_, error) if error.kind() == std::io::ErrorKind::NotFound => {
+                ErrorKind::NotFound
+            }
+            Self::NoRating(_)
+            | Self::NoStatements
+            | Self::NoVerdicts { .. }
+            | Self::NoQuestion
+            | Self::Embeddings { .. }
+            | Self::NoCosine(_) => ErrorKind::Aborted,
+            _ => ErrorKind::InvalidArgument,
+        }
+    }
+}

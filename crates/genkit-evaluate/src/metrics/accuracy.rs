@@ -1,0 +1,90 @@
+//! `ANSWER_ACCURACY`: how far an answer and the reference agree.
+
+use super::judge::{Judge, data};
+use crate::error::Error as E;
+use genkit_core::Result;
+use genkit_core::{DataPoint, EvalStatus, Evaluator, Score};
+use genkit_model::IntoModel;
+
+/// The highest rating of the judge.
+const BEST: u32 = 4;
+
+/// Answer accuracy: how far the output and the reference agree, asked both ways round. `model` judges.
+///
+/// ```
+/// use genkit::evaluate::{DataPoint, metrics};
+/// use genkit::testing::ScriptedModel;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let judge = ScriptedModel::texts(["4", "2"]);
+/// let point = DataPoint::new("capital?").with_output("Oslo").with_reference("Oslo, Norway");
+/// assert_eq!(metrics::answer_accuracy(judge).judge(point).await?[0].as_f64(), Some(0.75));
+/// # Ok(())
+/// # }
+/// ```
+pub fn answer_accuracy(model: impl IntoModel) -> Evaluator {
+    let judge = Judge::new(model);
+    let description = "How far the output and the reference agree.";
+    Evaluator::builder("genkitEval/answer_accuracy", description)
+        .display_name("Answer Accuracy")
+        .billed(true)
+        .handler(move |_, point| {
+            let judge = judge.clone();
+            async move { Ok(score(&judge, &point).await?) }
+        })
+}
+
+async fn score(judge: &Judge, point: &DataPoint) -> Result<Score> {
+    let question = point.input_text();
+    let (output, reference) = (point.output_text()?, point.reference_text()?);
+    let forth = rating(judge, &question, &output, &reference).await?;
+    let back = rating(judge, &question, &reference, &output).await?;
+    let score = f64::from(forth + back) / f64::from(2 * BEST);
+    Ok(Score::of(score).with_status(EvalStatus::passed(score >= 0.5)))
+}
+
+async fn rating(judge: &Judge, question: &str, answer: &str, reference: &str) -> Result<u32> {
+    let material =
+        format!("Question: {question}\nUser Answer: {answer}\nReference Answer: {reference}");
+    let prompt = format!(
+        "Rate how far the user answer agrees with the reference answer to the question.\n\
+         4: it says all that the reference says, and nothing that contradicts it; the words do not \
+         matter.\n\
+         2: it says a part of it, or the whole with something beside it that the reference does not \
+         support.\n\
+         0: it contradicts the reference, misses it, or says nothing.\n\
+         Answer with the number alone.\n{}",
+        data(&material)
+    );
+    let answer = judge.text(prompt).await?;
+    read(&answer).ok_or_else(|| {
+        E::NoRating(genkit_schema::internal::truncate::excerpt(answer.trim(), 80)).into()
+    })
+}
+
+/// The number that an answer begins with.
+fn read(answer: &str) -> Option<u32> {
+    let answer = answer.trim();
+    let end = answer.find(|c: char| !c.is_ascii_digit()).unwrap_or(answer.len());
+    answer[..end].parse().ok().filter(|rating| *rating <= BEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn a_rating_is_a_number_up_to_four() {
+        for (answer, rating) in [
+            ("4", Some(4)),
+            (" 2\n", Some(2)),
+            ("0.", Some(0)),
+            ("40", None),
+            ("-1", None),
+            ("", None),
+        ] {
+            assert_eq!(read(answer), rating, "{answer}");
+        }
+    }
+}

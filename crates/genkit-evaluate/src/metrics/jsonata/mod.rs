@@ -1,0 +1,206 @@
+//! `JSONATA`: whether an expression holds for the output.
+
+mod growth;
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use jsonata_core::evaluator::{Context as Variables, Evaluator as Expression, EvaluatorOptions};
+use jsonata_core::parser;
+use jsonata_core::value::JValue;
+use serde_json::Value;
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::error::Error as E;
+use genkit_core::Result;
+use genkit_core::{Evaluator, Score};
+
+/// How long an expression may run. Default is 1 second.
+const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Expressions that run at once. Default is 2.
+const MAX_RUNNING: usize = 2;
+
+/// How long one waits for those before it. Default is 60 seconds.
+const WAIT: Duration = Duration::from_secs(60);
+
+/// The stack of a thread that runs one. Default is 8 MiB.
+const STACK: usize = 8 * 1024 * 1024;
+
+/// How deep calls of an expression may be nested. Default is 500.
+const MAX_CALLS: usize = 500;
+
+/// How long a sequence of an expression may be. Default is 100,000.
+const MAX_SEQUENCE: usize = 100_000;
+
+/// The longest expression, in bytes. Default is 16 KiB.
+const MAX_EXPRESSION: usize = 16 * 1024;
+
+/// JSONata: whether the reference, an [expression](https://docs.jsonata.org), holds for the output: what it
+/// gives is true, or a text, a number or a list that JSONata takes for true. Feature `jsonata`.
+///
+/// Limited are the length of an expression (16 KiB), its time (1 second; a function of JSONata is not
+/// interrupted, but the row fails after 2), its depth (500 calls), its lists (100,000 items), and how many
+/// run at once (2, in threads of their own). `$eval` is refused, and so is `$pad` but with a width that is
+/// a number up to 10,000. Not limited is memory: text that is joined to itself again and again grows for as
+/// long as the expression runs, so that a data set is to come from somebody you trust.
+///
+/// ```
+/// use genkit::evaluate::{DataPoint, metrics};
+/// use serde_json::json;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let point = DataPoint::new("q").with_output(json!({"items": [{"n": 1}, {"n": 5}]}));
+/// let point = point.with_reference("items[n > 3]");
+/// assert_eq!(metrics::jsonata().judge(point).await?[0].value(), Some(&true.into()));
+/// # Ok(())
+/// # }
+/// ```
+pub fn jsonata() -> Evaluator {
+    let description = "Whether the reference, a JSONata expression, holds for the output.";
+    Evaluator::builder("genkitEval/jsonata", description).display_name("JSONata").handler(
+        |_, point| async move {
+            let output = point.output()?.clone();
+            let expression = point.reference()?.as_str();
+            let expression = expression.ok_or(E::ReferenceNoText("it is an expression"))?;
+            if expression.len() > MAX_EXPRESSION {
+                return Err(E::PatternTooLong(MAX_EXPRESSION).into());
+            }
+            let expression = expression.to_owned();
+            Ok(Score::passed(run(move || holds(&expression, &output)).await?))
+        },
+    )
+}
+
+/// Runs `work`, which may never end, or panic, in a thread of its own: neither the row nor the end of the
+/// program waits for it.
+async fn run(work: impl FnOnce() -> Result<bool> + Send + 'static) -> Result<bool> {
+    static RUNNING: OnceLock<Arc<Semaphore>> = OnceLock::new();
+    let running = RUNNING.get_or_init(|| Arc::new(Semaphore::new(MAX_RUNNING)));
+    run_within(running, work).await
+}
+
+async fn run_within(
+    running: &Arc<Semaphore>,
+    work: impl FnOnce() -> Result<bool> + Send + 'static,
+) -> Result<bool> {
+    let permit = tokio::time::timeout(WAIT, Arc::clone(running).acquire_owned()).await;
+    let Ok(Ok(permit)) = permit else { return Err(E::JsonataBusy(MAX_RUNNING).into()) };
+    let (done, ended) = oneshot::channel();
+    let thread = std::thread::Builder::new().name("genkit-jsonata".to_owned()).stack_size(STACK);
+    let started = thread.spawn(move || {
+        // It stands for the work, not for the row that waits for it.
+        let _permit = permit;
+        let _ = done.send(work());
+    });
+    started.map_err(|why| E::Jsonata(why.to_string()))?;
+    match tokio::time::timeout(2 * TIMEOUT, ended).await {
+        Ok(Ok(holds)) => holds,
+        Ok(Err(_)) => Err(E::Jsonata("it panicked".to_owned()).into()),
+        Err(_) => Err(E::JsonataTooSlow(2 * TIMEOUT).into()),
+    }
+}
+
+fn holds(expression: &str, output: &Value) -> Result<bool> {
+    let failed = |why: &dyn std::fmt::Display| E::Jsonata(why.to_string());
+    let tree = parser::parse(expression).map_err(|why| failed(&why))?;
+    growth::check(&tree)?;
+    let data = JValue::from_json_str(&output.to_string()).map_err(|why| failed(&why))?;
+    let options = EvaluatorOptions {
+        timeout_ms: Some(TIMEOUT.as_millis() as u64),
+        max_stack_depth: Some(MAX_CALLS),
+        max_sequence_length: Some(MAX_SEQUENCE),
+        ..EvaluatorOptions::default()
+    };
+    let given = Expression::with_options(Variables::new(), options)
+        .evaluate(&tree, &data)
+        .map_err(|why| failed(&why))?;
+    Ok(is_true(&given))
+}
+
+/// What `$boolean` of JSONata says. As JSON it might be larger than all memory: its parts are shared.
+fn is_true(value: &JValue) -> bool {
+    match value {
+        JValue::Bool(yes) => *yes,
+        JValue::Number(number) => *number != 0.0 && !number.is_nan(),
+        JValue::String(text) => !text.is_empty(),
+        JValue::Array(items) => items.iter().any(is_true),
+        JValue::Object(members) => !members.is_empty(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_counts_as_true_is_what_jsonata_says() {
+        let data = json!({"a": 1, "none": null, "zero": 0, "list": [0, ""], "text": "x"});
+        for (expression, expected) in [
+            ("a", true),
+            ("none", false),
+            ("zero", false),
+            ("list", false),
+            ("text", true),
+            ("missing", false),
+            ("{}", false),
+            ("a = 1 and text = 'x'", true),
+        ] {
+            assert_eq!(holds(expression, &data).unwrap(), expected, "{expression}");
+        }
+    }
+
+    #[test]
+    fn hostile_expressions_end() {
+        let (deep, nested) = ("(".repeat(8_000), "[".repeat(8_000));
+        for expression in [
+            "($f := function($n) { $f($n + 1) }; $f(0))",
+            "($f := function($n) { $n + $f($n + 1) }; $f(0))",
+            "$map([1..100000], function($a) { $map([1..100000], function($b) { $a * $b }) })",
+            "[1..100000000]",
+            "$eval('$eval($eval)')",
+            "$pad('a', 100000000)",
+            "($p := $pad; $p('a', 100000000))",
+            "$eval('$pad(\\'a\\', 100000000)')",
+            &deep,
+            &nested,
+            "\u{0}",
+            "a[",
+        ] {
+            let error = holds(expression, &json!({"a": 1})).unwrap_err();
+            assert_eq!(
+                error.kind(),
+                genkit_core::ErrorKind::InvalidArgument,
+                "{expression:.40}: {error}"
+            );
+        }
+        // What is as large as the world as JSON need not become JSON.
+        let shared = "$reduce([1..60], function($a, $b) { {'a': $a, 'b': $a} }, {'a': 1})";
+        assert!(holds(shared, &json!({})).unwrap());
+        // Patterns take time in proportion to what they are matched with.
+        let text = json!("a".repeat(100_000) + "!");
+        assert!(!holds("$match($, /^(a+)+$/)", &text).unwrap());
+    }
+    #[tokio::test(start_paused = true)]
+    async fn what_does_not_end_fails_its_row_and_is_limited_in_number() {
+        let running = Arc::new(Semaphore::new(1));
+        let (end, ends) = std::sync::mpsc::channel::<()>();
+        let endless = move || {
+            let _ = ends.recv();
+            Ok(true)
+        };
+        let error = run_within(&running, endless).await.unwrap_err();
+        assert!(error.to_string().contains("longer than 2s"), "{error}");
+        let error = run_within(&running, || Ok(true)).await.unwrap_err();
+        assert!(error.to_string().contains("still run"), "{error}");
+        drop(end);
+        tokio::time::resume();
+        let error = run_within(&running, || panic!("a bug")).await.unwrap_err();
+        assert!(error.to_string().contains("it panicked"), "{error}");
+        assert!(run_within(&running, || Ok(true)).await.unwrap());
+    }
+}

@@ -1,0 +1,44 @@
+//! `REGEX`: whether a pattern matches the output somewhere.
+
+use crate::error::Error as E;
+use genkit_core::{Evaluator, Score};
+
+/// The longest pattern, in bytes. Default is 64 KiB.
+const MAX_PATTERN: usize = 64 * 1024;
+
+/// How much memory a compiled pattern may take, in bytes. Default is 1 MiB.
+const MAX_COMPILED: usize = 1024 * 1024;
+
+/// Regular expression: whether the reference, a pattern, matches the output somewhere. An output that is
+/// no text is matched as compact JSON.
+///
+/// A search takes time in proportion to output and pattern, so that no pattern runs for ever.
+/// Back-references and look-around are errors of the data point; classes like `\d` are ASCII.
+///
+/// ```
+/// use genkit::evaluate::{DataPoint, metrics};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let point = DataPoint::new("order?").with_output("order 4711 shipped").with_reference("[0-9]{4}");
+/// assert_eq!(metrics::regex().judge(point).await?[0].value(), Some(&true.into()));
+/// # Ok(())
+/// # }
+/// ```
+pub fn regex() -> Evaluator {
+    Evaluator::builder("genkitEval/regex", "Whether the reference, a pattern, matches the output.")
+        .display_name("RegExp")
+        .handler(|_, point| async move {
+            let output = point.output_text()?;
+            let pattern = point.reference()?.as_str();
+            let pattern = pattern.ok_or(E::ReferenceNoText("it is a pattern"))?;
+            if pattern.len() > MAX_PATTERN {
+                return Err(E::PatternTooLong(MAX_PATTERN).into());
+            }
+            let pattern = regex_lite::RegexBuilder::new(pattern)
+                .size_limit(MAX_COMPILED)
+                .build()
+                .map_err(|why| E::Pattern(why.to_string()))?;
+            Ok(Score::passed(pattern.is_match(&output)))
+        })
+}

@@ -1,0 +1,203 @@
+//! Reports: what came out, case by case and metric by metric.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use genkit_core::Error;
+use genkit_core::{DataPoint, EvalStatus, Score};
+
+/// Report of an evaluation: a table where it is printed, data where it is stored.
+///
+/// ```
+/// use genkit::evaluate::{DataPoint, Report, evaluate, metrics};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let data = [
+///     DataPoint::new("q").with_output("a").with_reference("a").with_test_case_id("same"),
+///     DataPoint::new("q").with_output("a").with_reference("b").with_test_case_id("other"),
+/// ];
+/// let report = evaluate(data).with(metrics::deep_equal()).await?;
+/// assert_eq!(report.average("genkitEval/deep_equal"), Some(0.5));
+/// assert_eq!(report.failures().next().unwrap().test_case_id(), "other");
+/// assert!(report.to_string().contains("other"));
+/// let stored = serde_json::to_string(&report)?;
+/// assert_eq!(serde_json::from_str::<Report>(&stored)?, report);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    cases: Vec<CaseReport>,
+}
+
+/// One row of a report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CaseReport {
+    test_case_id: String,
+    point: DataPoint,
+    scores: Vec<MetricScore>,
+}
+
+/// Score of one metric for a row of a report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MetricScore {
+    metric: String,
+    score: Score,
+}
+
+impl Report {
+    pub(super) fn new(cases: Vec<CaseReport>) -> Self {
+        Self { cases }
+    }
+
+    /// Rows of the report, in the order of the data set.
+    pub fn cases(&self) -> &[CaseReport] {
+        &self.cases
+    }
+
+    /// Metrics that it has scores of, in their order. Where an evaluator gives several scores, each is a
+    /// metric: `evaluator:id`.
+    pub fn metrics(&self) -> Vec<String> {
+        let mut metrics: Vec<String> = Vec::new();
+        for score in self.cases.iter().flat_map(|case| &case.scores) {
+            let metric = score.metric();
+            if !metrics.contains(&metric) {
+                metrics.push(metric);
+            }
+        }
+        metrics
+    }
+
+    /// The average of a metric over the rows that have a number of it; a yes is 1 and a no is 0. `None` where none has.
+    pub fn average(&self, metric: &str) -> Option<f64> {
+        let scores = self.cases.iter().flat_map(|case| &case.scores);
+        let values: Vec<f64> = scores
+            .filter(|score| score.metric() == metric)
+            .filter_map(|score| score.score.as_f64())
+            .collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    }
+
+    /// The rows with an error or with a score that is a fail.
+    pub fn failures(&self) -> impl Iterator<Item = &CaseReport> {
+        self.cases.iter().filter(|case| case.is_failure())
+    }
+
+    /// Whether every row has an output and a score, none of them an error or a fail.
+    pub fn all_pass(&self) -> bool {
+        !self.cases.is_empty() && self.failures().next().is_none()
+    }
+}
+
+impl CaseReport {
+    pub(super) fn judged(test_case_id: String, point: DataPoint, scores: Vec<MetricScore>) -> Self {
+        Self { test_case_id, point, scores }
+    }
+
+    /// A row whose output could not be made.
+    pub(super) fn failed(test_case_id: String, mut point: DataPoint, error: &Error) -> Self {
+        point.error = Some(error.chain());
+        Self { test_case_id, point, scores: Vec::new() }
+    }
+
+    /// Id of the test case.
+    pub fn test_case_id(&self) -> &str {
+        &self.test_case_id
+    }
+
+    /// Input of the row.
+    pub fn input(&self) -> &Value {
+        &self.point.input
+    }
+
+    /// Output: what came out; `None` where the flow failed.
+    pub fn output(&self) -> Option<&Value> {
+        self.point.output.as_ref()
+    }
+
+    /// Error: why nothing came out.
+    pub fn error(&self) -> Option<&str> {
+        self.point.error.as_deref()
+    }
+
+    /// Scores of the metrics.
+    pub fn scores(&self) -> &[MetricScore] {
+        &self.scores
+    }
+
+    /// Whether it has an error or a score that is a fail, or no score at all.
+    pub fn is_failure(&self) -> bool {
+        let fails = |score: &MetricScore| {
+            score.score.error().is_some() || score.score.status() == Some(EvalStatus::Fail)
+        };
+        self.point.error.is_some() || self.scores.is_empty() || self.scores.iter().any(fails)
+    }
+}
+
+impl MetricScore {
+    pub(super) fn new(metric: &str, score: Score) -> Self {
+        Self { metric: metric.to_owned(), score }
+    }
+
+    /// The metric: the evaluator's name, and the score's id where it has one: `evaluator:id`.
+    pub fn metric(&self) -> String {
+        match self.score.id() {
+            Some(id) => format!("{}:{id}", self.metric),
+            None => self.metric.clone(),
+        }
+    }
+
+    /// The score.
+    pub fn score(&self) -> &Score {
+        &self.score
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::catch_unwind;
+
+    use super::*;
+
+    fn report(scores: impl IntoIterator<Item = Score>) -> Report {
+        let case = |(at, score)| {
+            let scores = vec![MetricScore::new("m", score)];
+            CaseReport::judged(format!("c{at}"), DataPoint::new(at as u64), scores)
+        };
+        Report::new(scores.into_iter().enumerate().map(case).collect())
+    }
+
+    #[test]
+    fn nothing_is_no_pass() {
+        assert!(!Report::default().all_pass());
+        let unjudged = CaseReport::judged("c".into(), DataPoint::new(1), Vec::new());
+        assert!(!Report::new(vec![unjudged]).all_pass());
+    }
+
+    #[test]
+    fn an_error_or_a_fail_is_shown_where_all_should_pass() {
+        report([Score::passed(true), Score::of(0.1)]).assert_all_pass();
+        for bad in [Score::passed(false), Score::failed("no reference")] {
+            let report = report([Score::passed(true), bad]);
+            let panicked = catch_unwind(|| report.assert_all_pass()).unwrap_err();
+            let text = panicked.downcast_ref::<String>().unwrap();
+            assert!(
+                text.contains("1 of 2") && text.contains("c1") && !text.contains("c0"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_average_needs_every_row() {
+        report([Score::of(0.2), Score::of(1.0)]).assert_average("m", 0.6);
+        let low = report([Score::of(0.2), Score::of(0.3)]);
+        catch_unwind(|| low.assert_average("m", 0.6)).unwrap_err();
+        let lacking = report([Score::of(1.0), Score::failed("judge is down")]);
+        catch_unwind(|| lacking.assert_average("m", 0.6)).unwrap_err();
+    }
+}

@@ -1,0 +1,246 @@
+//! Evaluating: a flow is run over a data set, and what comes out is judged.
+
+use std::future::IntoFuture;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::{FutureExt as _, StreamExt as _, stream};
+use serde_json::Value;
+
+use super::data_set::IntoDataSet;
+use super::error::Error as E;
+use super::report::{CaseReport, MetricScore, Report};
+use genkit_agent::Instance;
+use genkit_core::BoxFuture;
+use genkit_core::{DataPoint, Evaluator, Flow, HandlerError, Score};
+use genkit_core::{Error, Result};
+
+/// How many rows are run and judged at a time. Default is 4.
+const AT_A_TIME: usize = 4;
+
+type Target = dyn Fn(Value) -> BoxFuture<'static, Result<Value>> + Send + Sync;
+
+/// Evaluation of `data`: add a flow (or closure) that makes the outputs, unless the rows have them, and
+/// the metrics. See the [module](crate) for an example.
+///
+/// ```
+/// use genkit::evaluate::{DataPoint, evaluate, metrics};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let data = [DataPoint::new("order?").with_output("order 4711").with_reference("[0-9]{4}")];
+/// evaluate(data).with(metrics::regex()).await?.assert_all_pass();
+/// # Ok(())
+/// # }
+/// ```
+pub fn evaluate(data: impl IntoDataSet) -> Evaluate {
+    Evaluate {
+        points: data.into_data_set().into_points(),
+        target: None,
+        evaluators: Vec::new(),
+        at_a_time: AT_A_TIME,
+    }
+}
+
+/// An evaluation, about to run: made by [`evaluate`]. Awaiting it gives a [`Report`].
+///
+/// ```
+/// use genkit::evaluate::{DataSet, Evaluator, Score, evaluate, metrics};
+/// use serde_json::{Value, json};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let data = DataSet::from_json(r#"[
+///     {"testCaseId": "small", "input": 2, "reference": 4},
+///     {"testCaseId": "large", "input": 1000, "reference": 2000}
+/// ]"#)?;
+/// let short = Evaluator::builder("short", "Whether it is short.")
+///     .handler(|_, point| async move { Ok(Score::passed(point.output_text()?.len() < 3)) });
+/// let report = evaluate(data)
+///     .function(|n: Value| async move { Ok(json!(n.as_u64().unwrap_or_default() * 2)) })
+///     .with([metrics::deep_equal(), short])
+///     .concurrency(2)
+///     .await?;
+/// assert_eq!(report.average("genkitEval/deep_equal"), Some(1.0));
+/// assert_eq!(report.average("short"), Some(0.5));
+/// assert_eq!(report.failures().count(), 1);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// `InvalidArgument` where there is no row or no metric. A row that fails has its error in the report, and
+/// does not end the rest.
+#[must_use = "an evaluation runs when it is awaited: add `.await`"]
+pub struct Evaluate {
+    points: Vec<DataPoint>,
+    target: Option<Arc<Target>>,
+    evaluators: Vec<Evaluator>,
+    at_a_time: usize,
+}
+
+impl Evaluate {
+    /// Flow that makes each output, from the row's input. For one that takes state see
+    /// [`flow_of`](Self::flow_of).
+    pub fn flow(self, flow: Flow) -> Self {
+        self.target(move |input| {
+            let run = flow.run(input);
+            Box::pin(async move { run.await })
+        })
+    }
+
+    /// Flow by its name in `genkit` that makes each output, with its state.
+    ///
+    /// ```
+    /// use genkit::evaluate::{DataPoint, evaluate, metrics};
+    /// use genkit::{Genkit, Registry, flow, flows};
+    /// use serde_json::json;
+    ///
+    /// struct Prices { apple: u32 }
+    ///
+    /// /// What `n` apples cost.
+    /// #[flow]
+    /// async fn cost(prices: &Prices, n: u32) -> u32 { prices.apple * n }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let registry = Registry::new().add(flows![cost]);
+    /// let shop = Genkit::builder().registry(registry).state(Prices { apple: 3 }).build()?;
+    /// let data = [DataPoint::new(json!({"n": 2})).with_reference(6)];
+    /// evaluate(data).flow_of(&shop, "cost").with(metrics::deep_equal()).await?.assert_all_pass();
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn flow_of(self, genkit: &Instance, name: impl Into<String>) -> Self {
+        let (genkit, name) = (genkit.clone(), name.into());
+        self.target(move |input| {
+            let (genkit, name) = (genkit.clone(), name.clone());
+            Box::pin(async move { genkit.run_flow(&name, input).await })
+        })
+    }
+
+    /// Function (a closure) that makes each output, from the row's input.
+    pub fn function<F, Fut>(self, function: F) -> Self
+    where
+        F: Fn(Value) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Value, HandlerError>> + Send + 'static,
+    {
+        self.target(move |input| {
+            let running = function(input);
+            Box::pin(async move { running.await.map_err(HandlerError::into_error) })
+        })
+    }
+
+    fn target(
+        mut self,
+        target: impl Fn(Value) -> BoxFuture<'static, Result<Value>> + Send + Sync + 'static,
+    ) -> Self {
+        self.target = Some(Arc::new(target));
+        self
+    }
+
+    /// Evaluators (metrics): judges by one more, or several.
+    pub fn with(mut self, evaluators: impl IntoEvaluators) -> Self {
+        self.evaluators.extend(evaluators.into_evaluators());
+        self
+    }
+
+    /// Concurrency: how many rows are run and judged at a time. Default is 4.
+    pub fn concurrency(mut self, rows: usize) -> Self {
+        self.at_a_time = rows.max(1);
+        self
+    }
+
+    async fn start(self) -> Result<Report> {
+        if self.points.is_empty() {
+            return Err(E::NoData.into());
+        }
+        if self.evaluators.is_empty() {
+            return Err(E::NoEvaluators.into());
+        }
+        let Self { points, target, evaluators, at_a_time } = self;
+        let (target, evaluators) = (target.as_deref(), &evaluators);
+        let cases = stream::iter(points.into_iter().enumerate())
+            .map(|(index, point)| case(index, point, target, evaluators))
+            .buffered(at_a_time)
+            .collect::<Vec<_>>();
+        Ok(Report::new(cases.await))
+    }
+}
+
+/// One row: run, and judged by each evaluator.
+async fn case(
+    index: usize,
+    mut point: DataPoint,
+    target: Option<&Target>,
+    evaluators: &[Evaluator],
+) -> CaseReport {
+    let name = point.test_case_id.get_or_insert_with(|| format!("case-{}", index + 1)).clone();
+    if let Some(target) = target {
+        // A closure of a test may panic, too: its row fails, and the others are judged.
+        let input = point.input.clone();
+        let made = AssertUnwindSafe(async { target(input).await }).catch_unwind().await;
+        match made {
+            Ok(Ok(output)) => point.output = Some(output),
+            Ok(Err(error)) => return CaseReport::failed(name, point, &error),
+            Err(_) => {
+                let error = Error::from(E::Panicked);
+                return CaseReport::failed(name, point, &error);
+            }
+        }
+    }
+    let mut scores = Vec::new();
+    for evaluator in evaluators {
+        let judged = match evaluator.judge(point.clone()).await {
+            Ok(judged) => judged,
+            Err(error) => vec![Score::failed(error.chain())],
+        };
+        let metric = evaluator.name();
+        scores.extend(judged.into_iter().map(|score| MetricScore::new(metric, score)));
+    }
+    CaseReport::judged(name, point, scores)
+}
+
+impl IntoFuture for Evaluate {
+    type Output = Result<Report>;
+    type IntoFuture = BoxFuture<'static, Result<Report>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.start())
+    }
+}
+
+genkit_core::becomes_a_future!(Evaluate, Result<Report>);
+
+impl std::fmt::Debug for Evaluate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Evaluate")
+            .field("rows", &self.points.len())
+            .field("evaluators", &self.evaluators)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Evaluators of [`Evaluate::with`]: an [`Evaluator`] or several.
+pub trait IntoEvaluators {
+    /// The evaluators, in their order.
+    fn into_evaluators(self) -> Vec<Evaluator>;
+}
+
+impl IntoEvaluators for Evaluator {
+    fn into_evaluators(self) -> Vec<Evaluator> {
+        vec![self]
+    }
+}
+
+impl IntoEvaluators for Vec<Evaluator> {
+    fn into_evaluators(self) -> Vec<Evaluator> {
+        self
+    }
+}
+
+impl<const N: usize> IntoEvaluators for [Evaluator; N] {
+    fn into_evaluators(self) -> Vec<Evaluator> {
+        self.into()
+    }
+}

@@ -1,0 +1,184 @@
+//! Answers of flow servers: results and errors in every form that Genkit's servers write.
+
+use std::time::Duration;
+
+use reqwest::Response;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::error::Error as E;
+use genkit_core::internal::status;
+use genkit_core::{Error, Result};
+use genkit_http_client::internal::net::root_cause;
+use genkit_schema::internal::placed;
+use genkit_schema::internal::truncate::excerpt;
+
+/// How long a plain answer may be, and one event of a stream, in bytes. Default is 64 MiB.
+pub(super) const MAX_FLOW_ANSWER: usize = 64 * 1024 * 1024;
+
+/// How much of an error is read, in bytes. Default is 1 MiB.
+const MAX_FLOW_ERROR: usize = 1024 * 1024;
+
+/// How much of an error's message is repeated, in characters.
+const MAX_MESSAGE: usize = 2_000;
+
+/// The server as errors name it.
+#[derive(Clone)]
+pub(super) struct FlowHost {
+    pub(super) host: String,
+}
+
+impl FlowHost {
+    pub(super) fn slow(&self, limit: Duration) -> Error {
+        E::Slow { host: self.host.clone(), limit }.into()
+    }
+
+    pub(super) fn no_answer(&self, why: &str) -> Error {
+        E::NoAnswer { host: self.host.clone(), why: why.to_owned() }.into()
+    }
+
+    pub(super) fn closed(&self, error: &reqwest::Error) -> Error {
+        E::Closed { host: self.host.clone(), cause: root_cause(error) }.into()
+    }
+}
+
+/// The answer, if it is one of a flow that was let in.
+pub(super) async fn let_in(server: &FlowHost, mut response: Response) -> Result<Response> {
+    let status = response.status().as_u16();
+    match status {
+        200 => Ok(response),
+        204 => Err(E::NoStream { host: server.host.clone() }.into()),
+        300..400 => Err(E::Redirect { host: server.host.clone(), status }.into()),
+        _ => {
+            let mut body = Vec::new();
+            // As far as it comes: the status is what counts.
+            while let Ok(Some(piece)) = response.chunk().await {
+                body.extend_from_slice(&piece);
+                if body.len() > MAX_FLOW_ERROR {
+                    break;
+                }
+            }
+            Err(failure(&body, status))
+        }
+    }
+}
+
+/// The error that a body says, which may be JSON or text.
+fn failure(body: &[u8], status: u16) -> Error {
+    if let Ok(error @ Value::Object(_)) = serde_json::from_slice(body) {
+        return remote(&error, status);
+    }
+    let text = String::from_utf8_lossy(body);
+    let text = excerpt(text.trim(), MAX_MESSAGE);
+    let kind = status::kind_of_http(status);
+    let message = if text.is_empty() { format!("HTTP {status}") } else { text };
+    E::Failed { kind, message, details: None }.into()
+}
+
+/// The error in `{"status", "message", "details"?}`, or around it in `{"error": ..}`.
+pub(super) fn remote(error: &Value, http: u16) -> Error {
+    let mut error = error;
+    // Some servers wrap it, some twice.
+    for _ in 0..2 {
+        error = error.get("error").filter(|inner| inner.is_object()).unwrap_or(error);
+    }
+    let text = |key: &str| error.get(key).and_then(Value::as_str).map(str::trim);
+    let named = text("status").and_then(|name| status::kind_of(&name.replace(' ', "_")));
+    let kind = named.unwrap_or_else(|| status::kind_of_http(http));
+    let message = text("message").or_else(|| error.get("error")?.as_str()).unwrap_or_default();
+    let message = match message.is_empty() {
+        true => format!("the flow failed with {}", status::name_of(kind)),
+        false => excerpt(message, MAX_MESSAGE),
+    };
+    let details = error.get("details").filter(|details| !details.is_null()).cloned();
+    E::Failed { kind, message, details }.into()
+}
+
+/// The result in a whole answer.
+pub(super) async fn plain(server: &FlowHost, mut response: Response) -> Result<Value> {
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(|error| server.closed(&error))? {
+        body.extend_from_slice(&piece);
+        if body.len() > MAX_FLOW_ANSWER {
+            let (host, limit) = (server.host.clone(), MAX_FLOW_ANSWER);
+            return Err(E::TooLong { host, limit }.into());
+        }
+    }
+    let answer: Value = serde_json::from_slice(&body)
+        .map_err(|error| server.no_answer(&format!("it is not JSON: {error}")))?;
+    result_of(server, answer)
+}
+
+/// The result in `{"result": ..}`; a flow that returns nothing may answer `{}`.
+pub(super) fn result_of(server: &FlowHost, answer: Value) -> Result<Value> {
+    let Value::Object(mut answer) = answer else {
+        return Err(server.no_answer("it is no object"));
+    };
+    if answer.get("error").is_some_and(|error| !error.is_null()) {
+        return Err(remote(&Value::Object(answer), 500));
+    }
+    match answer.remove("result") {
+        Some(result) => Ok(result),
+        None if answer.is_empty() => Ok(Value::Null),
+        None => Err(server.no_answer("there is no `result`")),
+    }
+}
+
+/// A value as the type that was asked for.
+pub(super) fn fit<T: DeserializeOwned>(what: &'static str, value: Value) -> Result<T> {
+    placed::read(&value).map_err(|misfit| E::Misfit { what, why: misfit.to_string() }.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use genkit_core::ErrorKind;
+    use serde_json::json;
+
+    #[test]
+    fn errors_are_read_in_every_form() {
+        for (body, status, kind, message) in [
+            (r#"{"status":"NOT_FOUND","message":"no note"}"#, 404, ErrorKind::NotFound, "no note"),
+            (
+                r#"{"status":"INVALID ARGUMENT","message":"m"}"#,
+                400,
+                ErrorKind::InvalidArgument,
+                "m",
+            ),
+            (r#"{"error":{"status":"ABORTED","message":"m"}}"#, 500, ErrorKind::Aborted, "m"),
+            (
+                r#"{"error":{"error":{"status":"ABORTED","message":"m"}}}"#,
+                500,
+                ErrorKind::Aborted,
+                "m",
+            ),
+            (r#"{"error":"no"}"#, 403, ErrorKind::PermissionDenied, "no"),
+            ("plain text\n", 409, ErrorKind::Aborted, "plain text"),
+            ("", 502, ErrorKind::Internal, "HTTP 502"),
+            ("[1]", 418, ErrorKind::Unknown, "[1]"),
+            (r#"{"code":5}"#, 404, ErrorKind::NotFound, "the flow failed with NOT_FOUND"),
+        ] {
+            let error = failure(body.as_bytes(), status);
+            assert_eq!((error.kind(), error.to_string().as_str()), (kind, message), "{body}");
+        }
+        let error = remote(&json!({"message": "m", "details": {"id": 7}}), 400);
+        assert_eq!(error.details(), Some(&json!({"id": 7})));
+    }
+
+    #[test]
+    fn a_result_may_be_anything_and_an_error_is_none() {
+        let server = FlowHost { host: "h".to_owned() };
+        for (answer, result) in [
+            (json!({"result": null}), Some(Value::Null)),
+            (json!({}), Some(Value::Null)),
+            (json!({"result": false, "x": 1}), Some(json!(false))),
+            (json!({"result": 1, "error": {"status": "ABORTED"}}), None),
+            (json!({"x": 1}), None),
+            (json!([1]), None),
+        ] {
+            assert_eq!(result_of(&server, answer.clone()).ok(), result, "{answer}");
+        }
+        let misfit = fit::<Vec<u8>>("result", json!([1, "x"])).unwrap_err().to_string();
+        assert!(misfit.contains("[1]") && misfit.contains("the result of the flow"), "{misfit}");
+    }
+}

@@ -1,0 +1,165 @@
+//! A call of a flow, about to be made.
+
+use std::future::IntoFuture;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use reqwest::header::AUTHORIZATION;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::answer;
+use super::request::CallRequest;
+use super::stream::FlowStream;
+use genkit_core::BoxFuture;
+use genkit_core::Result;
+
+/// A call of a flow on a Genkit server, in whatever language that is written: await it for the result, or
+/// [`stream`](Self::stream) it. Made by `flow_client`.
+///
+/// `O` is what the flow returns, `C` what its chunks are: JSON, unless [`output`](Self::output) and
+/// [`chunks`](Self::chunks) name types.
+///
+/// ```no_run
+/// # async fn run() -> genkit::Result<()> {
+/// use serde_json::json;
+///
+/// #[derive(serde::Deserialize)]
+/// struct Counted { i: u32 }
+///
+/// let mut count = genkit::flow_client("https://flows.example.com/count")
+///     .input(json!({"n": 3}))
+///     .bearer("token")
+///     .chunks::<Counted>()
+///     .stream();
+/// while let Some(counted) = count.next().await {
+///     println!("{}", counted?.i);
+/// }
+/// let total = count.result().await?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// What the flow fails with, with its kind and details;
+/// [`Unavailable`](genkit_core::ErrorKind::Unavailable) where the server is not there or its answer ends early,
+/// [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) for an address or a header that cannot be one, and
+/// [`Internal`](genkit_core::ErrorKind::Internal) where the answer is none of a flow or does not fit the type.
+#[must_use = "a call is made when it is awaited: add `.await`, or `.stream()`"]
+pub struct FlowCall<O = Value, C = Value> {
+    request: CallRequest,
+    types: PhantomData<fn() -> (O, C)>,
+}
+
+impl FlowCall {
+    #[doc(hidden)]
+    pub fn new(url: impl Into<String>) -> Self {
+        Self { request: CallRequest::new(url.into()), types: PhantomData }
+    }
+}
+
+impl<O, C> FlowCall<O, C> {
+    /// Input of the flow. Default is nothing.
+    pub fn input(mut self, input: impl Serialize) -> Self {
+        self.request.input =
+            serde_json::to_value(input).map(Some).map_err(|error| error.to_string());
+        self
+    }
+
+    /// Header of the request; called again, one more.
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.request.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Bearer token: sends `Authorization: Bearer TOKEN`.
+    pub fn bearer(self, token: impl AsRef<str>) -> Self {
+        self.header(AUTHORIZATION.as_str(), format!("Bearer {}", token.as_ref()))
+    }
+
+    /// Timeout: how long the call may take, its stream included. Default is 10 minutes.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.request.timeout = limit;
+        self
+    }
+
+    /// Stream id: goes on with a durable stream that was lost; see [`FlowStream::stream_id`]. The flow
+    /// is not run again, and all of its chunks come again.
+    pub fn stream_id(mut self, id: impl Into<String>) -> Self {
+        self.request.stream_id = Some(id.into());
+        self
+    }
+
+    /// Leaves out the first `chunks` of a stream that was lost. Servers of this library know that; others
+    /// send all.
+    pub fn skip_chunks(mut self, chunks: usize) -> Self {
+        self.request.from = chunks;
+        self
+    }
+
+    /// Output type: reads the result as a `T`.
+    pub fn output<T: DeserializeOwned>(self) -> FlowCall<T, C> {
+        self.retyped()
+    }
+
+    /// Chunk type: reads each chunk as a `T`.
+    pub fn chunks<T: DeserializeOwned>(self) -> FlowCall<O, T> {
+        self.retyped()
+    }
+
+    fn retyped<P, D>(self) -> FlowCall<P, D> {
+        FlowCall { request: self.request, types: PhantomData }
+    }
+}
+
+impl<O: DeserializeOwned, C: DeserializeOwned> FlowCall<O, C> {
+    /// The result: what awaiting it does, as a future for `tokio::spawn` and `join!`.
+    ///
+    /// # Errors
+    /// As awaiting the [`FlowCall`].
+    pub async fn run(self) -> Result<O> {
+        let limit = self.request.timeout;
+        let (server, url) = self.request.server()?;
+        let reading = async {
+            let response = self.request.send(&server, url, "application/json").await?;
+            answer::plain(&server, response).await
+        };
+        let read = tokio::time::timeout(limit, reading).await;
+        let result = read.unwrap_or_else(|_| Err(server.slow(limit)))?;
+        answer::fit("result", result)
+    }
+
+    /// Streaming: the chunks and then the result, as they come. The call is made by the first
+    /// [`next`](FlowStream::next).
+    pub fn stream(self) -> FlowStream<O, C> {
+        FlowStream::new(self.request)
+    }
+}
+
+impl<O, C> IntoFuture for FlowCall<O, C>
+where
+    O: DeserializeOwned + Send + 'static,
+    C: DeserializeOwned + Send + 'static,
+{
+    type Output = Result<O>;
+    type IntoFuture = BoxFuture<'static, Result<O>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+genkit_core::becomes_a_future!(FlowCall<O, C>, Result<O>, O, C);
+
+/// Without the path and the values of headers, which may be secret.
+impl<O, C> std::fmt::Debug for FlowCall<O, C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let headers: Vec<&String> = self.request.headers.iter().map(|(name, _)| name).collect();
+        let host = self.request.server().map(|(server, _)| server.host).ok();
+        f.debug_struct("FlowCall")
+            .field("host", &host)
+            .field("headers", &headers)
+            .finish_non_exhaustive()
+    }
+}

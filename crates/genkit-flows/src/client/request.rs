@@ -1,0 +1,102 @@
+//! The request of a call: where it goes, and what it carries.
+
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Response, Url};
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use super::answer::{self, FlowHost};
+use super::error::Error as E;
+use crate::STREAM_ID;
+use genkit_core::Result;
+use genkit_http_client::internal::net::{Route, pool, root_cause};
+
+/// How long a call may take, its stream included. Default is 10 minutes.
+const CALL_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// A request of a flow, whatever its answer is read as.
+pub(super) struct CallRequest {
+    pub(super) url: String,
+    pub(super) input: std::result::Result<Option<Value>, String>,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) timeout: Duration,
+    pub(super) stream_id: Option<String>,
+    pub(super) from: usize,
+}
+
+impl CallRequest {
+    pub(super) fn new(url: String) -> Self {
+        Self {
+            url,
+            input: Ok(None),
+            headers: Vec::new(),
+            timeout: CALL_TIMEOUT,
+            stream_id: None,
+            from: 0,
+        }
+    }
+
+    /// Where it goes.
+    pub(super) fn server(&self) -> Result<(FlowHost, Url)> {
+        // The address may hold a secret: it is not repeated.
+        let mut url = Url::parse(&self.url).map_err(|error| E::Address(error.to_string()))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(E::Address("it must begin with https:// or http://".to_owned()).into());
+        }
+        if self.stream_id.is_some() && self.from > 0 {
+            url.query_pairs_mut().append_pair("from", &self.from.to_string());
+        }
+        let host = url.host_str().unwrap_or_default();
+        let host = url.port().map_or(host.to_owned(), |port| format!("{host}:{port}"));
+        Ok((FlowHost { host }, url))
+    }
+
+    pub(super) fn deadline(&self) -> (Duration, Instant) {
+        // A century is no limit, and one that a clock can show.
+        let limit = self.timeout.min(Duration::from_secs(3_153_600_000));
+        (self.timeout, Instant::now() + limit)
+    }
+
+    /// Sends the request, and gives the answer of a flow that was let in.
+    pub(super) async fn send(
+        &self,
+        server: &FlowHost,
+        url: Url,
+        accept: &'static str,
+    ) -> Result<Response> {
+        let input = self.input.as_ref().map_err(|why| E::Input(why.clone()))?;
+        let mut body = Map::new();
+        body.extend(input.clone().map(|input| ("data".to_owned(), input)));
+        let headers = self.headers(accept)?;
+        let client = pool::client(Route::to(&url))?;
+        let body = Value::Object(body).to_string();
+        let sent = client.post(url).headers(headers).body(body).send().await;
+        let response = sent.map_err(|error| {
+            let (host, cause) = (server.host.clone(), root_cause(&error));
+            match error.is_connect() {
+                true => E::Connect { host, cause },
+                false => E::Closed { host, cause },
+            }
+        })?;
+        answer::let_in(server, response).await
+    }
+
+    fn headers(&self, accept: &'static str) -> Result<HeaderMap> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        let id = self.stream_id.as_ref().map(|id| (STREAM_ID, id.as_str()));
+        let own = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        for (name, value) in own.chain(id) {
+            let parsed = name.parse::<HeaderName>().map_err(|_| E::HeaderName(name.to_owned()))?;
+            let mut value =
+                HeaderValue::from_str(value).map_err(|_| E::HeaderValue(name.to_owned()))?;
+            // Most of them say who calls.
+            value.set_sensitive(true);
+            headers.append(parsed, value);
+        }
+        Ok(headers)
+    }
+}

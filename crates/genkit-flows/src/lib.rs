@@ -1,0 +1,63 @@
+//! Flows over HTTP: served as every client of Genkit calls them, and called on any Genkit server.
+//!
+#![cfg_attr(
+    feature = "server",
+    doc = r#"`serve_flows` serves the flows of the program, `Genkit::serve_flows` those of a
+registry of your own; [`FlowServer`] has every option.
+
+```no_run
+use genkit::{Chunks, Result, flow, flows};
+
+/// Counts to `n`.
+#[flow]
+async fn count(chunks: &Chunks<u32>, n: u32) -> Result<u32> {
+    for i in 1..=n { chunks.send(i).await?; }
+    Ok(n)
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    genkit::serve_flows()
+        .http("127.0.0.1:3400")
+        .context_provider(flows::api_key("secret")) // else 401 or 403
+        .durable_streams(true)                      // a client that lost its stream goes on
+        .await
+}
+```
+
+| request | answer |
+|---|---|
+| `POST /count` with `{"data": {"n": 2}}` | `{"result": 2}` |
+| the same with `Accept: text/event-stream`, or `POST /count?stream=true` | `data: {"message": 1}`, `data: {"message": 2}`, `data: {"result": 2}` |
+| the same with `x-genkit-stream-id: ID` of an earlier answer | that stream from its beginning; with `?from=1` without its first chunk |
+
+A flow that takes no input is sent `{}`. Errors have Genkit's status names: a plain answer has the HTTP status
+and `{"status": "NOT_FOUND", "message": ".."}`, a stream ends with `data: {"error": {..}}`."#
+)]
+#![cfg_attr(
+    feature = "client",
+    doc = "\n\n`flow_client` calls flows of other servers: [`FlowCall`]."
+)]
+
+#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+
+#[cfg(feature = "client")]
+mod client;
+#[cfg(feature = "server")]
+mod provider;
+#[cfg(feature = "server")]
+mod server;
+#[cfg(feature = "server")]
+mod store;
+
+#[cfg(feature = "client")]
+pub use client::{FlowCall, FlowStream};
+#[cfg(feature = "server")]
+pub use provider::{ApiKey, Bearer, ContextProvider, FlowRequest, api_key, bearer};
+#[cfg(feature = "server")]
+pub use server::{FlowServer, OnStart};
+#[cfg(feature = "server")]
+pub use store::{MemoryStreams, StreamEvent, StreamReader, StreamStore, StreamWriter};
+
+/// The header that names a durable stream.
+pub(crate) const STREAM_ID: &str = "x-genkit-stream-id";

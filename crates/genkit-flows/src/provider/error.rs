@@ -1,0 +1,24 @@
+//! The errors of context providers.
+
+use genkit_core::ErrorKind;
+use genkit_core::internal::error::Topic;
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    #[error("Unauthenticated")]
+    Unauthenticated,
+    #[error("Permission Denied")]
+    PermissionDenied,
+    #[error("a context provider must give a JSON object, and gave {0}")]
+    NoObject(&'static str),
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unauthenticated => ErrorKind::Unauthenticated,
+            Self::PermissionDenied => ErrorKind::PermissionDenied,
+            Self::NoObject(_) => ErrorKind::Internal,
+        }
+    }
+}

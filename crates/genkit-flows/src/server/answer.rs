@@ -1,0 +1,115 @@
+//! Answers: a result, or a failure with its HTTP status, as JSON.
+
+use axum::body::Body;
+use axum::http::header::{ALLOW, CONTENT_TYPE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::error::Error as E;
+use super::shared::METHODS;
+use genkit_core::internal::disclosure::for_callers;
+use genkit_core::internal::error::Topic as _;
+use genkit_core::internal::status;
+use genkit_core::{Error, ErrorKind};
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// How large a result usually is, in bytes.
+const USUAL: usize = 128;
+
+/// A result, whatever it is.
+pub(super) fn result(value: &Value) -> Response {
+    #[derive(Serialize)]
+    struct ResultBody<'a> {
+        result: &'a Value,
+    }
+    let mut body = Vec::with_capacity(USUAL);
+    let written = serde_json::to_writer(&mut body, &ResultBody { result: value });
+    written.expect("a JSON value has string keys, and a vector takes every byte");
+    json_response(StatusCode::OK, body)
+}
+
+fn json_response(status: StatusCode, body: Vec<u8>) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, JSON);
+    response
+}
+
+/// A failure as clients read it.
+pub(super) struct FlowFailure {
+    http: StatusCode,
+    allow: bool,
+    /// `{"status", "message", "details"?}`.
+    pub(super) json: Value,
+}
+
+impl FlowFailure {
+    /// What of a failure of `action` clients read. The status is the error's own, also where its text is
+    /// not for them; an error of another library has none that was meant for them.
+    pub(super) fn of(error: Error, action: &str, exposes_errors: bool) -> Self {
+        let is_ours = error.text_for_callers().is_some();
+        let kind = if is_ours { error.kind() } else { ErrorKind::Internal };
+        let error = for_callers(error, action, exposes_errors);
+        let message = error.chain();
+        let details = error.details().filter(|_| is_ours || exposes_errors).cloned();
+        Self::new(kind, message, details)
+    }
+
+    fn new(kind: ErrorKind, message: String, details: Option<Value>) -> Self {
+        let mut body = Map::new();
+        body.insert("status".to_owned(), status::name_of(kind).into());
+        body.insert("message".to_owned(), message.into());
+        body.extend(details.map(|details| ("details".to_owned(), details)));
+        let http = StatusCode::from_u16(status::http_of(kind));
+        let http = http.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Self { http, allow: false, json: Value::Object(body) }
+    }
+}
+
+/// What the server says itself, and is all for clients.
+impl From<E> for FlowFailure {
+    fn from(error: E) -> Self {
+        let mut failure = Self::new(error.kind(), error.to_string(), None);
+        failure.http = error.http().unwrap_or(failure.http);
+        failure.allow = matches!(error, E::Method);
+        failure
+    }
+}
+
+impl IntoResponse for FlowFailure {
+    fn into_response(self) -> Response {
+        let mut response = json_response(self.http, self.json.to_string().into_bytes());
+        if self.allow {
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static(METHODS));
+        }
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_was_not_written_for_callers_is_masked_and_internal() {
+        let io = || std::io::Error::new(std::io::ErrorKind::NotFound, "/etc/secret");
+        let told = |error: Error, exposes| FlowFailure::of(error, "f", exposes);
+        let public = Error::not_found("no note 7").with_details(json!({"id": 7}));
+        let failure = told(public.with_source(io()), false);
+        assert_eq!((failure.http.as_u16(), &failure.json["status"]), (404, &json!("NOT_FOUND")));
+        let message = failure.json["message"].as_str().unwrap();
+        assert!(message.starts_with("no note 7 (reference "), "{message}");
+        assert_eq!(failure.json["details"], json!({"id": 7}));
+
+        let failure = told(Error::from(io()), false);
+        assert_eq!((failure.http.as_u16(), &failure.json["status"]), (500, &json!("INTERNAL")));
+        assert!(!failure.json.to_string().contains("secret"), "{}", failure.json);
+        let failure = told(Error::from(io()), true);
+        assert_eq!(failure.http.as_u16(), 500);
+        assert!(failure.json.to_string().contains("secret"), "{}", failure.json);
+    }
+}

@@ -1,0 +1,208 @@
+//! Durable streams: a flow that runs on without its client, and clients that come back.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::Value;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio_util::sync::DropGuard;
+
+use super::answer::FlowFailure;
+use super::error::Error as E;
+use super::run::{AdmittedFlow, FlowRun};
+use super::shared::FlowEndpoint;
+use super::streamed::CHUNKS;
+use crate::STREAM_ID;
+use crate::store::{StreamEvent, StreamReader, StreamStore, StreamWriter};
+use genkit_core::Result;
+use genkit_core::internal::context::{ContextParts, supervise};
+use genkit_core::internal::visible::Logged;
+
+/// How long a store may take for one event. Default is 30 seconds.
+const STORE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long the id of a stream may be that somebody asks for, in bytes. Default is 128.
+const MAX_STREAM_ID: usize = 128;
+
+impl FlowEndpoint {
+    /// Opens a stream for a flow, which then runs on whoever reads.
+    pub(super) async fn stream_durably(
+        self: &Arc<Self>,
+        store: &dyn StreamStore,
+        admitted: AdmittedFlow,
+    ) -> Result<Response, FlowFailure> {
+        let (sender, chunks) = mpsc::channel(CHUNKS);
+        let (name, owner) = (admitted.flow.name().to_owned(), admitted.owner.clone());
+        let FlowRun { work, cancel, permit, trace } = self.begin(admitted, Some(sender));
+        // One place for the flow and its first reader, until both have ended.
+        let permit = Arc::new(permit);
+        let id = random_id();
+        let opened = async {
+            let writer = store.open(&id, &owner).await?;
+            let reader = store.subscribe(&id, &owner, 0).await?;
+            Ok((writer, reader.ok_or(E::BrokeOff)?))
+        };
+        let opened = in_time(opened).await;
+        let (writer, reader) =
+            opened.map_err(|error| FlowFailure::of(error, &name, self.exposes_errors))?;
+        let place = Arc::clone(&permit);
+        // A run without its client is waited for like a request.
+        let counted = self.drain.begin();
+        tokio::spawn(async move {
+            pump(work, cancel, chunks, writer, &name).await;
+            drop((counted, place));
+        });
+        Ok(trace.on(self.read(reader, &id, permit)))
+    }
+
+    /// A stream again, without its first `from` chunks; 204 where it is not there, or another's.
+    pub(super) async fn stream_again(
+        self: &Arc<Self>,
+        store: &dyn StreamStore,
+        admitted: AdmittedFlow,
+        id: &str,
+        from: usize,
+    ) -> Result<Response, FlowFailure> {
+        let AdmittedFlow { flow, owner, permit, .. } = admitted;
+        let reader = match id.len() <= MAX_STREAM_ID {
+            true => in_time(store.subscribe(id, &owner, from)).await,
+            false => Ok(None),
+        };
+        let reader =
+            reader.map_err(|error| FlowFailure::of(error, flow.name(), self.exposes_errors))?;
+        Ok(match reader {
+            Some(reader) => self.read(reader, id, Arc::new(permit)),
+            None => StatusCode::NO_CONTENT.into_response(),
+        })
+    }
+
+    fn read(
+        self: &Arc<Self>,
+        reader: Box<dyn StreamReader>,
+        id: &str,
+        permit: Arc<OwnedSemaphorePermit>,
+    ) -> Response {
+        let reading = StreamReading { endpoint: Arc::clone(self), reader, _permit: permit };
+        let events = futures_util::stream::unfold(Some(reading), |reading| async move {
+            let mut reading = reading?;
+            let event = reading.next().await;
+            let next = (!event.is_last()).then_some(reading);
+            Some((event, next))
+        });
+        let mut response = self.frames(Box::pin(events));
+        if let Ok(id) = HeaderValue::from_str(id) {
+            response.headers_mut().insert(STREAM_ID, id);
+        }
+        response
+    }
+}
+
+/// 128 random bits as hex digits.
+fn random_id() -> String {
+    // Six bits of each say which kind of id it is.
+    let (one, other) = (uuid::Uuid::new_v4().as_u128(), uuid::Uuid::new_v4().as_u128());
+    format!("{:032x}", one ^ other.rotate_left(32))
+}
+
+/// What a store does: it may panic, or wait for ever.
+async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    let parts = ContextParts { limit: Some(STORE_TIMEOUT), ..ContextParts::default() };
+    supervise(&parts.build(), "stream store", work).await
+}
+
+/// Runs a flow into a store.
+async fn pump<W>(
+    work: W,
+    cancel: DropGuard,
+    mut chunks: mpsc::Receiver<Value>,
+    mut writer: Box<dyn StreamWriter>,
+    flow: &str,
+) where
+    W: Future<Output = Result<Value, FlowFailure>>,
+{
+    let mut work = pin!(work);
+    let done = loop {
+        tokio::select! {
+            biased;
+            Some(chunk) = chunks.recv() => {
+                if !write(&mut *writer, StreamEvent::Chunk(chunk), flow).await {
+                    return;
+                }
+            }
+            done = &mut work => break done,
+        }
+    };
+    cancel.disarm();
+    while let Ok(chunk) = chunks.try_recv() {
+        if !write(&mut *writer, StreamEvent::Chunk(chunk), flow).await {
+            return;
+        }
+    }
+    let end = match done {
+        Ok(result) => StreamEvent::Result(result),
+        Err(failure) => StreamEvent::Error(failure.json),
+    };
+    write(&mut *writer, end, flow).await;
+}
+
+/// Whether the flow may go on.
+async fn write(writer: &mut dyn StreamWriter, event: StreamEvent, flow: &str) -> bool {
+    match in_time(writer.write(event)).await {
+        Ok(()) => true,
+        Err(error) => {
+            let error = error.chain();
+            tracing::warn!(flow, error = %Logged::text(&error), "a durable stream cannot be kept: its flow was ended");
+            false
+        }
+    }
+}
+
+/// A client that reads a stream.
+struct StreamReading {
+    endpoint: Arc<FlowEndpoint>,
+    reader: Box<dyn StreamReader>,
+    _permit: Arc<OwnedSemaphorePermit>,
+}
+
+impl StreamReading {
+    /// The next event; there always is one until the last.
+    async fn next(&mut self) -> StreamEvent {
+        let failure = |error: E| StreamEvent::Error(FlowFailure::from(error).json);
+        // A flow says something before its time is over, unless its process is gone.
+        let silence = self.endpoint.timeout.saturating_add(STORE_TIMEOUT);
+        let parts = ContextParts { limit: Some(silence), ..ContextParts::default() };
+        let context = parts.build();
+        let reader = &mut self.reader;
+        let next = supervise(&context, "stream store", async { reader.next().await.transpose() });
+        let next = tokio::select! {
+            biased;
+            next = next => next,
+            () = self.endpoint.cut_off() => return failure(E::ShuttingDown),
+        };
+        match next {
+            Ok(Some(event)) => event,
+            Ok(None) => failure(E::BrokeOff),
+            Err(error) => {
+                let exposes = self.endpoint.exposes_errors;
+                StreamEvent::Error(FlowFailure::of(error, "stream store", exposes).json)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_random_to_the_last_bit() {
+        let ids: Vec<u128> =
+            (0..256).map(|_| u128::from_str_radix(&random_id(), 16).unwrap()).collect();
+        let (any, all) = ids.iter().fold((0, u128::MAX), |(any, all), id| (any | id, all & id));
+        assert_eq!((any, all), (u128::MAX, 0), "a bit is always the same");
+    }
+}

@@ -1,0 +1,83 @@
+//! The errors of a flow server: start-up, and requests that it does not run.
+
+use std::time::Duration;
+
+use axum::http::StatusCode;
+
+use genkit_core::ErrorKind;
+use genkit_core::internal::error::Topic;
+use genkit_http_server::internal::{BodyError, HostRefusal};
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    #[error(
+        "there is nothing to serve: no `#[flow]` is linked into this program. A crate that only defines \
+         them must be named to be linked: `use my_flows as _;`. Without the feature `inventory`, add \
+         them by hand: `Registry::new().add(flows![..])`"
+    )]
+    NothingLinked,
+    /// With the closest names.
+    #[error("`.only([..])`: {0}")]
+    OnlyUnknown(String),
+    #[error("`PORT` is no port: {0}")]
+    Port(String),
+
+    #[error(transparent)]
+    Host(#[from] HostRefusal),
+    #[error("Forbidden: this Origin may not call the server; allow it with `.cors([..])`")]
+    Origin,
+    #[error("there is no flow of this name")]
+    NoSuchFlow,
+    #[error("a flow is called with POST")]
+    Method,
+    #[error("`{name}` in the query must be {expected}")]
+    Query { name: &'static str, expected: &'static str },
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    #[error("the body is not JSON: {0}")]
+    NotJson(String),
+    #[error("{0} requests are running already: try again in a moment")]
+    TooManyRunning(usize),
+
+    #[error("the server is shutting down")]
+    ShuttingDown,
+    #[error("the client did not read its stream within {0:?}")]
+    NotRead(Duration),
+    #[error("the stream broke off")]
+    BrokeOff,
+}
+
+impl Error {
+    /// The HTTP status, where it is not that of the kind.
+    pub(super) fn http(&self) -> Option<StatusCode> {
+        match self {
+            Self::Method => Some(StatusCode::METHOD_NOT_ALLOWED),
+            Self::Body(BodyError::Slow(_)) => Some(StatusCode::REQUEST_TIMEOUT),
+            Self::Body(BodyError::Long(_)) => Some(StatusCode::PAYLOAD_TOO_LARGE),
+            Self::Body(BodyError::NoRoom) => Some(StatusCode::SERVICE_UNAVAILABLE),
+            _ => None,
+        }
+    }
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NothingLinked => ErrorKind::FailedPrecondition,
+            Self::Origin | Self::Host(HostRefusal::Unknown(_)) => ErrorKind::PermissionDenied,
+            Self::NoSuchFlow => ErrorKind::NotFound,
+            Self::Method => ErrorKind::Unimplemented,
+            Self::Body(BodyError::Slow(_)) | Self::NotRead(_) => ErrorKind::DeadlineExceeded,
+            Self::TooManyRunning(_) => ErrorKind::ResourceExhausted,
+            Self::ShuttingDown | Self::BrokeOff | Self::Body(BodyError::NoRoom) => {
+                ErrorKind::Unavailable
+            }
+            Self::OnlyUnknown(_)
+            | Self::Port(_)
+            | Self::Host(HostRefusal::Malformed)
+            | Self::Query { .. }
+            | Self::Body(_)
+            | Self::NotJson(_) => ErrorKind::InvalidArgument,
+        }
+    }
+}

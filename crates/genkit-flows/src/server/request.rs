@@ -1,0 +1,166 @@
+//! A request for a flow, read from HTTP.
+
+use std::fmt;
+
+use axum::http::header::ACCEPT;
+use axum::http::{HeaderMap, Uri};
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+
+use super::error::Error as E;
+use crate::STREAM_ID;
+
+/// What stands beside the body of a request.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct FlowQuery {
+    /// Whether a stream is wanted.
+    pub(super) stream: bool,
+    /// Chunks that are left out of a stream that is asked for again.
+    pub(super) from: usize,
+    /// The stream that is asked for again.
+    pub(super) stream_id: Option<String>,
+}
+
+impl FlowQuery {
+    pub(super) fn read(headers: &HeaderMap, uri: &Uri) -> Result<Self, E> {
+        let mut query = Self { stream: accepts_events(headers), from: 0, stream_id: None };
+        for pair in uri.query().unwrap_or_default().split('&') {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            match name {
+                "stream" => {
+                    let is_true = boolean(value)
+                        .ok_or(E::Query { name: "stream", expected: "`true` or `false`" })?;
+                    query.stream |= is_true;
+                }
+                "from" => {
+                    let wrong = |_| E::Query { name: "from", expected: "a number of chunks" };
+                    query.from = value.parse().map_err(wrong)?;
+                }
+                _ => {}
+            }
+        }
+        let id = headers.get(STREAM_ID).filter(|_| query.stream);
+        query.stream_id = id.map(|id| String::from_utf8_lossy(id.as_bytes()).into_owned());
+        Ok(query)
+    }
+}
+
+fn accepts_events(headers: &HeaderMap) -> bool {
+    const EVENTS: &str = "text/event-stream";
+    headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).any(|accept| {
+        accept
+            .as_bytes()
+            .windows(EVENTS.len())
+            .any(|piece| piece.eq_ignore_ascii_case(EVENTS.as_bytes()))
+    })
+}
+
+/// A boolean as Go reads it.
+fn boolean(text: &str) -> Option<bool> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
+        _ => None,
+    }
+}
+
+/// The input of a flow from the body of its request; none is null.
+pub(super) fn input_of(body: &[u8]) -> Result<Value, E> {
+    if body.trim_ascii().is_empty() {
+        return Ok(Value::Null);
+    }
+    let read = serde_json::from_slice::<FlowBody>(body);
+    read.map(|body| body.data).map_err(|error| E::NotJson(error.to_string()))
+}
+
+/// `{"data": ..}`; what else stands there is for others.
+struct FlowBody {
+    data: Value,
+}
+
+impl<'de> Deserialize<'de> for FlowBody {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // A derived one would read a list as well.
+        deserializer.deserialize_map(FlowBodyVisitor)
+    }
+}
+
+struct FlowBodyVisitor;
+
+impl<'de> Visitor<'de> for FlowBodyVisitor {
+    type Value = FlowBody;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object like {\"data\": input}")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<FlowBody, A::Error> {
+        let mut data = Value::Null;
+        while let Some(key) = map.next_key::<std::borrow::Cow<'_, str>>()? {
+            match &*key {
+                "data" => data = map.next_value()?,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(FlowBody { data })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn query(accept: &str, uri: &str) -> Result<FlowQuery, E> {
+        let headers = HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]);
+        FlowQuery::read(&headers, &uri.parse().unwrap())
+    }
+
+    #[test]
+    fn a_stream_is_asked_for_in_two_ways() {
+        for (accept, uri, stream) in [
+            ("*/*", "/f", false),
+            ("TEXT/event-stream", "/f", true),
+            ("a/b, text/event-stream;q=0.1", "/f?stream=false", true),
+            ("*/*", "/f?x=1&stream=true", true),
+            ("*/*", "/f?stream=1", true),
+            ("*/*", "/f?stream=F", false),
+        ] {
+            assert_eq!(query(accept, uri).unwrap().stream, stream, "{accept} {uri}");
+        }
+        for uri in ["/f?stream=yes", "/f?stream", "/f?from=-1", "/f?from=x", "/f?from="] {
+            assert!(query("*/*", uri).is_err(), "{uri}");
+        }
+    }
+
+    #[test]
+    fn the_id_of_a_stream_counts_for_streams_alone() {
+        let name = axum::http::HeaderName::from_static(STREAM_ID);
+        let headers = HeaderMap::from_iter([(name, "7".parse().unwrap())]);
+        let read = |uri: &str| FlowQuery::read(&headers, &uri.parse().unwrap()).unwrap();
+        assert_eq!(read("/f").stream_id, None);
+        assert_eq!(read("/f?stream=true&from=3").stream_id.as_deref(), Some("7"));
+        assert_eq!(read("/f?stream=true&from=3").from, 3);
+    }
+
+    #[test]
+    fn the_body_is_an_object() {
+        for (body, input) in [
+            ("", Value::Null),
+            (" \n", Value::Null),
+            ("{}", Value::Null),
+            (r#"{"data":null}"#, Value::Null),
+            (r#"{"init":{"data":1},"data":[1],"x":2}"#, json!([1])),
+            (r#"{"d\u0061ta":"a"}"#, json!("a")),
+        ] {
+            assert_eq!(input_of(body.as_bytes()).unwrap(), input, "{body}");
+        }
+        let deep = format!("{{\"data\":{}", "[".repeat(100_000));
+        for body in ["[1]", "1", "null", "{bad", r#"{"data":1} x"#, "\u{feff}{}", &deep] {
+            assert!(input_of(body.as_bytes()).is_err(), "{body}");
+        }
+    }
+}

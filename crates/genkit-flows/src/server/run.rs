@@ -1,0 +1,137 @@
+//! One run of a flow for a request: with its limits, its trace and what ends it.
+
+use std::future::{Future, IntoFuture as _};
+use std::sync::Arc;
+
+use axum::http::{HeaderName, HeaderValue};
+use axum::response::Response;
+use serde_json::{Map, Value};
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio_util::sync::DropGuard;
+
+use super::answer::FlowFailure;
+use super::error::Error as E;
+use super::shared::FlowEndpoint;
+use genkit_core::BoxFuture;
+use genkit_core::Flow;
+use genkit_core::internal::context::Caller;
+use genkit_core::internal::trace;
+use genkit_core::internal::trace::Root;
+use genkit_core::{ErrorKind, Result};
+
+const TRACE_ID: HeaderName = HeaderName::from_static("x-genkit-trace-id");
+const SPAN_ID: HeaderName = HeaderName::from_static("x-genkit-span-id");
+
+/// A request that was let in.
+pub(super) struct AdmittedFlow {
+    pub(super) flow: Flow,
+    pub(super) input: Value,
+    pub(super) context: Map<String, Value>,
+    pub(super) extensions: http::Extensions,
+    /// Who may read its stream again.
+    pub(super) owner: String,
+    /// Its place among those that run.
+    pub(super) permit: OwnedSemaphorePermit,
+}
+
+/// A flow that runs, until it is dropped.
+pub(super) struct FlowRun<W> {
+    pub(super) work: W,
+    /// Cancels the context of the flow, so that work which it handed to others sees the end.
+    pub(super) cancel: DropGuard,
+    pub(super) permit: OwnedSemaphorePermit,
+    pub(super) trace: TraceHeaders,
+}
+
+impl FlowEndpoint {
+    /// A flow about to run: chunks go to `chunks`, or nowhere.
+    pub(super) fn begin(
+        self: &Arc<Self>,
+        admitted: AdmittedFlow,
+        chunks: Option<mpsc::Sender<Value>>,
+    ) -> FlowRun<impl Future<Output = Result<Value, FlowFailure>> + Send + use<>> {
+        let AdmittedFlow { flow, input, context, extensions, permit, .. } = admitted;
+        // The end of the server is the end of all that still runs.
+        let cancel = self.end.child_token();
+        let root = root(&context);
+        let trace = TraceHeaders::of(&root);
+        let run = flow
+            .run_json(Ok(input))
+            .states(&self.genkit.states)
+            .action_context(context)
+            .with_parts(|parts| {
+                parts.cancel = cancel.clone();
+                parts.limit = Some(self.timeout);
+                parts.extensions = Arc::new(extensions);
+                if let Some(chunks) = chunks {
+                    parts.caller = Arc::new(StreamCaller(chunks));
+                }
+            });
+        let endpoint = Arc::clone(self);
+        let work = async move {
+            let done = trace::under_root(root, run.into_future()).await;
+            // Whoever has the answer finds its trace.
+            trace::flush().await;
+            done.map_err(|error| match error.kind() {
+                ErrorKind::Cancelled if endpoint.end.is_cancelled() => E::ShuttingDown.into(),
+                _ => FlowFailure::of(error, flow.name(), endpoint.exposes_errors),
+            })
+        };
+        FlowRun { work, cancel: cancel.drop_guard(), permit, trace }
+    }
+}
+
+/// The root of the trace of a request, whose ids the answer has.
+fn root(context: &Map<String, Value>) -> Root {
+    let mut root = Root::new();
+    if trace::is_on() {
+        root.context = context.clone();
+        root.context.remove("secrets");
+    }
+    root
+}
+
+/// The ids of a trace, for the answer.
+#[derive(Clone)]
+pub(super) struct TraceHeaders([(HeaderName, HeaderValue); 2]);
+
+impl TraceHeaders {
+    fn of(root: &Root) -> Self {
+        let value = |id: String| HeaderValue::from_str(&id).expect("hex digits are a value");
+        Self([
+            (TRACE_ID, value(root.trace_id.to_string())),
+            (SPAN_ID, value(root.span_id.to_string())),
+        ])
+    }
+
+    pub(super) fn on(self, mut response: Response) -> Response {
+        response.headers_mut().extend(self.0);
+        response
+    }
+}
+
+/// The caller of a flow whose chunks are streamed: one that reads slowly slows the flow.
+struct StreamCaller(mpsc::Sender<Value>);
+
+impl Caller for StreamCaller {
+    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            // Nobody reads any more: the flow is being dropped.
+            let _ = self.0.send(chunk).await;
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ids_of_a_trace_are_hex() {
+        let headers = TraceHeaders::of(&Root::new());
+        let [(_, trace), (_, span)] = &headers.0;
+        assert_eq!((trace.len(), span.len()), (32, 16));
+        let response = headers.on(Response::new(axum::body::Body::empty()));
+        assert_eq!(response.headers().len(), 2);
+    }
+}

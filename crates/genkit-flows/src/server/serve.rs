@@ -1,0 +1,186 @@
+//! Serving flows: checks everything, then answers until told to stop.
+
+use std::future::IntoFuture;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::response::IntoResponse as _;
+use tokio_util::sync::CancellationToken;
+
+use super::builder::FlowServer;
+use super::error::Error as E;
+use super::shared::FlowEndpoint;
+use genkit_core::BoxFuture;
+use genkit_core::Flow;
+use genkit_core::Result;
+use genkit_core::internal::glob::glob;
+use genkit_core::internal::shutdown::{cancel_at_shutdown, interrupted};
+use genkit_http_server::internal::{Drain, HttpServing, ListenPlace};
+
+/// The port where nothing else is said.
+const PORT: u16 = 3400;
+
+impl FlowServer {
+    /// Serves until told to stop: what awaiting it does, as a future for `tokio::spawn`, `block_on` and
+    /// `select!`.
+    ///
+    /// ```no_run
+    /// fn main() -> genkit::Result<()> {
+    ///     let runtime = tokio::runtime::Runtime::new()?;
+    ///     runtime.block_on(genkit::serve_flows().run())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// As awaiting the [`FlowServer`].
+    pub async fn run(mut self) -> Result<()> {
+        let shutdown = self.shutdown.take();
+        let listening = std::mem::take(&mut self.listening);
+        let flows = self.check()?;
+        let place = match listening.place {
+            Some(place) => place,
+            None => default_place(std::env::var("PORT").ok().as_deref())?,
+        };
+        let listener = place.listen().await?;
+        let local = listener.address();
+        let (stop, end, drain) =
+            (CancellationToken::new(), CancellationToken::new(), Drain::default());
+        let signals = tokio::spawn(cancel_at_shutdown(shutdown, interrupted(), stop.clone()));
+        let (prefix, grace) = (self.settings.prefix.clone(), self.settings.grace);
+        if self.settings.hosts.is_none() && local.is_some_and(|local| !local.ip().is_loopback()) {
+            self.settings.hosts = Some(vec!["*".to_owned()]);
+        }
+        if let Some(on_start) = &self.on_start {
+            on_start(&self.genkit);
+        }
+        let endpoint = FlowEndpoint::new(self.genkit, self.settings, drain.clone(), end.clone());
+        let app = router(Arc::new(endpoint), &prefix)
+            .fallback(|| async { super::answer::FlowFailure::from(E::NoSuchFlow).into_response() });
+        let path = if local.is_some() { prefix.as_str() } else { "" };
+        tracing::info!("listening on {listener}{path}");
+        tracing::debug!(flows = flows.len(), "serving flows");
+        if let (Some(told), Some(local)) = (listening.told, local) {
+            told(local);
+        }
+        let served =
+            HttpServing { listener, acceptor: None, stop, drain, grace, end }.run(app).await;
+        signals.abort();
+        served
+    }
+
+    /// Router: the flows as one, to mount them in an existing `axum` app:.
+    ///
+    /// ```
+    /// # use genkit::{Genkit, Registry, flow, flows};
+    /// # /// Greets somebody.
+    /// # #[flow] async fn greet(who: String) -> String { format!("hello {who}") }
+    /// # fn main() -> genkit::Result<()> {
+    /// # let genkit = Genkit::builder().registry(Registry::new().add(flows![greet])).build()?;
+    /// let flows = genkit.serve_flows().allowed_hosts(["app.example.com"]).router()?;
+    /// let app = axum::Router::<()>::new().nest("/api", flows);
+    /// // `POST https://app.example.com/api/greet`
+    /// # let _ = app;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// A router answers only for `localhost`, `127.0.0.1` and `::1`, since it cannot know where it is served:
+    /// name the hosts of your app with [`allowed_hosts`](Self::allowed_hosts), or `"*"` for any, else its
+    /// requests are refused with 403.
+    ///
+    /// What your layers put into a request's extensions is at hand in `ctx.extension::<T>()` and in
+    /// [`FlowRequest::extension`](crate::FlowRequest::extension). Set `TCP_NODELAY` on your listener
+    /// (`listener.tap_io(..)`): without it the chunks of a stream may wait some 40 ms. A router does not
+    /// end by itself: streams that run when your server stops end with it.
+    ///
+    /// # Errors
+    /// As serving: the registry is checked first.
+    pub fn router(self) -> Result<Router> {
+        self.check()?;
+        if self.listening.is_set() || self.shutdown.is_some() {
+            tracing::warn!(
+                "`.http(..)`, `.listener(..)`, `.on_listening(..)` and `.shutdown(..)` have no effect on a \
+                 router: they are for a server that is awaited"
+            );
+        }
+        let prefix = self.settings.prefix.clone();
+        let (drain, end) = (Drain::default(), CancellationToken::new());
+        let endpoint = FlowEndpoint::new(self.genkit, self.settings, drain, end);
+        Ok(router(Arc::new(endpoint), &prefix))
+    }
+
+    /// Checks everything that can be wrong before the first client comes, and gives what is served.
+    fn check(&self) -> Result<Vec<Flow>> {
+        self.genkit.registry.check_with(&self.genkit.states)?;
+        let flows = self.genkit.registry.flows();
+        if flows.is_empty() {
+            return Err(E::NothingLinked.into());
+        }
+        let only = &self.settings.only;
+        for name in only {
+            if !flows.iter().any(|flow| glob(name, flow.name())) {
+                let unknown = genkit_core::internal::suggest::unknown(
+                    "flow",
+                    name,
+                    flows.iter().map(Flow::name),
+                );
+                return Err(E::OnlyUnknown(unknown).into());
+            }
+        }
+        let is_served =
+            |flow: &Flow| only.is_empty() || only.iter().any(|it| glob(it, flow.name()));
+        Ok(flows.into_iter().filter(is_served).collect())
+    }
+}
+
+impl IntoFuture for FlowServer {
+    type Output = Result<()>;
+    type IntoFuture = BoxFuture<'static, Result<()>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+genkit_core::becomes_a_future!(FlowServer, Result<()>);
+
+fn router(endpoint: Arc<FlowEndpoint>, prefix: &str) -> Router {
+    let answer = move |request: Request| {
+        let endpoint = Arc::clone(&endpoint);
+        async move { endpoint.answer(request).await }
+    };
+    Router::new().route(&format!("{prefix}/{{flow}}"), axum::routing::any(answer))
+}
+
+/// On this machine alone, at the port that the environment says.
+fn default_place(port: Option<&str>) -> Result<ListenPlace> {
+    let port = match port.map(str::trim).filter(|port| !port.is_empty()) {
+        Some(port) => port.parse::<u16>().map_err(|_| E::Port(port.to_owned()))?,
+        None => PORT,
+    };
+    Ok(ListenPlace::Address(format!("127.0.0.1:{port}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_is_that_of_the_environment() {
+        let place = |port| match default_place(port) {
+            Ok(ListenPlace::Address(address)) => address,
+            Ok(_) => unreachable!("nobody gave one"),
+            Err(error) => error.to_string(),
+        };
+        for (port, at) in [
+            (None, "127.0.0.1:3400"),
+            (Some(" "), "127.0.0.1:3400"),
+            (Some("8080"), "127.0.0.1:8080"),
+            (Some("x"), "`PORT` is no port: x"),
+            (Some("65536"), "`PORT` is no port: 65536"),
+        ] {
+            assert_eq!(place(port), at, "{port:?}");
+        }
+    }
+}

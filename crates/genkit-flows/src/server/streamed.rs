@@ -1,0 +1,252 @@
+//! Streamed answers: a flow that runs while its client reads, and stops with it.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::Response;
+use futures_util::{Stream, StreamExt as _};
+use serde_json::Value;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::task::AbortHandle;
+use tokio_util::sync::DropGuard;
+
+use super::answer::FlowFailure;
+use super::error::Error as E;
+use super::frames::frame;
+use super::run::{AdmittedFlow, FlowRun};
+use super::shared::FlowEndpoint;
+use crate::store::StreamEvent;
+use genkit_core::BoxFuture;
+use genkit_core::internal::sync::lock;
+
+/// How much longer than its flow a stream may take to be read. Default is 30 seconds.
+const READ_GRACE: Duration = Duration::from_secs(30);
+
+/// How many chunks wait to be read: the flow waits then.
+pub(super) const CHUNKS: usize = 1;
+
+type FlowWork = BoxFuture<'static, Result<Value, FlowFailure>>;
+
+/// Events as frames, until nobody reads them for too long.
+pub(super) struct FlowFrames<S> {
+    events: Arc<Mutex<FrameSource<S>>>,
+    limit: Duration,
+    watchdog: AbortHandle,
+    /// A frame is on its way: whoever polls writes it out first.
+    flush: bool,
+    ended: bool,
+}
+
+/// Where the events of an answer come from.
+enum FrameSource<S> {
+    /// With whom to wake.
+    Waiting(S, Option<Waker>),
+    /// It is being polled, by whoever took it out.
+    Polled,
+    /// Nobody read for too long.
+    Overdue,
+}
+
+/// A flow that runs while it is polled.
+struct StreamedFlow {
+    work: FlowWork,
+    cancel: Option<DropGuard>,
+    chunks: mpsc::Receiver<Value>,
+    done: Option<Result<Value, FlowFailure>>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl FlowEndpoint {
+    /// Streams a flow.
+    pub(super) fn stream(self: &Arc<Self>, admitted: AdmittedFlow) -> Response {
+        let (sender, chunks) = mpsc::channel(CHUNKS);
+        let FlowRun { work, cancel, permit, trace } = self.begin(admitted, Some(sender));
+        let work = Box::pin(work) as FlowWork;
+        let flow = StreamedFlow { work, cancel: Some(cancel), chunks, done: None, _permit: permit };
+        trace.on(self.frames(flow))
+    }
+
+    /// The answer that is made of `events`, which are dropped where nobody reads them.
+    pub(super) fn frames<S>(&self, events: S) -> Response
+    where
+        S: Stream<Item = StreamEvent> + Send + Unpin + 'static,
+    {
+        let frames = FlowFrames::new(events, self.timeout.saturating_add(READ_GRACE));
+        event_stream(Body::from_stream(frames))
+    }
+}
+
+/// A body of frames as an answer.
+fn event_stream(body: Body) -> Response {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> FlowFrames<S> {
+    fn new(events: S, limit: Duration) -> Self {
+        let events = Arc::new(Mutex::new(FrameSource::Waiting(events, None)));
+        // A flow whose client does not read is not polled, and would never notice that its time is over.
+        let watched = Arc::clone(&events);
+        let watchdog = tokio::spawn(async move {
+            tokio::time::sleep(limit).await;
+            let overdue = std::mem::replace(&mut *lock(&watched), FrameSource::Overdue);
+            if let FrameSource::Waiting(events, waker) = overdue {
+                drop(events);
+                waker.into_iter().for_each(Waker::wake);
+            }
+        });
+        Self { events, limit, watchdog: watchdog.abort_handle(), flush: false, ended: false }
+    }
+
+    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<StreamEvent>> {
+        if self.ended {
+            return Poll::Ready(None);
+        }
+        // Taken out, since what is polled may block its thread: the watchdog must not block with it.
+        let taken = std::mem::replace(&mut *lock(&self.events), FrameSource::Polled);
+        let FrameSource::Waiting(mut events, _) = taken else {
+            self.ended = true;
+            let overdue = || StreamEvent::Error(FlowFailure::from(E::NotRead(self.limit)).json);
+            return Poll::Ready(matches!(taken, FrameSource::Overdue).then(overdue));
+        };
+        let event = events.poll_next_unpin(cx);
+        self.ended = match &event {
+            Poll::Ready(event) => event.as_ref().is_none_or(StreamEvent::is_last),
+            Poll::Pending => false,
+        };
+        if !self.ended {
+            let mut place = lock(&self.events);
+            if matches!(*place, FrameSource::Polled) {
+                *place = FrameSource::Waiting(events, Some(cx.waker().clone()));
+            } else {
+                // Its time went by meanwhile: the next poll says so.
+                drop(place);
+                cx.waker().wake_by_ref();
+            }
+        }
+        event
+    }
+}
+
+impl Stream for StreamedFlow {
+    type Item = StreamEvent;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<StreamEvent>> {
+        // What was sent goes out before the flow goes on.
+        if let Poll::Ready(Some(chunk)) = self.chunks.poll_recv(cx) {
+            return Poll::Ready(Some(StreamEvent::Chunk(chunk)));
+        }
+        if self.done.is_none() {
+            if let Poll::Ready(done) = self.work.as_mut().poll(cx) {
+                self.done = Some(done);
+                // It came to its end by itself: nothing is to be cancelled.
+                if let Some(cancel) = self.cancel.take() {
+                    cancel.disarm();
+                }
+            }
+            if let Poll::Ready(Some(chunk)) = self.chunks.poll_recv(cx) {
+                return Poll::Ready(Some(StreamEvent::Chunk(chunk)));
+            }
+        }
+        match self.done.take() {
+            Some(Ok(result)) => Poll::Ready(Some(StreamEvent::Result(result))),
+            Some(Err(failure)) => Poll::Ready(Some(StreamEvent::Error(failure.json))),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> Stream for FlowFrames<S> {
+    type Item = Result<Bytes, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        // One flush for each frame: the connection writes out what it has when a body waits.
+        if std::mem::take(&mut self.flush) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        self.poll_event(cx).map(|event| {
+            let event = event?;
+            self.flush = !event.is_last();
+            Some(Ok(frame(&event)))
+        })
+    }
+}
+
+impl<S> Drop for FlowFrames<S> {
+    fn drop(&mut self) {
+        self.watchdog.abort();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+
+    use super::*;
+
+    /// What the frames of `events` are, read after `wait`.
+    async fn read_after(
+        wait: Duration,
+        events: impl Stream<Item = StreamEvent> + Send + Unpin + 'static,
+    ) -> Vec<String> {
+        let frames = FlowFrames::new(events, Duration::from_secs(1));
+        tokio::time::sleep(wait).await;
+        let text =
+            |frame: Result<Bytes, Infallible>| String::from_utf8(frame.unwrap().to_vec()).unwrap();
+        frames.map(text).collect().await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_nobody_reads_is_dropped_and_the_last_frame_says_so() {
+        let (alive, dropped) = tokio::sync::oneshot::channel::<()>();
+        let events = stream::iter([1, 2]).map(move |n| {
+            let _alive = &alive;
+            StreamEvent::Chunk(n.into())
+        });
+        let events = events.chain(stream::pending());
+        let reading = tokio::spawn(read_after(Duration::from_secs(3), events));
+        assert!(dropped.await.is_err(), "it is gone before somebody reads");
+        let frames = reading.await.unwrap();
+        assert_eq!(frames.len(), 1, "{frames:?}");
+        assert!(frames[0].contains("DEADLINE_EXCEEDED"), "{frames:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_takes_too_long_ends_where_it_is_read_too() {
+        let events =
+            stream::iter([StreamEvent::Chunk(1.into())]).chain(stream::unfold((), |()| async {
+                tokio::time::sleep(Duration::from_millis(300)).await;
+                Some((StreamEvent::Chunk(2.into()), ()))
+            }));
+        let frames = read_after(Duration::ZERO, Box::pin(events)).await;
+        assert_eq!(frames.len(), 5, "{frames:?}");
+        assert!(frames[4].contains("DEADLINE_EXCEEDED"), "{frames:?}");
+    }
+
+    #[tokio::test]
+    async fn a_poll_that_blocks_does_not_block_the_watchdog() {
+        type Once = stream::Once<BoxFuture<'static, StreamEvent>>;
+
+        let place = Arc::new(std::sync::OnceLock::<Arc<Mutex<FrameSource<Once>>>>::new());
+        let inside = Arc::clone(&place);
+        let events: BoxFuture<'static, StreamEvent> = Box::pin(async move {
+            let place = inside.get().expect("it is told before it is polled");
+            assert!(place.try_lock().is_ok(), "the watchdog can have it");
+            StreamEvent::Result(Value::Null)
+        });
+        let mut frames = FlowFrames::new(stream::once(events), Duration::from_secs(1));
+        assert!(place.set(Arc::clone(&frames.events)).is_ok());
+        assert!(frames.next().await.is_some());
+        assert!(frames.next().await.is_none());
+    }
+}

@@ -1,0 +1,445 @@
+//! Durable streams in the memory of this process.
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::error::Error as E;
+use super::{StreamEvent, StreamReader, StreamStore, StreamWriter};
+use genkit_core::BoxFuture;
+use genkit_core::Result;
+use genkit_core::internal::error::Topic;
+use genkit_core::internal::status;
+use genkit_core::internal::sync::lock;
+use genkit_schema::internal::size::json_size;
+
+/// How long a stream is kept after its end. Default is 5 minutes.
+const STREAM_TTL: Duration = Duration::from_secs(300);
+
+/// How much of a stream is kept, in bytes of JSON. Default is 4 MiB.
+const MAX_STREAM_BYTES: usize = 4 * 1024 * 1024;
+
+/// How much of all streams is kept, in bytes of JSON. Default is 256 MiB: one more event takes the place of the
+/// streams that ended first.
+const MAX_TOTAL_BYTES: usize = 256 * 1024 * 1024;
+
+/// How many streams are kept. Default is 1,000: one more takes the place of the one that ended first.
+const MAX_STREAMS: usize = 1_000;
+
+/// What an event costs beside its JSON, in bytes.
+const EVENT_COST: usize = 64;
+
+/// Durable streams in the memory of this process: for one instance, and for tests. What it keeps is
+/// bounded in every direction. Clones share.
+///
+/// ```
+/// use genkit::flows::MemoryStreams;
+/// use std::time::Duration;
+///
+/// let streams = MemoryStreams::new()
+///     .max_streams(100)
+///     .max_bytes(1024 * 1024)
+///     .max_total_bytes(64 * 1024 * 1024)
+///     .ttl(Duration::from_secs(60));
+/// let server = genkit::serve_flows().stream_store(streams);
+/// ```
+#[derive(Clone)]
+pub struct MemoryStreams {
+    kept: Arc<Mutex<HashMap<String, Arc<KeptStream>>>>,
+    /// Of all that are kept.
+    bytes: Arc<AtomicUsize>,
+    max_streams: usize,
+    max_bytes: usize,
+    max_total_bytes: usize,
+    ttl: Duration,
+}
+
+/// The events of one stream.
+struct KeptStream {
+    owner: String,
+    /// The bytes of all streams of the store.
+    total: Arc<AtomicUsize>,
+    log: Mutex<StreamLog>,
+    /// How many events there are.
+    count: watch::Sender<usize>,
+}
+
+#[derive(Default)]
+struct StreamLog {
+    events: Vec<StreamEvent>,
+    bytes: usize,
+    ended: Option<Instant>,
+}
+
+impl Default for MemoryStreams {
+    fn default() -> Self {
+        Self {
+            kept: Arc::default(),
+            bytes: Arc::default(),
+            max_streams: MAX_STREAMS,
+            max_bytes: MAX_STREAM_BYTES,
+            max_total_bytes: MAX_TOTAL_BYTES,
+            ttl: STREAM_TTL,
+        }
+    }
+}
+
+impl MemoryStreams {
+    /// Store in memory with the default limits.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Stream limit: how many streams are kept at once. Default is 1,000. One more takes the place of the
+    /// one that ended first; where all still run it is refused.
+    pub fn max_streams(mut self, streams: usize) -> Self {
+        self.max_streams = streams;
+        self
+    }
+
+    /// Stream size limit: how much of one stream is kept, in bytes of JSON. Default is 4 MiB. A stream
+    /// that grows longer ends with an error.
+    pub fn max_bytes(mut self, bytes: usize) -> Self {
+        self.max_bytes = bytes;
+        self
+    }
+
+    /// Total size limit: how much of all streams together is kept, in bytes of JSON. Default is 256 MiB. What
+    /// is added above it takes the place of the streams that ended first; where all still run, the stream
+    /// that grows ends with an error.
+    pub fn max_total_bytes(mut self, bytes: usize) -> Self {
+        self.max_total_bytes = bytes;
+        self
+    }
+
+    /// Time to live: how long a stream is kept after its end. Default is 5 minutes.
+    pub fn ttl(mut self, ttl: Duration) -> Self {
+        self.ttl = ttl;
+        self
+    }
+
+    fn open_now(&self, id: &str, owner: &str) -> Result<MemoryWriter, E> {
+        let mut kept = lock(&self.kept);
+        kept.retain(|_, stream| !stream.is_expired(self.ttl));
+        if kept.contains_key(id) {
+            return Err(E::Known);
+        }
+        if kept.len() >= self.max_streams {
+            let ended = kept.iter().filter_map(|(id, stream)| Some((stream.ended()?, id.clone())));
+            match ended.min() {
+                Some((_, first)) => kept.remove(&first),
+                None => return Err(E::TooMany(self.max_streams)),
+            };
+        }
+        let stream = Arc::new(KeptStream {
+            owner: owner.to_owned(),
+            total: Arc::clone(&self.bytes),
+            log: Mutex::default(),
+            count: watch::Sender::new(0),
+        });
+        kept.insert(id.to_owned(), Arc::clone(&stream));
+        Ok(MemoryWriter { stream, store: self.clone() })
+    }
+
+    /// Adds to a stream, for which those that ended first make room.
+    fn add(&self, stream: &KeptStream, event: StreamEvent) -> Result<(), E> {
+        let size = json_size(&event).saturating_add(EVENT_COST);
+        let fits = || self.bytes.load(Relaxed).saturating_add(size) <= self.max_total_bytes;
+        if !fits() {
+            let mut kept = lock(&self.kept);
+            let ended = kept.iter().filter_map(|(id, stream)| Some((stream.ended()?, id.clone())));
+            let mut ended: Vec<_> = ended.collect();
+            ended.sort_unstable();
+            for (_, first) in ended {
+                if fits() {
+                    break;
+                }
+                kept.remove(&first);
+            }
+        }
+        match fits() {
+            true => stream.add(event, size, self.max_bytes),
+            false => stream.fail(E::Full(self.max_total_bytes)),
+        }
+    }
+
+    fn find(&self, id: &str, owner: &str) -> Option<Arc<KeptStream>> {
+        let mut kept = lock(&self.kept);
+        let stream = kept.get(id)?;
+        if stream.is_expired(self.ttl) {
+            kept.remove(id);
+            return None;
+        }
+        (stream.owner == owner).then(|| Arc::clone(stream))
+    }
+}
+
+impl KeptStream {
+    fn ended(&self) -> Option<Instant> {
+        lock(&self.log).ended
+    }
+
+    fn is_expired(&self, ttl: Duration) -> bool {
+        self.ended().is_some_and(|ended| ended.elapsed() >= ttl)
+    }
+
+    fn add(&self, event: StreamEvent, size: usize, max_bytes: usize) -> Result<(), E> {
+        let is_too_long = lock(&self.log).bytes.saturating_add(size) > max_bytes;
+        if is_too_long { self.fail(E::TooLong(max_bytes)) } else { self.push(event, size) }
+    }
+
+    /// Ends with an error, for which there is always room.
+    fn fail(&self, error: E) -> Result<(), E> {
+        self.push(failure(&error), EVENT_COST)?;
+        Err(error)
+    }
+
+    fn push(&self, event: StreamEvent, size: usize) -> Result<(), E> {
+        let mut log = lock(&self.log);
+        if log.ended.is_some() {
+            return Err(E::Ended);
+        }
+        if event.is_last() {
+            log.ended = Some(Instant::now());
+        }
+        log.bytes = log.bytes.saturating_add(size);
+        self.total.fetch_add(size, Relaxed);
+        log.events.push(event);
+        self.count.send_replace(log.events.len());
+        Ok(())
+    }
+}
+
+impl Drop for KeptStream {
+    fn drop(&mut self) {
+        self.total.fetch_sub(lock(&self.log).bytes, Relaxed);
+    }
+}
+
+fn failure(error: &E) -> StreamEvent {
+    let (status, message) = (status::name_of(error.kind()), error.to_string());
+    StreamEvent::Error(json!({ "status": status, "message": message }))
+}
+
+struct MemoryWriter {
+    stream: Arc<KeptStream>,
+    store: MemoryStreams,
+}
+
+impl StreamWriter for MemoryWriter {
+    fn write(&mut self, event: StreamEvent) -> BoxFuture<'_, Result<()>> {
+        let written = self.store.add(&self.stream, event).map_err(Into::into);
+        Box::pin(std::future::ready(written))
+    }
+}
+
+impl Drop for MemoryWriter {
+    /// Who reads must not wait for ever.
+    fn drop(&mut self) {
+        let _ = self.stream.fail(E::Abandoned);
+    }
+}
+
+struct MemoryReader {
+    stream: Arc<KeptStream>,
+    count: watch::Receiver<usize>,
+    /// Chunks that are left out.
+    skip: usize,
+    next: usize,
+    ended: bool,
+}
+
+impl MemoryReader {
+    /// What is there already.
+    fn ready(&mut self) -> Option<StreamEvent> {
+        let log = lock(&self.stream.log);
+        // An end is never left out.
+        while self.next < self.skip && log.events.get(self.next).is_some_and(|e| !e.is_last()) {
+            self.next += 1;
+        }
+        let event = log.events.get(self.next)?.clone();
+        self.next += 1;
+        self.ended = event.is_last();
+        Some(event)
+    }
+}
+
+impl StreamReader for MemoryReader {
+    fn next(&mut self) -> BoxFuture<'_, Option<Result<StreamEvent>>> {
+        Box::pin(async move {
+            while !self.ended {
+                self.count.mark_unchanged();
+                if let Some(event) = self.ready() {
+                    return Some(Ok(event));
+                }
+                // The stream, which this holds, has the sender.
+                let _ = self.count.changed().await;
+            }
+            None
+        })
+    }
+}
+
+impl StreamStore for MemoryStreams {
+    fn open<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a str,
+    ) -> BoxFuture<'a, Result<Box<dyn StreamWriter>>> {
+        let opened = self.open_now(id, owner);
+        let opened = opened.map(|writer| Box::new(writer) as Box<dyn StreamWriter>);
+        Box::pin(std::future::ready(opened.map_err(Into::into)))
+    }
+
+    fn subscribe<'a>(
+        &'a self,
+        id: &'a str,
+        owner: &'a str,
+        from: usize,
+    ) -> BoxFuture<'a, Result<Option<Box<dyn StreamReader>>>> {
+        let reader = self.find(id, owner).map(|stream| {
+            let count = stream.count.subscribe();
+            let reader = MemoryReader { stream, count, skip: from, next: 0, ended: false };
+            Box::new(reader) as Box<dyn StreamReader>
+        });
+        Box::pin(std::future::ready(Ok(reader)))
+    }
+}
+
+impl std::fmt::Debug for MemoryStreams {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MemoryStreams")
+            .field("kept", &lock(&self.kept).len())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use genkit_core::ErrorKind;
+    use serde_json::Value;
+
+    async fn read(store: &MemoryStreams, id: &str, from: usize) -> Option<Vec<StreamEvent>> {
+        let mut reader = store.subscribe(id, "ada", from).await.unwrap()?;
+        let mut events = Vec::new();
+        while let Some(event) = reader.next().await {
+            events.push(event.unwrap());
+        }
+        Some(events)
+    }
+
+    fn chunk(n: usize) -> StreamEvent {
+        StreamEvent::Chunk(json!(n))
+    }
+
+    async fn ended(store: &MemoryStreams, id: &str) {
+        let mut writer = store.open(id, "ada").await.unwrap();
+        writer.write(StreamEvent::Result(Value::Null)).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_stream_is_replayed_and_then_live() {
+        let store = MemoryStreams::new();
+        let mut writer = store.open("a", "ada").await.unwrap();
+        writer.write(chunk(0)).await.unwrap();
+        let reading = tokio::spawn({
+            let store = store.clone();
+            async move { (read(&store, "a", 0).await, read(&store, "a", 1).await) }
+        });
+        tokio::task::yield_now().await;
+        writer.write(chunk(1)).await.unwrap();
+        let end = StreamEvent::Result(json!("done"));
+        writer.write(end.clone()).await.unwrap();
+        assert_eq!(writer.write(chunk(2)).await.unwrap_err().kind(), ErrorKind::FailedPrecondition);
+        let (whole, rest) = reading.await.unwrap();
+        assert_eq!(whole.unwrap(), [chunk(0), chunk(1), end.clone()]);
+        assert_eq!(rest.unwrap(), [chunk(1), end.clone()]);
+        assert_eq!(read(&store, "a", 99).await.unwrap(), [end], "the end is never left out");
+    }
+
+    #[tokio::test]
+    async fn a_stream_is_its_owners_alone() {
+        let store = MemoryStreams::new();
+        ended(&store, "a").await;
+        assert!(store.subscribe("a", "bob", 0).await.unwrap().is_none());
+        assert!(store.subscribe("b", "ada", 0).await.unwrap().is_none());
+        let known = store.open("a", "bob").await.err().unwrap();
+        assert_eq!(known.kind(), ErrorKind::AlreadyExists);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_expires_after_its_end_and_not_before() {
+        let store = MemoryStreams::new().ttl(Duration::from_secs(60));
+        let mut writer = store.open("a", "ada").await.unwrap();
+        tokio::time::advance(Duration::from_secs(3600)).await;
+        writer.write(StreamEvent::Result(Value::Null)).await.unwrap();
+        tokio::time::advance(Duration::from_secs(59)).await;
+        assert!(read(&store, "a", 0).await.is_some());
+        tokio::time::advance(Duration::from_secs(1)).await;
+        assert!(read(&store, "a", 0).await.is_none());
+        assert!(lock(&store.kept).is_empty(), "what expired takes no memory");
+    }
+
+    #[tokio::test]
+    async fn a_stream_that_grows_too_long_ends_with_an_error() {
+        let store = MemoryStreams::new().max_bytes(300);
+        let mut writer = store.open("a", "ada").await.unwrap();
+        writer.write(chunk(0)).await.unwrap();
+        let long = StreamEvent::Chunk(json!("x".repeat(300)));
+        let error = writer.write(long).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
+        let events = read(&store, "a", 0).await.unwrap();
+        assert_eq!(events.len(), 2);
+        let StreamEvent::Error(error) = &events[1] else { panic!("{events:?}") };
+        assert_eq!(error["status"], "RESOURCE_EXHAUSTED");
+    }
+
+    #[tokio::test]
+    async fn all_streams_together_are_bounded_and_ended_ones_make_room() {
+        let store = MemoryStreams::new().max_total_bytes(600);
+        let long = || StreamEvent::Chunk(json!("x".repeat(200)));
+        for id in ["a", "b"] {
+            let mut writer = store.open(id, "ada").await.unwrap();
+            writer.write(StreamEvent::Result(json!("x".repeat(100)))).await.unwrap();
+        }
+        let mut writer = store.open("c", "ada").await.unwrap();
+        writer.write(long()).await.unwrap();
+        assert!(read(&store, "a", 0).await.is_none(), "it ended first");
+        assert!(read(&store, "b", 0).await.is_some());
+        let mut another = store.open("d", "ada").await.unwrap();
+        another.write(chunk(0)).await.unwrap();
+        let refused = another.write(long()).await.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::ResourceExhausted);
+        let events = read(&store, "d", 0).await.unwrap();
+        assert!(matches!(&*events, [StreamEvent::Chunk(_), StreamEvent::Error(_)]), "{events:?}");
+        drop((writer, another));
+        lock(&store.kept).clear();
+        assert_eq!(store.bytes.load(Relaxed), 0, "what is gone takes no room");
+    }
+
+    #[tokio::test]
+    async fn ended_streams_make_room_and_running_ones_do_not() {
+        let store = MemoryStreams::new().max_streams(2);
+        ended(&store, "a").await;
+        let _running = store.open("b", "ada").await.unwrap();
+        let _another = store.open("c", "ada").await.unwrap();
+        assert!(read(&store, "a", 0).await.is_none());
+        let refused = store.open("d", "ada").await.err().unwrap();
+        assert_eq!(refused.kind(), ErrorKind::ResourceExhausted);
+    }
+
+    #[tokio::test]
+    async fn a_writer_that_is_dropped_leaves_an_error() {
+        let store = MemoryStreams::new();
+        drop(store.open("a", "ada").await.unwrap());
+        let events = read(&store, "a", 0).await.unwrap();
+        assert!(matches!(&*events, [StreamEvent::Error(_)]), "{events:?}");
+    }
+}

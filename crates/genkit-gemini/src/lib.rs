@@ -1,0 +1,34 @@
+//! Google Gemini: the `generateContent` calls of the Gemini API.
+
+#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+
+mod builder;
+mod contents;
+mod embedder;
+mod error;
+mod error_reply;
+mod media;
+mod models;
+mod partial_args;
+mod provider;
+mod reply;
+mod request;
+mod request_part;
+mod response;
+mod schema;
+mod tools;
+mod wire;
+
+use genkit_model::internal::provider::LinkedProvider;
+pub use {builder::GeminiBuilder, provider::Gemini};
+
+/// What errors call this provider, and the first part of its models' names.
+const NAME: &str = "gemini";
+
+inventory::submit! {
+    LinkedProvider {
+        feature: "gemini",
+        prefixes: &[NAME, "googleai"],
+        from_env: |_| Ok(std::sync::Arc::new(Gemini::from_env()?)),
+    }
+}

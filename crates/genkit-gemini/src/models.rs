@@ -1,0 +1,141 @@
+//! What is known of the models, as data.
+
+use genkit_model::{Constrained, ModelInfo, Supports};
+
+/// A family of models: those whose name holds every one of `marks`.
+struct ModelFamily {
+    marks: &'static [&'static str],
+    supports: Supports,
+}
+
+const ALL: Supports = Supports::all();
+
+/// The models before 3 refuse JSON output in a request with tools (HTTP 400).
+const BEFORE_3: Supports = {
+    let mut supports = ALL;
+    supports.constrained = Constrained::NoTools;
+    supports
+};
+
+/// The first that fits counts.
+const FAMILIES: &[ModelFamily] = &[
+    ModelFamily {
+        marks: &["gemini", "-tts"],
+        supports: {
+            let mut supports = ALL;
+            supports.multiturn = false;
+            supports.media = false;
+            supports.tools = false;
+            supports.tool_choice = false;
+            supports.system_role = false;
+            supports.constrained = Constrained::None;
+            supports
+        },
+    },
+    ModelFamily {
+        marks: &["gemini-3", "-image"],
+        supports: {
+            let mut supports = ALL;
+            supports.tools = false;
+            supports.tool_choice = false;
+            supports
+        },
+    },
+    ModelFamily {
+        marks: &["gemini", "-image"],
+        supports: {
+            let mut supports = ALL;
+            supports.tools = false;
+            supports.tool_choice = false;
+            supports.constrained = Constrained::None;
+            supports
+        },
+    },
+    ModelFamily { marks: &["gemini-1"], supports: BEFORE_3 },
+    ModelFamily { marks: &["gemini-2"], supports: BEFORE_3 },
+    ModelFamily { marks: &["gemini"], supports: ALL },
+    ModelFamily {
+        marks: &["gemma"],
+        supports: {
+            let mut supports = ALL;
+            supports.tools = false;
+            supports.tool_choice = false;
+            supports.system_role = false;
+            supports.constrained = Constrained::None;
+            supports
+        },
+    },
+];
+
+/// What a model is taken to do.
+pub(super) fn info(model: &str) -> ModelInfo {
+    let mut info = ModelInfo::default();
+    info.label = Some(format!("Google AI - {model}"));
+    info.supports = Some(supports(model).clone());
+    info
+}
+
+fn supports(model: &str) -> &'static Supports {
+    let fits = |family: &&ModelFamily| family.marks.iter().all(|mark| model.contains(mark));
+    // A tuned model, or one of a name that nobody has seen: nothing is refused but what most refuse.
+    FAMILIES.iter().find(fits).map_or(&BEFORE_3, |family| &family.supports)
+}
+
+/// Whether the model takes JSON output at all.
+pub(super) fn takes_json(model: &str) -> bool {
+    supports(model).constrained != Constrained::None
+}
+
+/// Whether the model takes JSON output beside tools.
+pub(super) fn takes_json_with_tools(model: &str) -> bool {
+    supports(model).constrained == Constrained::All
+}
+
+/// Whether the answer of a function may hold media: since 3.
+pub(super) fn takes_media_in_answers(model: &str) -> bool {
+    let number = model.strip_prefix("gemini-").unwrap_or_default();
+    let major = number.split(['.', '-']).next().unwrap_or_default();
+    major.parse::<u32>().is_ok_and(|major| major >= 3)
+}
+
+/// The name without what others put in front of it.
+pub(super) fn bare(name: &str) -> &str {
+    let mut name = name.trim_matches('/');
+    for prefix in ["gemini/", "googleai/", "google-genai/", "models/"] {
+        name = name.strip_prefix(prefix).unwrap_or(name);
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_bare() {
+        for (name, expected) in [
+            ("gemini-2.5-flash", "gemini-2.5-flash"),
+            ("models/gemini-2.5-flash", "gemini-2.5-flash"),
+            ("googleai/models/x", "x"),
+            ("tunedModels/mine-1", "tunedModels/mine-1"),
+        ] {
+            assert_eq!(bare(name), expected);
+        }
+    }
+
+    #[test]
+    fn families_differ() {
+        let supports = |model: &str| info(model).supports.unwrap();
+        assert_eq!(supports("gemini-2.5-flash").constrained, Constrained::NoTools);
+        assert_eq!(supports("gemini-3-flash-preview").constrained, Constrained::All);
+        assert_eq!(supports("gemini-flash-latest").constrained, Constrained::All);
+        assert_eq!(supports("tunedModels/x").constrained, Constrained::NoTools);
+        assert!(!supports("gemini-2.5-flash-preview-tts").multiturn);
+        assert!(!supports("gemini-2.5-flash-image").tools);
+        assert!(supports("gemini-2.5-flash-image").media);
+        assert!(!supports("gemma-3-27b-it").system_role);
+        assert!(takes_media_in_answers("gemini-3-pro-preview"));
+        assert!(takes_media_in_answers("gemini-3.1-pro-preview"));
+        assert!(!takes_media_in_answers("gemini-2.5-pro"));
+    }
+}

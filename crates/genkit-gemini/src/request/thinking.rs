@@ -1,0 +1,155 @@
+//! Reasoning effort at Gemini: a level since 3, a number of tokens at 2.5, nothing before.
+
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use serde_json::{Map, Value};
+
+use genkit_core::Effort;
+use genkit_core::internal::run_options::REASONING_EFFORT;
+use genkit_model::internal::left_out;
+
+const API: &str = "Gemini";
+const CONFIG: &str = "thinkingConfig";
+const LEVEL: &str = "thinkingLevel";
+const BUDGET: &str = "thinkingBudget";
+
+/// How a family of models is told how much to think.
+enum Thinks {
+    /// By one of these, the least first.
+    Levels(&'static [Effort]),
+    /// By a number of tokens from the least to the most; 0 is none at all, where that is allowed.
+    Tokens { least: u32, most: u32, can_stop: bool },
+}
+
+/// The first whose marks the name holds counts; of what is no Gemini nothing is known.
+const FAMILIES: &[(&[&str], Option<Thinks>)] = &[
+    (&["gemini", "-tts"], None),
+    (&["gemini", "-image"], None),
+    (&["gemini-1"], None),
+    (&["gemini-2.0"], None),
+    (&["gemini-3-pro"], Some(Thinks::Levels(&[Effort::Low, Effort::High]))),
+    (&["gemini-3", "pro"], Some(Thinks::Levels(&[Effort::Low, Effort::Medium, Effort::High]))),
+    (
+        &["gemini-3"],
+        Some(Thinks::Levels(&[Effort::Minimal, Effort::Low, Effort::Medium, Effort::High])),
+    ),
+    (&["gemini", "pro"], Some(Thinks::Tokens { least: 128, most: 32_768, can_stop: false })),
+    (&["gemini", "flash-lite"], Some(Thinks::Tokens { least: 512, most: 24_576, can_stop: true })),
+    (&["gemini"], Some(Thinks::Tokens { least: 1, most: 24_576, can_stop: true })),
+];
+
+/// `thinkingConfig`: that of the settings, with what the effort means.
+pub(super) struct ThinkingConfig<'a> {
+    given: Option<&'a Map<String, Value>>,
+    effort: Option<(&'static str, Value)>,
+}
+
+impl<'a> ThinkingConfig<'a> {
+    /// `None` where the settings ask for no effort, or the model has none.
+    pub(super) fn of(model: &str, config: &'a Map<String, Value>) -> Option<Self> {
+        let word = config.get(REASONING_EFFORT)?.as_str()?;
+        let given = config.get(CONFIG).and_then(Value::as_object);
+        if given.is_some_and(|given| given.contains_key(LEVEL) || given.contains_key(BUDGET)) {
+            return Some(Self { given, effort: None }); // the API's own words win
+        }
+        let effort = in_words_of(model, word, Effort::of_config(config));
+        if effort.is_none() {
+            let remedy = "take a model that thinks, such as `gemini-2.5-flash`, and one of the words none, \
+                          minimal, low, medium, high and max";
+            left_out(API, model, REASONING_EFFORT, remedy);
+        }
+        (given.is_some() || effort.is_some()).then_some(Self { given, effort })
+    }
+}
+
+/// What an effort is called for `model`: the nearest that it has, and rather more than less.
+fn in_words_of(model: &str, word: &str, effort: Option<Effort>) -> Option<(&'static str, Value)> {
+    let holds = |marks: &[&str]| marks.iter().all(|mark| model.contains(mark));
+    let thinks = FAMILIES.iter().find(|(marks, _)| holds(marks))?.1.as_ref()?;
+    let cannot_stop = || {
+        let remedy = "it thinks as little as it can; take a Flash model of 2.5 for none at all";
+        left_out(API, model, "reasoningEffort: none", remedy);
+    };
+    match (thinks, effort) {
+        (Thinks::Levels(levels), Some(effort)) => {
+            if effort == Effort::None {
+                cannot_stop();
+            }
+            Some((LEVEL, effort.nearest(levels)?.as_str().into()))
+        }
+        (Thinks::Levels(_), None) => Some((LEVEL, word.into())),
+        (Thinks::Tokens { can_stop: true, .. }, Some(Effort::None)) => Some((BUDGET, 0.into())),
+        (Thinks::Tokens { least, most, .. }, Some(effort)) => {
+            if effort == Effort::None {
+                cannot_stop();
+            }
+            Some((BUDGET, effort.budget().clamp(*least, *most).into()))
+        }
+        (Thinks::Tokens { .. }, None) => None,
+    }
+}
+
+impl Serialize for ThinkingConfig<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (key, value) in self.given.into_iter().flatten() {
+            map.serialize_entry(key, value)?;
+        }
+        if let Some((key, value)) = &self.effort {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn sent(model: &str, config: Value) -> Value {
+        let config = ThinkingConfig::of(model, config.as_object().expect("settings"));
+        serde_json::to_value(config).expect("plain data")
+    }
+
+    #[test]
+    fn each_family_is_told_in_its_own_words() {
+        for (model, effort, expected) in [
+            ("gemini-2.5-flash", "none", json!({"thinkingBudget": 0})),
+            ("gemini-2.5-flash", "low", json!({"thinkingBudget": 2048})),
+            ("gemini-2.5-flash", "max", json!({"thinkingBudget": 24576})),
+            ("gemini-2.5-flash-lite", "minimal", json!({"thinkingBudget": 1024})),
+            ("gemini-2.5-pro", "none", json!({"thinkingBudget": 128})),
+            ("gemini-2.5-pro", "max", json!({"thinkingBudget": 32768})),
+            ("gemini-flash-latest", "medium", json!({"thinkingBudget": 8192})),
+            ("gemini-3-flash-preview", "none", json!({"thinkingLevel": "minimal"})),
+            ("gemini-3-flash-preview", "medium", json!({"thinkingLevel": "medium"})),
+            ("gemini-3-flash-preview", "max", json!({"thinkingLevel": "high"})),
+            ("gemini-3-flash-preview", "newest", json!({"thinkingLevel": "newest"})),
+            ("gemini-3-pro-preview", "minimal", json!({"thinkingLevel": "low"})),
+            ("gemini-3-pro-preview", "medium", json!({"thinkingLevel": "high"})),
+            ("gemini-3.1-pro-preview", "medium", json!({"thinkingLevel": "medium"})),
+            ("gemini-2.5-flash", "newest", Value::Null),
+            ("gemini-2.0-flash", "high", Value::Null),
+            ("gemini-2.5-flash-image", "high", Value::Null),
+            ("gemma-3-27b-it", "high", Value::Null),
+        ] {
+            assert_eq!(
+                sent(model, json!({"reasoningEffort": effort})),
+                expected,
+                "{model} {effort}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_words_of_the_api_win_and_others_stay() {
+        let with = |given: Value| {
+            sent("gemini-2.5-flash", json!({"reasoningEffort": "low", "thinkingConfig": given}))
+        };
+        assert_eq!(with(json!({"thinkingBudget": 7})), json!({"thinkingBudget": 7}));
+        let both = json!({"includeThoughts": true, "thinkingBudget": 2048});
+        assert_eq!(with(json!({"includeThoughts": true})), both);
+        assert_eq!(sent("gemini-2.5-flash", json!({"thinkingConfig": {}})), Value::Null);
+    }
+}

@@ -1,0 +1,114 @@
+//! Parts as they are sent, borrowed from ours.
+
+use std::borrow::Cow;
+
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use genkit_core::Part;
+use genkit_model::internal::arguments::ArgumentsObject;
+use genkit_model::internal::signature;
+use genkit_model::internal::signature::GEMINI;
+
+/// Keys in a part's metadata that are fields of Gemini's part.
+const BESIDE: [&str; 2] = ["videoMetadata", "mediaResolution"];
+
+/// One part: what it is, and what stands beside that.
+pub(super) struct RequestPart<'a> {
+    pub(super) kind: Kind<'a>,
+    pub(super) signature: Option<&'a str>,
+    pub(super) metadata: Option<&'a Map<String, Value>>,
+}
+
+pub(super) enum Kind<'a> {
+    Text(Cow<'a, str>),
+    Thought(&'a str),
+    Inline(InlineData<'a>),
+    File(FileReference<'a>),
+    Call(FunctionCallPart<'a>),
+    Answer(FunctionResponsePart<'a>),
+    Custom(&'static str, &'a Value),
+    Unknown(&'a Map<String, Value>),
+}
+
+#[derive(Serialize)]
+pub(super) struct FunctionCallPart<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<&'a str>,
+    pub(super) name: Cow<'a, str>,
+    pub(super) args: ArgumentsObject<'a>,
+}
+
+#[derive(Serialize)]
+pub(super) struct FunctionResponsePart<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<&'a str>,
+    pub(super) name: Cow<'a, str>,
+    pub(super) response: FunctionOutput<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) parts: Vec<RequestPart<'a>>,
+}
+
+/// `{"output": X}`, or `{"error": ".."}` as it is.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum FunctionOutput<'a> {
+    Error(&'a Value),
+    Output { output: &'a Value },
+}
+
+impl<'a> RequestPart<'a> {
+    /// What `part` became, with what stands beside it.
+    pub(super) fn of(part: &'a Part, kind: Kind<'a>) -> Self {
+        let signature = signature::signature(part, GEMINI).and_then(Value::as_str);
+        Self { kind, signature, metadata: Some(part.metadata()) }
+    }
+}
+
+impl Serialize for RequestPart<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        match &self.kind {
+            Kind::Text(text) => map.serialize_entry("text", text)?,
+            Kind::Thought(text) => {
+                map.serialize_entry("text", text)?;
+                map.serialize_entry("thought", &true)?;
+            }
+            Kind::Inline(blob) => map.serialize_entry("inlineData", blob)?,
+            Kind::File(file) => map.serialize_entry("fileData", file)?,
+            Kind::Call(call) => map.serialize_entry("functionCall", call)?,
+            Kind::Answer(answer) => map.serialize_entry("functionResponse", answer)?,
+            Kind::Custom(field, value) => map.serialize_entry(field, value)?,
+            Kind::Unknown(fields) => {
+                for (field, value) in *fields {
+                    map.serialize_entry(field, value)?;
+                }
+            }
+        }
+        if let Some(signature) = self.signature {
+            map.serialize_entry("thoughtSignature", signature)?;
+        }
+        for (key, value) in self.metadata.into_iter().flatten() {
+            if BESIDE.contains(&key.as_str()) && !value.is_null() {
+                map.serialize_entry(key, value)?;
+            }
+        }
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct InlineData<'a> {
+    pub(super) mime_type: Cow<'a, str>,
+    pub(super) data: Cow<'a, str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FileReference<'a> {
+    pub(super) file_uri: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) mime_type: Option<&'a str>,
+}

@@ -1,0 +1,122 @@
+//! One candidate of an answer, put together from its pieces.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
+use crate::reply;
+use genkit_core::FinishReason;
+use genkit_core::Part;
+
+/// For how much of a text in pieces there is room from its second piece on, in bytes.
+const SHORT_TEXT: usize = 128;
+
+/// What is new of the first candidate, for a stream.
+pub(super) enum Fresh {
+    /// Somebody reads it.
+    Parts(Vec<Part>),
+    /// Nobody reads it; whether there was anything.
+    Unread(bool),
+}
+
+/// What was read of one candidate.
+#[derive(Default)]
+pub(super) struct CandidateState {
+    pub(super) is_there: bool,
+    pub(super) parts: Vec<Part>,
+    pub(super) reason: Option<String>,
+    pub(super) message: Option<String>,
+}
+
+impl CandidateState {
+    pub(super) fn ends(&mut self, reason: Option<Cow<'_, str>>, message: Option<Cow<'_, str>>) {
+        self.is_there = true;
+        self.reason = reason.map(Cow::into_owned).or(self.reason.take());
+        self.message = message.map(Cow::into_owned).or(self.message.take());
+    }
+
+    /// Adds a part: text joins its neighbour of the same kind, unless one of them is signed.
+    pub(super) fn push(&mut self, part: Part, fresh: Option<&mut Fresh>) {
+        let is_plain = part.metadata().is_empty();
+        let is_empty = match &part {
+            Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => text.is_empty(),
+            _ => false,
+        };
+        if is_empty && is_plain {
+            return;
+        }
+        let joined = is_plain && self.parts.last_mut().is_some_and(|last| join(last, &part));
+        match (joined, fresh.and_then(Fresh::read)) {
+            (true, Some(fresh)) => fresh.push(part),
+            (true, None) => {}
+            (false, Some(fresh)) => {
+                fresh.push(part.clone());
+                self.parts.push(part);
+            }
+            (false, None) => self.parts.push(part),
+        }
+    }
+
+    /// Adds text that no part was made of, where it joins the last part and nobody reads it; whether it did.
+    pub(super) fn join_unread(&mut self, text: &str, fresh: Option<&mut Fresh>) -> bool {
+        let Some(Fresh::Unread(is_any)) = fresh else { return false };
+        let joined = self.parts.last_mut().is_some_and(|last| join_text(last, text));
+        *is_any |= joined;
+        joined
+    }
+
+    pub(super) fn into_value((index, state): (u64, Self)) -> Value {
+        let reason = state.reason.as_deref().map_or(FinishReason::Unknown, reply::finish_reason);
+        json!({
+            "index": index,
+            "message": reply::message(state.parts),
+            "finishReason": reason,
+            "finishMessage": state.message,
+        })
+    }
+}
+
+impl Fresh {
+    /// Where another part goes that somebody reads; else it is noted.
+    fn read(&mut self) -> Option<&mut Vec<Part>> {
+        match self {
+            Self::Parts(parts) => Some(parts),
+            Self::Unread(is_any) => {
+                *is_any = true;
+                None
+            }
+        }
+    }
+}
+
+/// Adds the text of a part to the last one, if that is unsigned and of the same kind.
+fn join(last: &mut Part, part: &Part) -> bool {
+    match (last, part) {
+        (last @ Part::Text { .. }, Part::Text { text: more, .. }) => join_text(last, more),
+        (
+            Part::Reasoning { reasoning: text, metadata, .. },
+            Part::Reasoning { reasoning: more, .. },
+        ) if metadata.is_empty() => {
+            append(text, more);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Adds text to the last part, if that is unsigned text.
+fn join_text(last: &mut Part, more: &str) -> bool {
+    match last {
+        Part::Text { text, metadata, .. } if metadata.is_empty() => {
+            append(text, more);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// More follows mostly: a short text is not moved for each of its pieces.
+fn append(text: &mut String, more: &str) {
+    text.reserve(if text.len() < SHORT_TEXT { SHORT_TEXT } else { more.len() });
+    text.push_str(more);
+}

@@ -1,0 +1,142 @@
+//! Schemas of Gemini: nearly all of JSON Schema in the newer fields, a subset of OpenAPI in the older ones.
+
+mod keywords;
+mod rewriter;
+mod typed;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value, json};
+
+use genkit_schema::internal::{Degraded, Dialect, MAX_DEPTH};
+use keywords::{KeywordValue, keyword_value};
+use rewriter::SubsetRewriter;
+
+/// How many references inside each other are written out, tried in this order, for a subset that is too large.
+const FALLBACK_REFERENCES: [usize; 5] = [8, 4, 2, 1, 0];
+
+/// JSON Schema, for `parametersJsonSchema` and `responseJsonSchema`.
+pub(super) struct JsonSchemaDialect;
+
+impl Dialect for JsonSchemaDialect {
+    fn convert(exact: &Value, _: &str) -> Option<Value> {
+        Some(gemini_json(exact))
+    }
+}
+
+/// The subset of OpenAPI, for `parameters` and `responseSchema`, the only fields that older models read.
+pub(super) struct OpenApiDialect;
+
+impl Dialect for OpenApiDialect {
+    fn convert(exact: &Value, owner: &str) -> Option<Value> {
+        let (subset, degraded) = gemini_subset(exact);
+        for lost in degraded {
+            tracing::warn!(
+                owner,
+                pointer = lost.pointer,
+                remedy = lost.remedy,
+                "a schema says less to Gemini: {}",
+                lost.what
+            );
+        }
+        Some(subset)
+    }
+}
+
+/// JSON Schema as it is, without `$schema` and without formats that only
+/// schemars knows. Schemas that are `true` become empty ones.
+fn gemini_json(exact: &Value) -> Value {
+    let Value::Object(map) = exact else {
+        return if *exact == Value::Bool(true) { json!({}) } else { exact.clone() };
+    };
+    let mut copied = Map::new();
+    for (key, value) in map {
+        let is_made_up = key == "format" && !value.as_str().is_some_and(is_standard_format);
+        if key == "$schema" || is_made_up {
+            continue;
+        }
+        let value = match (keyword_value(key), value) {
+            // A boolean is common here, and known.
+            (KeywordValue::Schema, Value::Bool(_)) => value.clone(),
+            (KeywordValue::Schema, schema) => gemini_json(schema),
+            (KeywordValue::List, Value::Array(list)) => list.iter().map(gemini_json).collect(),
+            (KeywordValue::Named, Value::Object(named)) => {
+                let each = named.iter().map(|(name, schema)| (name.clone(), gemini_json(schema)));
+                Value::Object(each.collect())
+            }
+            _ => value.clone(),
+        };
+        copied.insert(key.clone(), value);
+    }
+    // There, but not as `items: true`.
+    if let Some(items @ Value::Bool(true)) = copied.get_mut("items") {
+        *items = json!({});
+    }
+    Value::Object(copied)
+}
+
+/// Whether a `format` is in JSON Schema or in OpenAPI.
+fn is_standard_format(format: &str) -> bool {
+    const STANDARD: [&str; 26] = [
+        "date-time",
+        "date",
+        "time",
+        "duration",
+        "email",
+        "idn-email",
+        "hostname",
+        "idn-hostname",
+        "ipv4",
+        "ipv6",
+        "uri",
+        "uri-reference",
+        "uri-template",
+        "iri",
+        "iri-reference",
+        "uuid",
+        "json-pointer",
+        "relative-json-pointer",
+        "regex",
+        "int32",
+        "int64",
+        "float",
+        "double",
+        "byte",
+        "binary",
+        "password",
+    ];
+    STANDARD.contains(&format)
+}
+
+/// The subset of OpenAPI, and what it cannot express.
+///
+/// References are written out, and cut where they go in circles or where the whole becomes too large. The pointers of
+/// what is merged from two places are those of the second, which a reference names.
+fn gemini_subset(exact: &Value) -> (Value, Vec<Degraded>) {
+    let mut limits = std::iter::once(MAX_DEPTH).chain(FALLBACK_REFERENCES);
+    limits
+        .find_map(|references| {
+            let mut rewriter = SubsetRewriter::new(exact, references);
+            let subset = rewriter.schema(exact, "");
+            // Without references there is no smaller form.
+            rewriter.finish(references == 0).map(|degraded| (subset, degraded))
+        })
+        .unwrap_or_default()
+}
+
+/// Whether a schema describes an object that has no properties: some models refuse one as the parameters of a tool.
+pub(super) fn is_empty_object(schema: &Value) -> bool {
+    const SAY_MORE: [&str; 7] =
+        ["$ref", "anyOf", "oneOf", "allOf", "patternProperties", "additionalProperties", "not"];
+    let Some(map) = schema.as_object() else {
+        return false;
+    };
+    let is_object = map
+        .get("type")
+        .and_then(Value::as_str)
+        .is_some_and(|name| name.eq_ignore_ascii_case("object"));
+    let says_more = |key: &&str| map.get(*key).is_some_and(|value| *value != Value::Bool(false));
+    let has_none = |properties: &Value| properties.as_object().is_none_or(Map::is_empty);
+    is_object && map.get("properties").is_none_or(has_none) && !SAY_MORE.iter().any(says_more)
+}

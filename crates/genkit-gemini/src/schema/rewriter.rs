@@ -1,0 +1,293 @@
+//! Recursive descent over an exact schema: references, null, choices.
+
+use serde_json::{Map, Value, json};
+
+use super::keywords::{KeywordValue, keyword_value};
+use genkit_schema::internal::conversion::MAX_NODES;
+use genkit_schema::internal::dialect::{choice, merged, resolve, types};
+use genkit_schema::internal::{Degraded, MAX_DEPTH, pointer};
+
+/// The state of one rewrite.
+pub(super) struct SubsetRewriter<'a> {
+    exact: &'a Value,
+    /// Pointers of the definitions that it is inside of, the root first.
+    references: Vec<String>,
+    max_references: usize,
+    nodes: usize,
+    depth: usize,
+    degraded: Vec<Degraded>,
+}
+
+impl<'a> SubsetRewriter<'a> {
+    pub(super) fn new(exact: &'a Value, max_references: usize) -> Self {
+        let references = vec![String::new()];
+        Self { exact, references, max_references, nodes: 0, depth: 0, degraded: Vec::new() }
+    }
+
+    /// What was lost; nothing if the subset is too large and may not be cut.
+    pub(super) fn finish(mut self, may_cut: bool) -> Option<Vec<Degraded>> {
+        if self.nodes > MAX_NODES {
+            if !may_cut {
+                return None;
+            }
+            let what = format!(
+                "there are more than {MAX_NODES} schemas inside; in the last ones anything passes"
+            );
+            self.note(String::new(), what, "split the function into several");
+        }
+        self.degraded.sort();
+        self.degraded.dedup();
+        Some(self.degraded)
+    }
+
+    pub(super) fn note(&mut self, at: String, what: impl Into<String>, remedy: &str) {
+        self.degraded.push(Degraded { pointer: at, what: what.into(), remedy: remedy.to_owned() });
+    }
+
+    /// Rewrites the schema at `at`.
+    pub(super) fn schema(&mut self, exact: &Value, at: &str) -> Value {
+        self.nodes += 1;
+        let Value::Object(map) = exact else {
+            return self.anything(at);
+        };
+        if self.nodes > MAX_NODES {
+            return json!({});
+        }
+        if self.depth == MAX_DEPTH {
+            self.note(at.to_owned(), "nested too deep; anything passes", "nest fewer types");
+            return json!({});
+        }
+        self.depth += 1;
+        let inside = self.references.len();
+        let subset = self.resolved(map, at);
+        self.references.truncate(inside);
+        self.depth -= 1;
+        Value::Object(subset)
+    }
+
+    /// Notes a schema that allows anything.
+    pub(super) fn anything(&mut self, at: &str) -> Value {
+        let remedy = "give it a type, or a schema by hand";
+        self.note(at.to_owned(), "a value of any kind has no type here", remedy);
+        json!({})
+    }
+
+    /// Writes references and single parts out until there are none.
+    fn resolved(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
+        let Some(reference) = map.get("$ref") else {
+            return self.parts(map, at);
+        };
+        let Some((target, pointer)) = resolve(self.exact, reference) else {
+            let what = format!("{reference} is not a place in this schema");
+            self.note(at.to_owned(), what, "refer to a definition under `$defs`");
+            return notes(map);
+        };
+        if self.references.contains(&pointer) {
+            let what = format!("{reference} contains itself and is cut where it does so first");
+            self.note(
+                at.to_owned(),
+                what,
+                "use a flat list with ids, or a model that takes JSON Schema",
+            );
+            return cut(target, map);
+        }
+        if self.references.len() > self.max_references {
+            let what = format!(
+                "{reference} is cut here, since the schema is too large with all written out"
+            );
+            self.note(at.to_owned(), what, "split the function into several, or nest fewer types");
+            return cut(target, map);
+        }
+        self.references.push(pointer.clone());
+        // What is referred to may be a reference itself.
+        self.resolved(&merged(target, map), &pointer)
+    }
+
+    /// Merges what must hold together.
+    fn parts(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
+        let Some(Value::Array(parts)) = map.get("allOf") else {
+            return self.without_null(map, at);
+        };
+        let mut rest = map.clone();
+        rest.remove("allOf");
+        for (index, part) in parts.iter().enumerate() {
+            match self.part(part) {
+                Some(part) => rest = merged(part, &rest),
+                None => {
+                    let place = pointer::element(&pointer::child(at, "allOf"), index);
+                    let remedy = "write its properties into one type";
+                    self.note(place, "a part of `allOf` is left out", remedy);
+                }
+            }
+        }
+        self.without_null(&rest, at)
+    }
+
+    /// One part of what must hold together, if it is a plain one.
+    fn part<'p>(&mut self, part: &'p Value) -> Option<&'p Map<String, Value>>
+    where
+        'a: 'p,
+    {
+        let mut plain = part.as_object()?;
+        if let Some(reference) = plain.get("$ref") {
+            let (target, pointer) = resolve(self.exact, reference)?;
+            let is_again = self.references.contains(&pointer);
+            if is_again || self.references.len() > self.max_references || plain.len() > 1 {
+                return None;
+            }
+            self.references.push(pointer);
+            plain = target;
+        }
+        (!plain.contains_key("$ref") && !plain.contains_key("allOf")).then_some(plain)
+    }
+
+    /// Takes null out of a choice and out of several types.
+    fn without_null(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
+        let Some((key, branches)) = choice(map) else {
+            return self.typed(map, at);
+        };
+        let is_null = |branch: &&Value| branch.get("type").is_some_and(|name| name == "null");
+        let has_null = branches.iter().any(|branch| is_null(&branch));
+        let others: Vec<_> =
+            branches.iter().enumerate().filter(|(_, branch)| !is_null(branch)).collect();
+        let mut rest = map.clone();
+        rest.remove(key);
+        let at = pointer::child(at, key);
+        let mut subset = match others[..] {
+            [] => self.typed(&with_type(&rest, "null"), &at),
+            [(index, Value::Object(only))] => {
+                // A definition inside of the branch stays what it is; only the notes of the whole go before.
+                let only = merged(only, &rest);
+                self.resolved(&only, &pointer::element(&at, index))
+            }
+            _ => self.choice(&rest, &others, &at),
+        };
+        if has_null && !others.is_empty() {
+            subset.insert("nullable".to_owned(), Value::Bool(true));
+        }
+        subset
+    }
+
+    /// A choice stands alone: what is beside it goes into each of its branches.
+    fn choice(
+        &mut self,
+        rest: &Map<String, Value>,
+        others: &[(usize, &Value)],
+        at: &str,
+    ) -> Map<String, Value> {
+        let mut base = rest.clone();
+        base.retain(|key, _| limits(key));
+        let mut any: Vec<Value> = Vec::new();
+        for (index, branch) in others {
+            let place = pointer::element(at, *index);
+            let subset = match branch {
+                Value::Object(branch) if !base.is_empty() => {
+                    let mut both = merged(&base, branch);
+                    let reference = branch.get_key_value("$ref");
+                    both.extend(reference.map(|(key, value)| (key.clone(), value.clone())));
+                    self.schema(&Value::Object(both), &place)
+                }
+                branch => self.schema(branch, &place),
+            };
+            if !any.contains(&subset) {
+                any.push(subset);
+            }
+        }
+        let mut subset = folded(&any).unwrap_or_else(|| match <[Value; 1]>::try_from(any) {
+            Ok([Value::Object(only)]) => only,
+            Ok(_) => Map::new(),
+            Err(any) => Map::from_iter([("anyOf".to_owned(), Value::Array(any))]),
+        });
+        if let Some(description) = rest.get("description").and_then(Value::as_str) {
+            let more = subset.get("description").and_then(Value::as_str);
+            let both = more
+                .map_or_else(|| description.to_owned(), |more| format!("{description}\n\n{more}"));
+            subset.insert("description".to_owned(), both.into());
+        }
+        subset
+    }
+}
+
+/// Annotations, as far as there are keywords for them.
+pub(super) fn notes(map: &Map<String, Value>) -> Map<String, Value> {
+    let description = map.get_key_value("description");
+    description.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// Whether a keyword limits the value, so that it has to go into each branch of a choice beside it.
+fn limits(key: &str) -> bool {
+    let is_scaffold = matches!(key, "$defs" | "definitions" | "dependentSchemas");
+    let is_known = matches!(
+        key,
+        "type"
+            | "enum"
+            | "const"
+            | "required"
+            | "format"
+            | "pattern"
+            | "minLength"
+            | "maxLength"
+            | "minimum"
+            | "maximum"
+            | "minItems"
+            | "maxItems"
+            | "minProperties"
+            | "maxProperties"
+    );
+    is_known || (keyword_value(key) != KeywordValue::Data && !is_scaffold)
+}
+
+/// What stands where a reference is cut.
+fn cut(target: &Map<String, Value>, beside: &Map<String, Value>) -> Map<String, Value> {
+    let mut cut = notes(&merged(target, beside));
+    let of_branch =
+        |branch: &'_ Value| branch.get("type").and_then(Value::as_str).map(str::to_owned);
+    let kind = match (types(target).as_slice(), choice(target)) {
+        ([only], _) => Some((*only).to_owned()),
+        ([], Some((_, branches))) => {
+            let mut kinds = branches.iter().map(of_branch);
+            let first = kinds.next().flatten();
+            first.filter(|first| kinds.all(|other| other.as_ref() == Some(first)))
+        }
+        _ => None,
+    };
+    if let Some(kind) = kind {
+        cut.insert("type".to_owned(), kind.to_uppercase().into());
+        if kind == "array" {
+            cut.insert("items".to_owned(), json!({}));
+        }
+    }
+    cut
+}
+
+fn with_type(map: &Map<String, Value>, name: &str) -> Map<String, Value> {
+    let mut map = map.clone();
+    map.insert("type".to_owned(), name.into());
+    map
+}
+
+/// One list of texts out of branches that each list some, with their descriptions.
+fn folded(any: &[Value]) -> Option<Map<String, Value>> {
+    let mut texts = Vec::new();
+    let mut lines = Vec::new();
+    for branch in any {
+        let branch = branch.as_object()?;
+        let is_list = |key: &String| matches!(key.as_str(), "type" | "enum" | "description");
+        if branch.get("type")? != "STRING" || !branch.keys().all(is_list) {
+            return None;
+        }
+        let listed = branch.get("enum")?.as_array()?;
+        if let Some(description) = branch.get("description").and_then(Value::as_str) {
+            let names: Vec<_> =
+                listed.iter().filter_map(Value::as_str).map(|name| format!("`{name}`")).collect();
+            lines.push(format!("- {}: {}", names.join(", "), description.replace('\n', "\n  ")));
+        }
+        texts.extend(listed.iter().cloned());
+    }
+    let mut folded = Map::from_iter([("type".to_owned(), Value::from("STRING"))]);
+    if !lines.is_empty() {
+        folded.insert("description".to_owned(), lines.join("\n").into());
+    }
+    folded.insert("enum".to_owned(), Value::Array(texts));
+    Some(folded)
+}

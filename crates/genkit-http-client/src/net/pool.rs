@@ -1,0 +1,69 @@
+//! Connection pools: one HTTP client for each runtime.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use reqwest::Client;
+use reqwest::redirect::Policy;
+use tokio::runtime::{Handle, Id};
+
+use super::{KEEPALIVE, Route, build_client, client_builder};
+use genkit_core::Result;
+use genkit_core::internal::sync::lock;
+
+/// How long an idle connection stays open. Default is 50 seconds, below what most servers allow.
+pub const POOL_IDLE: Duration = Duration::from_secs(50);
+
+/// For how many runtimes clients are cached. Default is 16; the oldest goes first, and what it has
+/// under way goes on.
+const MAX_RUNTIMES: usize = 16;
+
+/// Connections belong to the runtime that opened them: one whose runtime does not run now would
+/// never answer, so that runtimes do not share them.
+static CLIENTS: Mutex<Vec<((Id, Route), Client)>> = Mutex::new(Vec::new());
+
+/// The client for `route` in the current runtime.
+pub fn client(route: Route) -> Result<Client> {
+    let key = (Handle::current().id(), route);
+    let mut clients = lock(&CLIENTS);
+    if let Some((_, client)) = clients.iter().find(|(known, _)| *known == key) {
+        return Ok(client.clone());
+    }
+    let client = build(route)?;
+    if clients.len() >= MAX_RUNTIMES {
+        clients.remove(0);
+    }
+    clients.push((key, client.clone()));
+    Ok(client)
+}
+
+fn build(route: Route) -> Result<Client> {
+    let builder = client_builder(route)
+        .pool_idle_timeout(POOL_IDLE)
+        .tcp_keepalive(KEEPALIVE)
+        // A key must not travel to where a server points.
+        .redirect(Policy::none());
+    build_client(builder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runtimes_do_not_share_clients_and_old_ones_go() {
+        let route = Route::to(&"http://127.0.0.1".parse().unwrap());
+        for _ in 0..=MAX_RUNTIMES {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.unwrap();
+            let id = runtime.handle().id();
+            runtime.block_on(async {
+                client(route).unwrap();
+                client(route).unwrap();
+            });
+            let clients = CLIENTS.lock().unwrap();
+            assert_eq!(clients.iter().filter(|((known, _), _)| *known == id).count(), 1);
+            assert!(clients.len() <= MAX_RUNTIMES);
+        }
+    }
+}

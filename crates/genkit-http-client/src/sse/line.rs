@@ -1,0 +1,42 @@
+//! One line of a body: where it ends, and what it is.
+
+/// The fields that are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Field {
+    Data,
+    Event,
+    /// Another field, a comment, a blank line, or no field.
+    Other,
+}
+
+/// The field of a line, and where its value begins.
+pub(super) fn field(line: &[u8]) -> (Field, usize) {
+    for (name, field) in [(&b"data"[..], Field::Data), (b"event", Field::Event)] {
+        let Some(rest) = line.strip_prefix(name) else {
+            continue;
+        };
+        return match rest {
+            [] => (field, name.len()),
+            [b':', b' ', ..] => (field, name.len() + 2),
+            [b':', ..] => (field, name.len() + 1),
+            _ => (Field::Other, 0),
+        };
+    }
+    (Field::Other, 0)
+}
+
+/// Where the value of a field `error` begins.
+pub(super) fn error_field(line: &[u8]) -> Option<usize> {
+    let rest = line.strip_prefix(b"error:")?;
+    Some(line.len() - rest.strip_prefix(b" ").unwrap_or(rest).len())
+}
+
+/// Whether a line is not SSE but the beginning of JSON.
+pub(super) fn begins_bare(line: &[u8]) -> bool {
+    matches!(line.trim_ascii_start().first(), Some(b'{' | b'['))
+}
+
+/// The offset of the first CR or LF.
+pub(super) fn line_end(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr2(b'\n', b'\r', bytes)
+}

@@ -1,0 +1,392 @@
+//! Server-sent events: bytes in, events out. Knows nothing of I/O.
+//!
+//! A byte is looked at once, however the body is cut into pieces, and an event whose data is one line is borrowed, not
+//! copied. Beyond the standard: an event at the end of the body needs no blank line after it, and JSON that stands
+//! outside of events is offered too, since providers write errors there.
+
+mod bare;
+mod line;
+
+use std::{borrow::Cow, ops::Range};
+
+use bare::Brackets;
+use line::error_field;
+use line::{Field, begins_bare, field, line_end};
+
+/// How long one event may be, in bytes of the body. Default is 64 MiB.
+///
+/// An image that a model made comes as one event.
+const MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
+
+/// May stand before UTF-8 text, once.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// What a body is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SseEvent<'a> {
+    /// An event with its name, if it has one, and its lines of data, joined by line feeds.
+    Message { event: Option<&'a str>, data: Cow<'a, str> },
+    /// JSON that is not inside of an event, or what began like it.
+    Bare(&'a str),
+}
+
+impl SseEvent<'_> {
+    /// Its data, or the bare text.
+    pub fn data(&self) -> &str {
+        match self {
+            Self::Message { data, .. } => data,
+            Self::Bare(text) => text,
+        }
+    }
+}
+
+/// Why a body cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SseError {
+    /// Nothing comes after this one.
+    #[error("an event of the stream is longer than {limit} bytes")]
+    TooLong { limit: usize },
+    /// The event is left out; the ones after it come.
+    #[error("the {field} of the event that begins at byte {at} of the stream is not UTF-8")]
+    NotUtf8 { field: &'static str, at: u64 },
+}
+
+/// Cuts a body into events.
+///
+/// Call [`next`](Self::next) until it returns nothing after each [`push`](Self::push) and after
+/// [`finish`](Self::finish).
+#[derive(Debug)]
+pub struct SseParser {
+    buffer: Vec<u8>,
+    /// Bytes of the body that are no longer in the buffer.
+    passed: u64,
+    /// Where the pending event begins; what is before is done with.
+    start: usize,
+    /// Where the current line begins.
+    line: usize,
+    /// No line ends between `line` and here.
+    scanned: usize,
+    limit: usize,
+    event: Option<Range<usize>>,
+    data: Data,
+    /// Present while bare text is collected, from `start` on.
+    brackets: Option<Brackets>,
+    /// The last line ended with CR, so that an LF after it belongs to it.
+    after_cr: bool,
+    at_front: bool,
+    ended: bool,
+    /// Lines of a field `error` are data, as Genkit writes them.
+    errors_are_data: bool,
+    /// Each line is JSON of its own.
+    is_ndjson: bool,
+}
+
+/// The data of the pending event.
+#[derive(Debug, Default)]
+enum Data {
+    #[default]
+    None,
+    /// One line, where it stands.
+    Line(Range<usize>),
+    Lines(Vec<u8>),
+}
+
+/// What is ready, as places in the buffer.
+enum Ready {
+    Message { event: Option<Range<usize>>, data: Data, at: u64 },
+    Bare { text: Range<usize>, at: u64 },
+}
+
+impl Default for SseParser {
+    fn default() -> Self {
+        Self::with_limit(MAX_EVENT_BYTES)
+    }
+}
+
+impl SseParser {
+    /// A parser for events of at most `limit` bytes, counted from the first line to the last.
+    pub fn with_limit(limit: usize) -> Self {
+        Self {
+            buffer: Vec::new(),
+            passed: 0,
+            start: 0,
+            line: 0,
+            scanned: 0,
+            limit,
+            event: None,
+            data: Data::None,
+            brackets: None,
+            after_cr: false,
+            at_front: true,
+            ended: false,
+            errors_are_data: false,
+            is_ndjson: false,
+        }
+    }
+
+    /// A parser for JSON lines, each of which is [bare](SseEvent::Bare): no field of an event is looked for.
+    pub fn ndjson() -> Self {
+        Self { is_ndjson: true, ..Self::default() }
+    }
+
+    /// Reads the lines of a field `error` as data, too: Genkit's servers write a last event so.
+    pub fn with_error_field(mut self) -> Self {
+        self.errors_are_data = true;
+        self
+    }
+
+    /// Takes the first piece of the body, without a copy of it.
+    pub fn begin(&mut self, bytes: Vec<u8>) {
+        if self.buffer.is_empty() && !self.ended {
+            self.buffer = bytes;
+        } else {
+            self.push(&bytes);
+        }
+    }
+
+    /// Takes the next piece of the body.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if self.ended {
+            return;
+        }
+        // Only when at least half is done with: so each byte moves once on average.
+        if self.start > 0 && self.start >= self.buffer.len() - self.start {
+            self.compact();
+        }
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// Says that the body is at its end, so that what waits is the last event.
+    pub fn finish(&mut self) {
+        self.ended = true;
+    }
+
+    /// The next event, or `None` when more bytes are needed.
+    pub fn next(&mut self) -> Option<Result<SseEvent<'_>, SseError>> {
+        match self.advance()? {
+            Ok(Ready::Message { event, data, at }) => Some(self.message(event, data, at)),
+            Ok(Ready::Bare { text, at }) => {
+                let text = text_of(&self.buffer[text], "text", at);
+                Some(text.map(|text| SseEvent::Bare(text.trim_ascii())))
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    fn message(
+        &self,
+        event: Option<Range<usize>>,
+        data: Data,
+        at: u64,
+    ) -> Result<SseEvent<'_>, SseError> {
+        let event = event.map(|name| text_of(&self.buffer[name], "name", at)).transpose()?;
+        let data = match data {
+            Data::None => Cow::Borrowed(""),
+            Data::Line(line) => Cow::Borrowed(text_of(&self.buffer[line], "data", at)?),
+            Data::Lines(joined) => {
+                let text = String::from_utf8(joined);
+                Cow::Owned(text.map_err(|_| SseError::NotUtf8 { field: "data", at })?)
+            }
+        };
+        Ok(SseEvent::Message { event, data })
+    }
+
+    /// Reads lines until something is ready.
+    fn advance(&mut self) -> Option<Result<Ready, SseError>> {
+        loop {
+            let Some((line, next)) = self.next_line() else {
+                return self.at_stop();
+            };
+            let content = &self.buffer[line.clone()];
+            if !content.is_empty() && line.end - self.start > self.limit {
+                return Some(Err(self.give_up()));
+            }
+            if self.is_ndjson {
+                let at = self.passed + self.start as u64;
+                let is_blank = content.trim_ascii().is_empty();
+                self.go_to(next);
+                if is_blank {
+                    continue;
+                }
+                return Some(Ok(Ready::Bare { text: line, at }));
+            }
+            let (field, value) = field(content);
+            let (field, value) = match self.errors_are_data.then(|| error_field(content)).flatten()
+            {
+                Some(value) => (Field::Data, value),
+                None => (field, value),
+            };
+            if self.brackets.is_some() {
+                if field != Field::Other {
+                    // No line within JSON begins so: it was never going to end.
+                    return Some(Ok(self.take_bare(self.line)));
+                }
+                if let Some(end) = self.scan_bare(&line) {
+                    let bare = self.take_bare(end);
+                    return Some(Ok(bare));
+                }
+                self.go_to(next);
+                continue;
+            }
+            match field {
+                Field::Data => {
+                    let value = value + line.start..line.end;
+                    self.add_data(value);
+                }
+                Field::Event => self.event = Some(value + line.start..line.end),
+                Field::Other if content.is_empty() => {
+                    self.go_to(next);
+                    let ready = self.take_message();
+                    if ready.is_some() {
+                        return ready.map(Ok);
+                    }
+                    continue;
+                }
+                Field::Other if begins_bare(content) => {
+                    // What was there before is an event, also without a blank line.
+                    let ready = self.take_message();
+                    self.brackets = Some(Brackets::default());
+                    if ready.is_some() {
+                        return ready.map(Ok);
+                    }
+                    continue;
+                }
+                Field::Other => {}
+            }
+            self.go_to(next);
+        }
+    }
+
+    /// The current line without its end, and where the next one begins.
+    fn next_line(&mut self) -> Option<(Range<usize>, usize)> {
+        if self.at_front && !self.pass_mark() {
+            return None;
+        }
+        if self.after_cr && self.line < self.buffer.len() {
+            self.after_cr = false;
+            if self.buffer[self.line] == b'\n' {
+                self.go_to(self.line + 1);
+            }
+        }
+        if let Some(offset) = line_end(&self.buffer[self.scanned..]) {
+            // Found again at no cost if this line is looked at a second time.
+            self.scanned += offset;
+            return Some((self.line..self.scanned, self.scanned + 1));
+        }
+        self.scanned = self.buffer.len();
+        let is_last = self.ended && self.line < self.scanned;
+        is_last.then_some((self.line..self.scanned, self.scanned))
+    }
+
+    /// What is ready when no line is left.
+    fn at_stop(&mut self) -> Option<Result<Ready, SseError>> {
+        let unfinished = self.buffer.len() > self.line;
+        if unfinished && self.buffer.len() - self.start > self.limit {
+            return Some(Err(self.give_up()));
+        }
+        if !self.ended {
+            return None;
+        }
+        if self.brackets.is_some() {
+            return Some(Ok(self.take_bare(self.line)));
+        }
+        self.take_message().map(Ok)
+    }
+
+    /// Moves to the line that begins at `next`.
+    fn go_to(&mut self, next: usize) {
+        self.after_cr = next > 0 && self.buffer[next - 1] == b'\r';
+        self.line = next;
+        self.scanned = next;
+        if self.event.is_none() && matches!(self.data, Data::None) && self.brackets.is_none() {
+            self.start = next;
+        }
+    }
+
+    fn add_data(&mut self, value: Range<usize>) {
+        self.data = match std::mem::take(&mut self.data) {
+            Data::None => Data::Line(value),
+            Data::Line(first) => {
+                let mut joined = self.buffer[first].to_vec();
+                joined.push(b'\n');
+                joined.extend_from_slice(&self.buffer[value]);
+                Data::Lines(joined)
+            }
+            Data::Lines(mut joined) => {
+                joined.push(b'\n');
+                joined.extend_from_slice(&self.buffer[value]);
+                Data::Lines(joined)
+            }
+        };
+    }
+
+    /// The pending event, if it has data; one without is dropped, by the standard.
+    fn take_message(&mut self) -> Option<Ready> {
+        let at = self.passed + self.start as u64;
+        let event = self.event.take();
+        let data = std::mem::take(&mut self.data);
+        self.start = self.line;
+        (!matches!(data, Data::None)).then_some(Ready::Message { event, data, at })
+    }
+
+    /// Where the brackets of the bare text close, if they do so in this line.
+    fn scan_bare(&mut self, line: &Range<usize>) -> Option<usize> {
+        let closed = self.brackets.as_mut()?.scan(&self.buffer[line.clone()])?;
+        Some(line.start + closed)
+    }
+
+    /// The bare text up to `end`, which is where the current line then begins.
+    fn take_bare(&mut self, end: usize) -> Ready {
+        self.brackets = None;
+        let text = self.start..end;
+        let at = self.passed + self.start as u64;
+        // The line's end is known, so that `scanned` stays.
+        self.line = end;
+        self.start = end;
+        Ready::Bare { text, at }
+    }
+
+    /// Passes over a byte order mark. Returns whether there are enough bytes to tell.
+    fn pass_mark(&mut self) -> bool {
+        if self.buffer.len() < BYTE_ORDER_MARK.len()
+            && BYTE_ORDER_MARK.starts_with(&self.buffer)
+            && !self.ended
+        {
+            return false;
+        }
+        self.at_front = false;
+        if self.buffer.starts_with(BYTE_ORDER_MARK) {
+            self.go_to(BYTE_ORDER_MARK.len());
+        }
+        true
+    }
+
+    /// Drops what is done with.
+    fn compact(&mut self) {
+        let done = self.start;
+        self.buffer.drain(..done);
+        self.passed += done as u64;
+        self.start = 0;
+        self.line -= done;
+        self.scanned -= done;
+        for range in self.event.iter_mut().chain(match &mut self.data {
+            Data::Line(line) => Some(line),
+            _ => None,
+        }) {
+            *range = range.start - done..range.end - done;
+        }
+    }
+
+    fn give_up(&mut self) -> SseError {
+        let limit = self.limit;
+        *self = Self { ended: true, ..Self::with_limit(limit) };
+        SseError::TooLong { limit }
+    }
+}
+
+fn text_of<'a>(bytes: &'a [u8], field: &'static str, at: u64) -> Result<&'a str, SseError> {
+    std::str::from_utf8(bytes).map_err(|_| SseError::NotUtf8 { field, at })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,25 @@
+//! The errors of listening.
+
+use genkit_core::ErrorKind;
+use genkit_core::internal::error::Topic;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot listen on {address}")]
+    Listen { address: String, source: std::io::Error },
+    #[error(
+        "`{address}` is no address to listen on: write a host and a port (`127.0.0.1:8000`, `[::1]:8000`), or `unix:/a/path`"
+    )]
+    NoAddress { address: String, source: std::io::Error },
+    #[error("the listener that was given cannot be used")]
+    GivenListener { source: std::io::Error },
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoAddress { .. } => ErrorKind::InvalidArgument,
+            Self::Listen { .. } | Self::GivenListener { .. } => ErrorKind::Unavailable,
+        }
+    }
+}

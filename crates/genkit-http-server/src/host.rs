@@ -1,0 +1,172 @@
+//! The `Host` check: which names the server answers for. A web page that points a name of its own at
+//! this machine (DNS rebinding) is refused.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+
+use axum::http::header::HOST;
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Uri};
+
+use genkit_core::internal::sync::lock;
+use genkit_core::internal::visible::Logged;
+
+/// Hosts that a server on loopback answers for.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// How many refused hosts are warned of: a stranger may send as many as it likes.
+const MAX_WARNINGS: usize = 32;
+
+/// Why a request to a host is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum HostRefusal {
+    #[error("Bad Request: there is no `Host`, or it is malformed")]
+    Malformed,
+    #[error(
+        "Forbidden: the server does not answer for the host `{0}`. If that is its name, its program \
+         must say so: `.allowed_hosts([\"{0}\"])`"
+    )]
+    Unknown(String),
+}
+
+/// The hosts that requests may name, and those that were refused.
+pub struct AllowedHosts {
+    allowed: Vec<NamedHost>,
+    warned: Mutex<HashSet<String>>,
+}
+
+/// A host in lower case, with a port where only that one is meant.
+struct NamedHost {
+    host: String,
+    port: Option<u16>,
+}
+
+impl NamedHost {
+    fn new(authority: &str) -> Self {
+        match authority.parse::<Authority>() {
+            Ok(authority) => Self::of(&authority),
+            // An IPv6 address without brackets.
+            Err(_) => Self { host: bare(authority), port: None },
+        }
+    }
+
+    fn of(authority: &Authority) -> Self {
+        Self { host: bare(authority.host()), port: authority.port_u16() }
+    }
+}
+
+fn bare(host: &str) -> String {
+    host.trim_matches(['[', ']']).to_ascii_lowercase()
+}
+
+impl AllowedHosts {
+    /// These hosts, or loopback.
+    pub fn new(hosts: Option<Vec<String>>) -> Self {
+        let allowed = match hosts {
+            Some(hosts) => hosts.iter().map(|host| NamedHost::new(host.trim())).collect(),
+            None => LOOPBACK.into_iter().map(NamedHost::new).collect(),
+        };
+        Self { allowed, warned: Mutex::default() }
+    }
+
+    /// Refuses a request to a host that is not named, with one warning for each.
+    pub fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), HostRefusal> {
+        let found = self.find(headers, uri);
+        if let Err(HostRefusal::Unknown(host)) = &found
+            && self.is_news(host)
+        {
+            tracing::warn!(
+                host = %Logged::name(host),
+                "refused a request to a host that this server does not answer for: if it is a name of \
+                 this server, give it to `.allowed_hosts([..])`"
+            );
+        }
+        found
+    }
+
+    /// Refuses a request to a host that is not named.
+    pub fn find(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), HostRefusal> {
+        let authority = match headers.get(HOST) {
+            Some(host) => host.to_str().ok().and_then(|host| host.parse().ok()),
+            // Layers may take away the `Host` that stands for HTTP/2's `:authority`.
+            None => uri.authority().cloned(),
+        };
+        // A host has no user (RFC 9110, section 7.2).
+        let authority: Option<Authority> = authority;
+        let Some(authority) = authority.filter(|it| !it.as_str().contains('@')) else {
+            return Err(HostRefusal::Malformed);
+        };
+        let asked = NamedHost::of(&authority);
+        let is_asked = |named: &NamedHost| {
+            named.host == asked.host && (named.port.is_none() || named.port == asked.port)
+        };
+        if self.allowed.iter().any(is_asked) {
+            return Ok(());
+        }
+        Err(HostRefusal::Unknown(asked.host))
+    }
+
+    /// Whether the host was not warned of, and there is room to remember it.
+    fn is_news(&self, host: &str) -> bool {
+        let mut warned = lock(&self.warned);
+        warned.len() < MAX_WARNINGS && warned.insert(host.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(hosts: &AllowedHosts, host: &str) -> Result<(), HostRefusal> {
+        let headers = HeaderMap::from_iter([(HOST, host.parse().expect("a value"))]);
+        hosts.check(&headers, &Uri::from_static("/mcp"))
+    }
+
+    #[test]
+    fn only_hosts_that_are_named_are_answered_for() {
+        let named = |hosts: &[&str]| {
+            AllowedHosts::new(Some(hosts.iter().map(|host| (*host).to_owned()).collect()))
+        };
+        for (hosts, host, allowed) in [
+            (AllowedHosts::new(None), "localhost:8000", true),
+            (AllowedHosts::new(None), "LOCALHOST", true),
+            (AllowedHosts::new(None), "127.0.0.1:1", true),
+            (AllowedHosts::new(None), "[::1]:8000", true),
+            (AllowedHosts::new(None), "tools.example.com", false),
+            (AllowedHosts::new(None), "localhost.evil.example", false),
+            (named(&["tools.example.com"]), "tools.example.com:8443", true),
+            (named(&["tools.example.com"]), "localhost", false),
+            (named(&["tools.example.com:80"]), "tools.example.com:81", false),
+            (named(&["tools.example.com:80"]), "tools.example.com:80", true),
+            (named(&[" [fe80::1] "]), "[FE80::1]:80", true),
+            (named(&["fe80::1"]), "[fe80::1]", true),
+            (named(&[]), "localhost", false),
+        ] {
+            assert_eq!(check(&hosts, host).is_ok(), allowed, "{host}");
+        }
+        let any = AllowedHosts::new(None);
+        for malformed in ["", "a b", "a/b", "user@@host", "user@localhost"] {
+            let refusal = check(&any, malformed).unwrap_err();
+            assert!(matches!(refusal, HostRefusal::Malformed), "{malformed}: {refusal}");
+        }
+        let nobody = any.check(&HeaderMap::new(), &Uri::from_static("/mcp"));
+        assert!(matches!(nobody, Err(HostRefusal::Malformed)));
+        assert!(any.check(&HeaderMap::new(), &Uri::from_static("http://localhost/mcp")).is_ok());
+    }
+
+    #[test]
+    fn a_refusal_names_the_host_and_the_remedy() {
+        let refusal = check(&AllowedHosts::new(None), "Tools.Example.com:443").unwrap_err();
+        let told = refusal.to_string();
+        assert!(told.contains(r#"`.allowed_hosts(["tools.example.com"])`"#), "{told}");
+    }
+
+    #[test]
+    fn a_host_is_warned_of_once_and_strangers_cannot_fill_the_log() {
+        let hosts = AllowedHosts::new(None);
+        assert!(hosts.is_news("a.example"));
+        assert!(!hosts.is_news("a.example"));
+        let warned = (0..1000).filter(|n| hosts.is_news(&format!("{n}.example"))).count();
+        assert_eq!(warned, MAX_WARNINGS - 1);
+    }
+}

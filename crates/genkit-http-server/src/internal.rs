@@ -1,0 +1,12 @@
+//! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
+
+pub use crate::body::{BodyError, BodyRoom, read_body};
+pub use crate::connections::Connection;
+pub use crate::cors::Cors;
+pub use crate::drain::{Drain, RunningRequest};
+pub use crate::host::{AllowedHosts, HostRefusal};
+pub use crate::listening::{ListenPlace, Listening, ToldAddress};
+pub use crate::secret::is_the_secret;
+pub use crate::serving::{GRACE, HttpApp, HttpServing, Peer};
+pub use crate::stream::Acceptor;
+pub use crate::without_delay::without_delay;

@@ -1,0 +1,130 @@
+//! Listening: where a server over HTTP takes connections, and who is told the address.
+
+use std::fmt;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use tokio::net::TcpListener;
+
+use super::error::Error as E;
+use super::stream::{Acceptor, HttpStream};
+#[cfg(unix)]
+use super::unix_socket::UnixSocket;
+
+/// Is told the address once.
+pub type ToldAddress = Box<dyn FnOnce(SocketAddr) + Send>;
+
+/// What begins the address of a Unix socket: `unix:/run/notes.sock`.
+const UNIX: &str = "unix:";
+
+/// What a builder was told of it.
+#[derive(Default)]
+pub struct Listening {
+    /// Where, if it was said.
+    pub place: Option<ListenPlace>,
+    pub told: Option<ToldAddress>,
+    /// What stands between a connection and HTTP: TLS.
+    pub acceptor: Option<Acceptor>,
+}
+
+pub enum ListenPlace {
+    Address(String),
+    Listener(std::net::TcpListener),
+    #[cfg(unix)]
+    UnixListener(std::os::unix::net::UnixListener),
+}
+
+impl Listening {
+    pub fn is_set(&self) -> bool {
+        self.place.is_some() || self.told.is_some() || self.acceptor.is_some()
+    }
+}
+
+impl ListenPlace {
+    pub async fn listen(self) -> Result<BoundListener, E> {
+        let given = |source| E::GivenListener { source };
+        let listener = match self {
+            Self::Listener(listener) => {
+                listener.set_nonblocking(true).map_err(given)?;
+                TcpListener::from_std(listener).map_err(given)?
+            }
+            #[cfg(unix)]
+            Self::UnixListener(listener) => {
+                return Ok(BoundListener::Unix(UnixSocket::given(listener).map_err(given)?));
+            }
+            Self::Address(address) => match address.strip_prefix(UNIX) {
+                // The system would make one without a name, where nobody finds it.
+                Some("") => {
+                    let source = io::ErrorKind::InvalidInput.into();
+                    return Err(E::NoAddress { address, source });
+                }
+                Some(path) => return BoundListener::at_path(path),
+                None => match TcpListener::bind(&address).await {
+                    Ok(listener) => listener,
+                    Err(source) if source.kind() == io::ErrorKind::InvalidInput => {
+                        return Err(E::NoAddress { address, source });
+                    }
+                    Err(source) => return Err(E::Listen { address, source }),
+                },
+            },
+        };
+        let address = listener.local_addr().map_err(given)?;
+        Ok(BoundListener::Tcp(listener, address))
+    }
+}
+
+/// A listener, and where it is.
+pub enum BoundListener {
+    Tcp(TcpListener, SocketAddr),
+    #[cfg(unix)]
+    Unix(UnixSocket),
+}
+
+impl BoundListener {
+    #[cfg(unix)]
+    fn at_path(path: &str) -> Result<Self, E> {
+        let listen = |source| E::Listen { address: format!("{UNIX}{path}"), source };
+        UnixSocket::bind(path.as_ref()).map(Self::Unix).map_err(listen)
+    }
+
+    #[cfg(not(unix))]
+    fn at_path(path: &str) -> Result<Self, E> {
+        let source = io::Error::from(io::ErrorKind::Unsupported);
+        Err(E::Listen { address: format!("{UNIX}{path}"), source })
+    }
+
+    /// The address of a socket of the network.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Tcp(_, address) => Some(*address),
+            #[cfg(unix)]
+            Self::Unix(_) => None,
+        }
+    }
+
+    /// The next connection, and where it comes from: over a Unix socket from this machine.
+    pub(super) async fn accept(&self) -> io::Result<(HttpStream, SocketAddr)> {
+        match self {
+            Self::Tcp(listener, _) => {
+                let (stream, address) = listener.accept().await?;
+                Ok((HttpStream::tcp(stream), address))
+            }
+            #[cfg(unix)]
+            Self::Unix(socket) => {
+                let stream = socket.accept().await?;
+                Ok((HttpStream::unix(stream), (Ipv4Addr::LOCALHOST, 0).into()))
+            }
+        }
+    }
+}
+
+/// The origin: `http://127.0.0.1:8000`, `unix:/run/notes.sock`.
+impl fmt::Display for BoundListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(_, address) => write!(f, "http://{address}"),
+            #[cfg(unix)]
+            Self::Unix(socket) => write!(f, "{UNIX}{}", socket.path()),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Room for bodies: how many bytes of them a server holds at once, and who gives way.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use genkit_core::internal::sync::lock;
+
+/// How many bytes of larger bodies a server holds at once. Default is 64 MiB, or twice the largest
+/// body where that is more.
+const ROOM: usize = 64 * 1024 * 1024;
+
+/// How long a body waits for room before another has to give way. Default is 1 second.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// There is none, and this one has to give way.
+#[derive(Debug)]
+pub(super) struct NoRoom;
+
+/// The room that all bodies share. Where there is none left the client that holds the most gives way
+/// with the body that it began first.
+#[derive(Debug)]
+pub struct BodyRoom {
+    all: usize,
+    taken: Mutex<TakenRoom>,
+    freed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct TakenRoom {
+    bytes: usize,
+    next: u64,
+    bodies: HashMap<u64, Body>,
+}
+
+#[derive(Debug)]
+struct Body {
+    client: Option<IpAddr>,
+    bytes: usize,
+    /// Cancelled when it has to give way.
+    wanted: CancellationToken,
+}
+
+/// What one body takes, until it is dropped.
+#[derive(Debug)]
+pub(super) struct RoomGuard {
+    room: Arc<BodyRoom>,
+    number: u64,
+    wanted: CancellationToken,
+}
+
+impl BodyRoom {
+    /// For bodies of at most `limit` bytes.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Self::of(ROOM.max(limit.saturating_mul(2)))
+    }
+
+    fn of(all: usize) -> Arc<Self> {
+        Arc::new(Self { all, taken: Mutex::default(), freed: Notify::new() })
+    }
+
+    /// Room for `bytes`, as soon as there is some.
+    pub(super) async fn take(
+        self: &Arc<Self>,
+        client: Option<IpAddr>,
+        bytes: usize,
+    ) -> Result<RoomGuard, NoRoom> {
+        let wanted = CancellationToken::new();
+        let number = {
+            let mut taken = lock(&self.taken);
+            let number = taken.next;
+            taken.next += 1;
+            taken.bodies.insert(number, Body { client, bytes: 0, wanted: wanted.clone() });
+            number
+        };
+        let guard = RoomGuard { room: Arc::clone(self), number, wanted };
+        guard.grow(bytes).await?;
+        Ok(guard)
+    }
+
+    /// Whether the body got room for `bytes` in all.
+    fn resize(&self, number: u64, bytes: usize) -> bool {
+        let mut taken = lock(&self.taken);
+        let taken = &mut *taken;
+        let Some(body) = taken.bodies.get_mut(&number) else { return false };
+        if taken.bytes - body.bytes + bytes > self.all {
+            return false;
+        }
+        taken.bytes = taken.bytes - body.bytes + bytes;
+        body.bytes = bytes;
+        true
+    }
+
+    fn make_room(&self) {
+        let taken = lock(&self.taken);
+        let held = taken.bodies.iter().filter(|(_, body)| !body.wanted.is_cancelled());
+        let mut of_clients: HashMap<Option<IpAddr>, (usize, u64)> = HashMap::new();
+        for (number, body) in held.filter(|(_, body)| body.bytes > 0) {
+            let client = of_clients.entry(body.client).or_insert((0, *number));
+            *client = (client.0 + body.bytes, client.1.min(*number));
+        }
+        let greediest = of_clients.into_values().max_by_key(|(bytes, _)| *bytes);
+        if let Some(body) = greediest.and_then(|(_, oldest)| taken.bodies.get(&oldest)) {
+            body.wanted.cancel();
+        }
+    }
+}
+
+impl RoomGuard {
+    /// Room for `bytes` in all.
+    pub(super) async fn grow(&self, bytes: usize) -> Result<(), NoRoom> {
+        loop {
+            let mut freed = std::pin::pin!(self.room.freed.notified());
+            freed.as_mut().enable();
+            if self.room.resize(self.number, bytes) {
+                return Ok(());
+            }
+            tokio::select! {
+                () = freed => {}
+                () = self.wanted.cancelled() => return Err(NoRoom),
+                () = tokio::time::sleep(PATIENCE) => self.room.make_room(),
+            }
+        }
+    }
+
+    /// Waits until others need this room.
+    pub(super) async fn wanted(&self) {
+        self.wanted.cancelled().await;
+    }
+}
+
+impl Drop for RoomGuard {
+    fn drop(&mut self) {
+        let mut taken = lock(&self.room.taken);
+        if let Some(body) = taken.bodies.remove(&self.number) {
+            taken.bytes -= body.bytes;
+        }
+        drop(taken);
+        self.room.freed.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(last: u8) -> Option<IpAddr> {
+        Some(IpAddr::from([127, 0, 0, last]))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_client_that_holds_the_most_gives_way_with_its_oldest_body() {
+        let room = BodyRoom::of(100);
+        let honest = room.take(client(2), 30).await.expect("room");
+        let first = room.take(client(1), 35).await.expect("room");
+        let second = room.take(client(1), 35).await.expect("room");
+        let waiting = tokio::spawn({
+            let room = Arc::clone(&room);
+            async move { room.take(client(3), 20).await }
+        });
+        first.wanted().await;
+        assert!(!second.wanted.is_cancelled() && !honest.wanted.is_cancelled());
+        drop(first);
+        assert!(waiting.await.expect("no panic").is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn room_that_is_given_back_is_taken_at_once() {
+        let room = BodyRoom::of(100);
+        let whole = room.take(client(1), 100).await.expect("room");
+        let waiting = tokio::spawn({
+            let room = Arc::clone(&room);
+            async move { room.take(client(2), 100).await }
+        });
+        tokio::task::yield_now().await;
+        drop(whole);
+        assert!(waiting.await.expect("no panic").is_ok());
+        let left = lock(&room.taken);
+        assert!(left.bytes == 0 && left.bodies.is_empty());
+    }
+}

@@ -1,0 +1,32 @@
+//! Secrets that requests carry: compared so that the time tells nothing of them, not even their length.
+
+use subtle::{Choice, ConstantTimeEq as _};
+
+/// Whether `given` is the secret. It takes as long as `given` is; an empty secret is none.
+pub fn is_the_secret(given: &[u8], secret: &[u8]) -> bool {
+    let mut same = Choice::from(u8::from(given.len() == secret.len() && !secret.is_empty()));
+    let mut expected = secret.iter().cycle();
+    for byte in given {
+        same &= byte.ct_eq(expected.next().unwrap_or(&0));
+    }
+    same.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_the_secret;
+
+    #[test]
+    fn a_secret_is_compared_whole() {
+        for (given, same) in [
+            ("secret", true),
+            ("secre", false),
+            ("secrets", false),
+            ("secretsecret", false),
+            ("", false),
+        ] {
+            assert_eq!(is_the_secret(given.as_bytes(), b"secret"), same, "{given}");
+        }
+        assert!(!is_the_secret(b"", b"") && !is_the_secret(b"x", b""));
+    }
+}

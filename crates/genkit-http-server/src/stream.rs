@@ -1,0 +1,115 @@
+//! The bytes of one connection: of the network, of a Unix socket, or of what the program put around them.
+
+use std::fmt;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+#[cfg(unix)]
+use tokio::net::UnixStream;
+
+use genkit_core::BoxFuture;
+
+/// What a connection goes through before HTTP is spoken.
+pub type Acceptor =
+    Arc<dyn Fn(HttpStream) -> BoxFuture<'static, io::Result<HttpStream>> + Send + Sync>;
+
+/// HTTP stream: the connection of a client, as
+/// `McpServer::accept_with` gets it, an `AsyncRead` and `AsyncWrite`
+/// of tokio.
+pub struct HttpStream(Inner);
+
+enum Inner {
+    Tcp(TcpStream),
+    #[cfg(unix)]
+    Unix(UnixStream),
+    Other(Box<dyn Bytes>),
+}
+
+trait Bytes: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Bytes for T {}
+
+impl HttpStream {
+    pub(super) fn tcp(stream: TcpStream) -> Self {
+        // With Nagle's algorithm an answer of several pieces waits some 40 ms for an acknowledgement.
+        let _ = stream.set_nodelay(true);
+        Self(Inner::Tcp(stream))
+    }
+
+    #[cfg(unix)]
+    pub(super) fn unix(stream: UnixStream) -> Self {
+        Self(Inner::Unix(stream))
+    }
+
+    /// What a program made of one.
+    pub fn other(stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) -> Self {
+        Self(Inner::Other(Box::new(stream)))
+    }
+}
+
+impl fmt::Debug for HttpStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpStream").finish_non_exhaustive()
+    }
+}
+
+/// Goes on with whatever it is.
+macro_rules! with {
+    ($stream:expr, |$inner:ident| $work:expr) => {
+        match &mut $stream.0 {
+            Inner::Tcp($inner) => $work,
+            #[cfg(unix)]
+            Inner::Unix($inner) => $work,
+            Inner::Other($inner) => $work,
+        }
+    };
+}
+
+impl AsyncRead for HttpStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        with!(self, |inner| Pin::new(inner).poll_read(cx, buffer))
+    }
+}
+
+impl AsyncWrite for HttpStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        with!(self, |inner| Pin::new(inner).poll_write(cx, bytes))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        with!(self, |inner| Pin::new(inner).poll_write_vectored(cx, pieces))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match &self.0 {
+            Inner::Tcp(inner) => inner.is_write_vectored(),
+            #[cfg(unix)]
+            Inner::Unix(inner) => inner.is_write_vectored(),
+            Inner::Other(inner) => inner.is_write_vectored(),
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        with!(self, |inner| Pin::new(inner).poll_flush(cx))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        with!(self, |inner| Pin::new(inner).poll_shutdown(cx))
+    }
+}

@@ -1,0 +1,77 @@
+//! Lists in time: what a server has, as far as others may wait for it.
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::error::Error;
+use super::{Catalog, Listable, Listed};
+use crate::limits::SLOW_LIST_PAUSE;
+use crate::session::state::ListKind;
+use crate::status::ServerStatus;
+use genkit_core::internal::sync::lock;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Error as PublicError, Result};
+
+impl Catalog {
+    pub(crate) fn status(&self) -> ServerStatus {
+        let health = lock(&self.health);
+        let notices = health.iter().flat_map(|list| list.notices.clone());
+        self.server.status(notices.collect())
+    }
+
+    /// What the server has, as far as others may wait for it. The list is read to its end all the same,
+    /// for the next who needs it.
+    pub(crate) async fn in_time<T: Listable>(self: &Arc<Self>) -> Result<Arc<[Listed<T>]>> {
+        if let Some(cached) = self.cached() {
+            return Ok(cached);
+        }
+        if self.server.live_connection().is_none() && !self.server.is_starting() {
+            return Err(Error::NotThere.into());
+        }
+        let limit = self.server.settings.startup;
+        let kind = T::KIND as usize;
+        let slow = lock(&self.health)[kind].slow;
+        // A new connection gets the chance again.
+        let is_same = |connections| connections == self.server.connections();
+        if slow.is_some_and(|(made, until)| is_same(made) && Instant::now() < until) {
+            return Err(Error::Slow(limit).into());
+        }
+        let reader = Arc::clone(self);
+        let reading = tokio::spawn(async move { reader.all::<T>().await });
+        match tokio::time::timeout(limit, reading).await {
+            Ok(Ok(listed)) => listed,
+            Ok(Err(_)) => Err(Error::ReaderPanicked.into()),
+            Err(_) => {
+                let until = Instant::now().checked_add(SLOW_LIST_PAUSE);
+                let made = self.server.connections();
+                lock(&self.health)[kind].slow = until.map(|until| (made, until));
+                Err(Error::Slow(limit).into())
+            }
+        }
+    }
+
+    /// What the server has in time. A server without a list is left out, with one warning for one reason.
+    pub(crate) async fn or_omitted<T: Listable>(self: &Arc<Self>) -> Option<Arc<[Listed<T>]>> {
+        let listed = self.in_time().await;
+        let error = listed.as_ref().err().map(PublicError::chain);
+        let omitted = &mut lock(&self.health)[T::KIND as usize].omitted;
+        if let Some(error) = error.as_ref().filter(|error| omitted.as_ref() != Some(error)) {
+            let (server, what) = (&*self.server.key, T::KIND);
+            let error = Logged::text(error);
+            tracing::warn!(server, %error, ?what, "what an MCP server has is left out");
+        }
+        *omitted = error;
+        listed.ok()
+    }
+
+    /// Notes what of a list is left out, with one warning for each.
+    pub(super) fn note(&self, kind: ListKind, notices: Vec<String>) {
+        let known = &mut lock(&self.health)[kind as usize].notices;
+        for new in notices.iter().filter(|notice| !known.contains(notice)) {
+            let notice = Logged::text(new);
+            tracing::warn!(server = %self.server.key, %notice, "something of an MCP server is left out");
+        }
+        *known = notices;
+    }
+}

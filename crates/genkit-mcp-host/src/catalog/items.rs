@@ -1,0 +1,298 @@
+//! Items that a server lists, as tools, prompts and resources of this library.
+//!
+//! One item that cannot be used is left out, with a notice; the others stay.
+
+use std::borrow::Cow;
+use std::sync::{Arc, Weak};
+
+use rmcp::model::{PromptReference, Reference, ResourceTemplateReference};
+use serde_json::{Map, Value, json};
+
+use super::error::{Error, LeftOut};
+use super::pagination::{ListMethod, PROMPTS, RESOURCES, TEMPLATES, TOOLS};
+use super::{CachedList, Catalog, Listable, ListedItem};
+use crate::lifecycle::server::ManagedServer;
+use crate::request::methods;
+use crate::session::state::ListKind;
+use genkit_core::BoxFuture;
+use genkit_core::Result;
+use genkit_core::internal::action::UriTemplate;
+use genkit_core::internal::visible;
+use genkit_core::{CompleteRequest, Prompt, Resource, Tool, ToolBuilder};
+use genkit_mcp::internal::wrapped_result;
+
+/// How long a title may be, in characters.
+const MAX_TITLE: usize = 200;
+
+/// The member of a tool's origin that says that its results are wrapped.
+const WRAPPED: &str = "wrapped";
+
+/// Whether the schema of this tool of a server is marked as that of a wrapper.
+pub(crate) fn is_wrapped(tool: &Tool) -> bool {
+    tool.metadata().get("mcp").is_some_and(|origin| origin[WRAPPED] == true)
+}
+
+/// An action of a server, by the name or address that the server has for it.
+#[derive(Clone)]
+struct RemoteAction {
+    server: Weak<ManagedServer>,
+    name: Arc<str>,
+}
+
+impl RemoteAction {
+    fn new(server: &Arc<ManagedServer>, name: &str) -> Self {
+        Self { server: Arc::downgrade(server), name: name.into() }
+    }
+
+    /// Completes an argument of the action.
+    fn completion(
+        &self,
+        of: Reference,
+    ) -> impl Fn(CompleteRequest) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync + 'static
+    {
+        let remote = self.clone();
+        move |typed| {
+            let (server, of) = (remote.server(), of.clone());
+            Box::pin(async move { methods::complete(&server?, of, typed).await })
+        }
+    }
+
+    /// The server, unless its host is gone.
+    fn server(&self) -> Result<Arc<ManagedServer>> {
+        self.server.upgrade().ok_or_else(|| Error::HostDropped.into())
+    }
+}
+
+/// Adds what every action has: origin, title, icons.
+macro_rules! described {
+    ($action:expr, $server:expr, $name:expr, $item:expr, $title:expr) => {{
+        let mut action = $action.metadata("mcp", origin($server, $name, $item));
+        if let Some(title) = $title {
+            action = action.title(title);
+        }
+        for icon in $item["icons"].as_array().into_iter().flatten() {
+            if let Some(source) = icon["src"].as_str() {
+                action = action.icon(source.to_owned());
+            }
+        }
+        action
+    }};
+}
+
+impl Listable for Tool {
+    const KIND: ListKind = ListKind::Tools;
+    const METHODS: &'static [ListMethod] = &[TOOLS];
+
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn list(catalog: &Catalog) -> &CachedList<Self> {
+        &catalog.tools
+    }
+
+    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, LeftOut> {
+        let ListedItem { server, connection, item, name } = listed;
+        let tool = Tool::remote(format!("{prefix}{name}"), text(item, "description"));
+        let hints = &item["annotations"];
+        let mut tool = described!(tool, server, name, item, title(item).or_else(|| title(hints)))
+            .tag(server.key.to_string())
+            .needs_approval(server.config.controls.asks_before(name))
+            .timeout(connection.max_timeout)
+            .input_schema(input_schema(item)?);
+        // Raw results are MCP's own, whatever the tool's are.
+        let output = item.get("outputSchema").filter(|schema| schema.is_object());
+        let output = output.filter(|_| !server.is_raw());
+        let inner = output.and_then(wrapped_result::unwrap_schema);
+        let is_wrapped = inner.is_some();
+        if let Some(mut output) = inner.or_else(|| output.cloned()) {
+            show_descriptions(&mut output);
+            tool = tool.output_schema(output);
+        }
+        let setters = [
+            ("readOnlyHint", ToolBuilder::read_only as fn(ToolBuilder, bool) -> ToolBuilder),
+            ("destructiveHint", ToolBuilder::destructive),
+            ("idempotentHint", ToolBuilder::idempotent),
+            ("openWorldHint", ToolBuilder::open_world),
+        ];
+        for (hint, set) in setters {
+            if let Some(yes) = hints[hint].as_bool() {
+                tool = set(tool, yes);
+            }
+        }
+        let remote = RemoteAction::new(server, name);
+        Ok(tool.forwards(move |context, arguments| {
+            let remote = remote.clone();
+            Box::pin(async move {
+                let server = remote.server()?;
+                let result = methods::call_tool(&server, &context, &remote.name, arguments).await?;
+                Ok(result.marked(is_wrapped).into_output())
+            })
+        }))
+    }
+}
+
+impl Listable for Prompt {
+    const KIND: ListKind = ListKind::Prompts;
+    const METHODS: &'static [ListMethod] = &[PROMPTS];
+
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn list(catalog: &Catalog) -> &CachedList<Self> {
+        &catalog.prompts
+    }
+
+    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, LeftOut> {
+        let ListedItem { server, item, name, .. } = listed;
+        let prompt = Prompt::remote(format!("{prefix}{name}"), text(item, "description"));
+        let mut prompt = described!(prompt, server, name, item, title(item));
+        let remote = RemoteAction::new(server, name);
+        let (schema, arguments) = arguments(item);
+        for argument in arguments {
+            let of = Reference::Prompt(PromptReference::new(name));
+            prompt = prompt.complete(argument, remote.completion(of));
+        }
+        Ok(prompt.forwards(schema, move |context, arguments| {
+            let remote = remote.clone();
+            Box::pin(async move {
+                let server = remote.server()?;
+                methods::get_prompt(&server, &context, &remote.name, arguments).await
+            })
+        }))
+    }
+}
+
+/// Fixed ones, and templates.
+impl Listable for Resource {
+    const KIND: ListKind = ListKind::Resources;
+    const METHODS: &'static [ListMethod] = &[RESOURCES, TEMPLATES];
+
+    fn name(&self) -> &str {
+        self.name()
+    }
+
+    fn list(catalog: &Catalog) -> &CachedList<Self> {
+        &catalog.resources
+    }
+
+    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, LeftOut> {
+        let ListedItem { server, item, name: uri, .. } = listed;
+        let name = item["name"].as_str().map(plain).filter(|name| !name.is_empty());
+        let name = &name.unwrap_or_else(|| uri.to_owned());
+        let resource =
+            Resource::remote(uri.to_owned(), format!("{prefix}{name}"), text(item, "description"));
+        let mut resource =
+            described!(resource, server, name, item, title(item)).tag(server.key.to_string());
+        if let Some(kind) = item["mimeType"].as_str() {
+            resource = resource.mime_type(kind.to_owned());
+        }
+        let remote = RemoteAction::new(server, uri);
+        for variable in UriTemplate::parse(uri).iter().flat_map(UriTemplate::variables) {
+            let of = Reference::Resource(ResourceTemplateReference::new(uri));
+            resource = resource.complete(variable.to_owned(), remote.completion(of));
+        }
+        let resource = resource.forwards(move |context, uri| {
+            let remote = remote.clone();
+            Box::pin(async move {
+                let server = remote.server()?;
+                methods::read_resource(&server, &context, &uri).await
+            })
+        });
+        // What cannot be told apart by its address cannot be read by it.
+        resource.template().map_err(|error| LeftOut::Template(error.to_owned()))?;
+        Ok(resource)
+    }
+}
+
+fn input_schema(item: &Value) -> Result<Value, LeftOut> {
+    let mut schema = match item.get("inputSchema") {
+        // A function without arguments, most likely.
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(schema)) => schema.clone(),
+        Some(_) => return Err(LeftOut::SchemaNoObject),
+    };
+    match schema.get("type") {
+        None => {
+            schema.insert("type".to_owned(), "object".into());
+        }
+        Some(kind) if kind == "object" => {}
+        Some(kind) => return Err(LeftOut::SchemaOfOther(kind.clone())),
+    }
+    let mut schema = Value::Object(schema);
+    show_descriptions(&mut schema);
+    Ok(schema)
+}
+
+/// The schema of a prompt's arguments, which are texts, and their names.
+fn arguments(item: &Value) -> (Value, Vec<String>) {
+    let (mut properties, mut required, mut names) = (Map::new(), Vec::new(), Vec::new());
+    for argument in item["arguments"].as_array().into_iter().flatten() {
+        let Some(name) = argument["name"].as_str() else { continue };
+        let mut property = json!({ "type": "string" });
+        if let Some(description) = argument["description"].as_str() {
+            property["description"] = visible::text(description).into();
+        }
+        if argument["required"] == true {
+            required.push(Value::from(name));
+        }
+        properties.insert(name.to_owned(), property);
+        names.push(name.to_owned());
+    }
+    let schema = json!({ "type": "object", "properties": properties, "required": required });
+    (schema, names)
+}
+
+/// Where an action comes from, for programs: the server, its own name there, its `_meta`; whether its
+/// results are wrapped.
+fn origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
+    let mut origin = json!({ "server": &*server.key, "name": name });
+    if wrapped_result::unwrap_schema(&item["outputSchema"]).is_some() {
+        origin[WRAPPED] = true.into();
+    }
+    if let Some(meta) = item.get("_meta").filter(|meta| meta.is_object()) {
+        origin["_meta"] = meta.clone();
+    }
+    origin
+}
+
+/// Prose of the server, for models and for people.
+fn text(item: &Value, key: &str) -> String {
+    visible::text(item[key].as_str().unwrap_or_default()).into_owned()
+}
+
+fn title(item: &Value) -> Option<String> {
+    item["title"].as_str().map(plain).filter(|title| !title.is_empty())
+}
+
+/// One short line: titles are shown to people, beside the texts of this program.
+fn plain(text: &str) -> String {
+    let beginning: String = text.chars().take(MAX_TITLE).collect();
+    visible::line(&beginning).into_owned()
+}
+
+/// Makes the descriptions within a schema visible: models read them, and may read what people cannot.
+fn show_descriptions(schema: &mut Value) {
+    let mut open = vec![schema];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(members) => {
+                for (name, member) in members.iter_mut() {
+                    match member {
+                        Value::String(words)
+                            if matches!(name.as_str(), "title" | "description") =>
+                        {
+                            if let Cow::Owned(shown) = visible::text(words) {
+                                *words = shown;
+                            }
+                        }
+                        other => open.push(other),
+                    }
+                }
+            }
+            Value::Array(items) => open.extend(items),
+            _ => {}
+        }
+    }
+}

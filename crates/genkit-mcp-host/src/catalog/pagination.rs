@@ -1,0 +1,141 @@
+//! Pagination: lists of a server, read to their end, whatever the server does.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use rmcp::model::{
+    ClientRequest, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest,
+    ListToolsRequest, PaginatedRequestParams, ServerCapabilities,
+};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::error::Error;
+use crate::error::OfServer as _;
+use crate::limits::{LIST_TIMEOUT, MAX_CURSOR, MAX_ITEMS, MAX_LIST, MAX_PAGES};
+use crate::request::error::Error as RequestProblem;
+use crate::request::results;
+use crate::session::connection::Connection;
+use crate::session::error::RequestError;
+
+/// A method that lists something.
+pub(crate) struct ListMethod {
+    name: &'static str,
+    /// The member of a result that is the list.
+    member: &'static str,
+    /// What one item is called, and its member that names it.
+    pub(super) what: &'static str,
+    pub(super) key: &'static str,
+    request: fn(Option<PaginatedRequestParams>) -> ClientRequest,
+    /// Whether the server has the capability.
+    pub(crate) is_offered: fn(&ServerCapabilities) -> bool,
+}
+
+macro_rules! list_methods {
+    ($($method:ident: $name:literal $member:literal $what:literal $key:literal
+       $request:ident $capability:ident;)*) => {$(
+        pub(super) const $method: ListMethod = ListMethod {
+            name: $name,
+            member: $member,
+            what: $what,
+            key: $key,
+            request: |params| {
+                let mut request = $request::default();
+                request.params = params;
+                ClientRequest::$request(request)
+            },
+            is_offered: |offered| offered.$capability.is_some(),
+        };
+    )*};
+}
+
+// The name of the method, the member of its result, an item, the member that names it, the request, the capability.
+list_methods! {
+    TOOLS: "tools/list" "tools" "tool" "name" ListToolsRequest tools;
+    PROMPTS: "prompts/list" "prompts" "prompt" "name" ListPromptsRequest prompts;
+    RESOURCES: "resources/list" "resources" "resource" "uri" ListResourcesRequest resources;
+    TEMPLATES: "resources/templates/list" "resourceTemplates" "resource template" "uriTemplate"
+        ListResourceTemplatesRequest resources;
+}
+
+/// The skills of a server: an extension, which has no capability of its own.
+#[cfg(feature = "skills")]
+pub(crate) const SKILLS: ListMethod = ListMethod {
+    name: "skills/list",
+    member: "skills",
+    what: "skill",
+    key: "uri",
+    request: |params| {
+        let request = rmcp::model::ListSkillsRequest { params, ..Default::default() };
+        ClientRequest::ListSkillsRequest(request)
+    },
+    is_offered: ServerCapabilities::supports_skills,
+};
+
+/// A list as it was read.
+pub(crate) struct PagedList {
+    pub(crate) items: Vec<Value>,
+    /// How long it may be cached, where the server tells.
+    pub(super) ttl: Option<Duration>,
+    /// Why it is not whole.
+    pub(crate) notice: Option<String>,
+}
+
+/// Reads all pages: until the last, until one names itself as the next, or until there are too many.
+pub(crate) async fn all(
+    connection: &Connection,
+    method: &ListMethod,
+) -> Result<PagedList, RequestError> {
+    tokio::select! {
+        list = pages(connection, method) => list,
+        () = connection.session.elapsed(LIST_TIMEOUT) => {
+            Err(Error::Unfinished(method.name).of(&connection.session.server).into())
+        }
+    }
+}
+
+async fn pages(connection: &Connection, method: &ListMethod) -> Result<PagedList, RequestError> {
+    let server = &connection.session.server;
+    let ListMethod { name, member, request, .. } = *method;
+    let mut seen = HashSet::new();
+    let mut list = PagedList { items: Vec::new(), ttl: None, notice: None };
+    let mut cursor: Option<String> = None;
+    let started = Instant::now();
+    let mut bytes = 0;
+    for page in 1.. {
+        let at = |next| PaginatedRequestParams::default().with_cursor(Some(next));
+        let result = connection.own_request(request(cursor.take().map(at)), name).await?;
+        let mut result = results::json(result)?;
+        if connection.is_stateless() {
+            results::check_type(server, name, &result)?;
+        }
+        let Some(Value::Array(items)) = result.get_mut(member).map(Value::take) else {
+            return Err(RequestProblem::OtherResult(name).of(server).into());
+        };
+        bytes += items.iter().map(genkit_schema::internal::size::json_size).sum::<usize>();
+        list.items.extend(items);
+        let ttl = result["ttlMs"].as_u64().map(Duration::from_millis);
+        list.ttl = ttl.map(|ttl| list.ttl.unwrap_or(ttl).min(ttl));
+        let Some(next) = result["nextCursor"].as_str() else { break };
+        let known = list.items.len();
+        let stop = if !seen.insert(next.to_owned()) {
+            "a page names one before it as the next"
+        } else if page >= MAX_PAGES
+            || known >= MAX_ITEMS
+            || bytes >= MAX_LIST
+            || next.len() > MAX_CURSOR
+        {
+            "it has no end in sight"
+        } else {
+            cursor = Some(next.to_owned());
+            continue;
+        };
+        list.items.truncate(MAX_ITEMS);
+        list.notice = Some(format!("{name}: {stop}: {} items are kept", list.items.len()));
+        break;
+    }
+    tracing::debug!(
+        %server, method = name, items = list.items.len(), took = ?started.elapsed(), "read a list"
+    );
+    Ok(list)
+}

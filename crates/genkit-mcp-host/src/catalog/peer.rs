@@ -1,0 +1,129 @@
+//! Tools of a connection that the program made with rmcp by itself.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rmcp::model::{CallToolRequestParams, Tool as McpTool};
+use rmcp::service::ServiceError;
+use rmcp::{Peer, RoleClient};
+use serde_json::Value;
+
+use super::error::Error;
+use crate::error::{OfServer as _, of_server};
+use crate::limits::{MAX_PAGES, TIMEOUT};
+use crate::request::methods;
+use crate::request::tool_result::ToolResult;
+use crate::session::error::Error as SessionError;
+use genkit_core::Tool;
+use genkit_core::{Error as PublicError, ErrorKind, Result};
+use genkit_mcp::internal::wrapped_result;
+
+/// Tools of an MCP connection that the program made with rmcp by itself.
+///
+/// The list is read once. Names are the server's own; a second tool of one name is an error.
+/// [`McpHost`](crate::McpHost) does more: it holds connections, follows changes, and answers what
+/// servers ask.
+///
+/// ```no_run
+/// use genkit::mcp::rmcp::ServiceExt as _;
+/// use genkit::mcp::host::peer_tools;
+///
+/// # async fn run(stream: tokio::net::TcpStream) -> Result<(), Box<dyn std::error::Error>> {
+/// let running = ().serve(stream).await?; // a client of rmcp
+/// let tools = peer_tools([running.peer().clone()]).await?;
+/// genkit::generate("Use them.").model("gemini/gemini-2.5-flash").tools(tools).await?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// A server does not list its tools, or two tools have one name: both are named.
+pub async fn peer_tools(peers: impl IntoIterator<Item = Peer<RoleClient>>) -> Result<Vec<Tool>> {
+    let mut tools: Vec<Tool> = Vec::new();
+    for (at, peer) in peers.into_iter().enumerate() {
+        let server = name_of(&peer, at);
+        for listed in list(&peer, &server).await? {
+            if let Some(other) = tools.iter().find(|tool| tool.name() == listed.name) {
+                let one = other.metadata()["mcp"]["server"].as_str().unwrap_or_default();
+                let (tool, one) = (listed.name.to_string(), one.to_owned());
+                return Err(Error::SameName { tool, one, other: server }.into());
+            }
+            tools.push(tool(&peer, &server, listed));
+        }
+    }
+    Ok(tools)
+}
+
+/// The name that a server gives itself.
+fn name_of(peer: &Peer<RoleClient>, at: usize) -> String {
+    let info = peer.peer_info();
+    let named = info.as_ref().and_then(|info| info.server_info.as_ref());
+    named.map_or_else(|| format!("peer {}", at + 1), |server| server.name.clone())
+}
+
+async fn list(peer: &Peer<RoleClient>, server: &str) -> Result<Vec<McpTool>> {
+    let (mut tools, mut cursors) = (Vec::new(), BTreeSet::new());
+    let mut next = None;
+    for _ in 0..MAX_PAGES {
+        let params = rmcp::model::PaginatedRequestParams::default().with_cursor(next.take());
+        let page = within(server, "tools/list", peer.list_tools(Some(params))).await?;
+        tools.extend(page.tools);
+        match page.next_cursor {
+            Some(cursor) if cursors.insert(cursor.clone()) => next = Some(cursor),
+            _ => break,
+        }
+    }
+    Ok(tools)
+}
+
+fn tool(peer: &Peer<RoleClient>, server: &str, listed: McpTool) -> Tool {
+    let (peer, server): (_, Arc<str>) = (peer.clone(), server.into());
+    let name = listed.name.to_string();
+    let description = listed.description.as_deref().unwrap_or_default().to_owned();
+    let origin = serde_json::json!({ "server": &*server, "name": name });
+    let mut tool = Tool::remote(name.clone(), description)
+        .metadata("mcp", origin)
+        .input_schema(Value::Object((*listed.input_schema).clone()));
+    let output = listed.output_schema.map(|output| Value::Object((*output).clone()));
+    let inner = output.as_ref().and_then(wrapped_result::unwrap_schema);
+    let is_wrapped = inner.is_some();
+    if let Some(output) = inner.or(output) {
+        tool = tool.output_schema(output);
+    }
+    tool.forwards(move |_, arguments| {
+        let (peer, server, name) = (peer.clone(), Arc::clone(&server), name.clone());
+        Box::pin(async move {
+            let result = call(&peer, &server, name, arguments).await?;
+            Ok(result.marked(is_wrapped).into_output())
+        })
+    })
+}
+
+async fn call(
+    peer: &Peer<RoleClient>,
+    server: &str,
+    name: String,
+    arguments: Value,
+) -> Result<ToolResult> {
+    let mut params = CallToolRequestParams::new(name.clone());
+    params.arguments = Some(methods::arguments("tool", &name, arguments)?);
+    let response = within(server, &name, peer.call_tool_once(params)).await?;
+    let rmcp::model::CallToolResponse::Complete(result) = response else {
+        return Err(Error::AsksQuestions { tool: name, server: server.to_owned() }.into());
+    };
+    ToolResult::read(server, serde_json::to_value(result)?, false)
+}
+
+async fn within<T>(
+    server: &str,
+    target: &str,
+    work: impl Future<Output = std::result::Result<T, ServiceError>>,
+) -> Result<T> {
+    let done = tokio::time::timeout(TIMEOUT, work)
+        .await
+        .map_err(|_| Error::NoAnswer { target: target.to_owned(), limit: TIMEOUT }.of(server))?;
+    done.map_err(|error| match error {
+        ServiceError::McpError(error) => SessionError::Refused(error).of(server),
+        other => of_server(server, PublicError::new(ErrorKind::Unavailable, other.to_string())),
+    })
+}

@@ -1,0 +1,95 @@
+//! Completion: what a server suggests for an argument while a user types it.
+
+use std::future::IntoFuture;
+use std::sync::Arc;
+
+use rmcp::model::Reference;
+
+use super::catalog::Catalog;
+use super::catalog::host_state::HostState;
+use super::error::{Error, OfServer as _};
+use super::request::methods;
+use genkit_core::BoxFuture;
+use genkit_core::CompleteRequest;
+use genkit_core::Result;
+
+/// Completion of an argument of a prompt, or of a variable of a resource template: the suggestions of
+/// the server, best first. What [`McpClient::complete`](super::McpClient::complete) and
+/// [`McpHost::complete`](super::McpHost::complete) give; awaiting it asks.
+///
+/// ```standalone_crate
+/// use genkit::action::CompleteRequest;
+/// use genkit::mcp::host::{McpClient, ServerConfig};
+/// use genkit::prompt;
+///
+/// async fn cities(asked: CompleteRequest) -> Vec<&'static str> {
+///     match asked.other("country") {
+///         Some("Norway") => vec!["Oslo", "Bergen"],
+///         _ => vec![],
+///     }
+/// }
+///
+/// /// A guide to a city.
+/// #[prompt]
+/// async fn guide(country: String, #[arg(complete = cities)] city: String) -> String {
+///     format!("Write a guide to {city} in {country}.")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let client = McpClient::connect("guides", ServerConfig::in_process(genkit::serve_mcp)).await?;
+/// let found = client.complete("guide", "city", "").argument("country", "Norway").await?;
+/// assert_eq!(found, ["Oslo", "Bergen"]);
+/// # client.close().await;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing is asked until it is awaited"]
+pub struct Complete {
+    server: Result<(Arc<Catalog>, Arc<HostState>)>,
+    of: Reference,
+    request: CompleteRequest,
+}
+
+impl Complete {
+    pub(super) fn new(
+        server: Result<(Arc<Catalog>, Arc<HostState>)>,
+        of: Reference,
+        argument: &str,
+        typed: &str,
+    ) -> Self {
+        Self { server, of, request: CompleteRequest::typed(argument, typed) }
+    }
+
+    /// Another argument that is known already: what is suggested may depend on it.
+    pub fn argument(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.request.others.insert(name.into(), value.into());
+        self
+    }
+
+    /// Asks the server: what awaiting does, as a plain `async fn` for `tokio::spawn` and `block_on`.
+    ///
+    /// # Errors
+    /// There is no such server or prompt, the server completes no arguments, or it is not there.
+    pub async fn run(self) -> Result<Vec<String>> {
+        let Self { server, of, request } = self;
+        // A host lives as long as what it is asked.
+        let (catalog, _host) = server?;
+        let server = &catalog.server;
+        if server.connection().await?.info.capabilities.completions.is_none() {
+            return Err(Error::NoCompletions.of(&server.key));
+        }
+        methods::complete(server, of, request).await
+    }
+}
+
+genkit_core::becomes_a_future!(Complete, Result<Vec<String>>);
+
+impl IntoFuture for Complete {
+    type Output = Result<Vec<String>>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}

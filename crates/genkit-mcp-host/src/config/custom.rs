@@ -1,0 +1,66 @@
+//! A server over a transport of the program's own.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use rmcp::RoleClient;
+use rmcp::transport::IntoTransport;
+
+use super::{Controls, controls};
+use crate::transport::boxed::BoxedTransport;
+use crate::transport::by_identity::ByIdentity;
+use genkit_core::BoxFuture;
+use genkit_core::Result;
+
+/// Custom transport: one of the program's own to a server, or to one in this very program:
+/// [`ServerConfig::custom`](super::ServerConfig::custom) and `ServerConfig::in_process` make it.
+///
+/// ```standalone_crate
+/// use genkit::mcp::host::{McpHost, ServerConfig};
+/// use genkit::tool;
+/// use serde_json::json;
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 { a + b }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let host = McpHost::builder()
+///     .server("here", ServerConfig::in_process(genkit::serve_mcp))
+///     .build()?;
+/// assert_eq!(host.call_tool("here/add", json!({"a": 2, "b": 3})).await?, 5);
+/// # host.close().await;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a server is connected by a host"]
+pub struct CustomTransport {
+    pub(crate) factory: TransportFactory,
+    pub(crate) controls: Controls,
+}
+
+/// Makes a transport each time that a connection is needed.
+pub(crate) type TransportFactory =
+    ByIdentity<dyn Fn() -> BoxFuture<'static, Result<BoxedTransport>> + Send + Sync>;
+
+impl CustomTransport {
+    /// Custom transport, as [`ServerConfig::custom`](super::ServerConfig::custom) gives it.
+    pub fn new<T, E, A, F, Fut>(connect: F) -> Self
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T>> + Send + 'static,
+        T: IntoTransport<RoleClient, E, A> + Send + 'static,
+        E: std::error::Error + Send + Sync + 'static,
+        A: 'static,
+    {
+        let make = move || -> BoxFuture<'static, _> {
+            let transport = connect();
+            Box::pin(async move { Ok(BoxedTransport::new(transport.await?.into_transport())) })
+        };
+        Self { factory: ByIdentity(Arc::new(make)), controls: Controls::default() }
+    }
+}
+
+controls!(CustomTransport);

@@ -1,0 +1,257 @@
+//! Sampling: a model that servers may use.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use rmcp::model::CreateMessageRequestParams;
+use serde_json::Value;
+use tokio::sync::Semaphore;
+
+use super::error::Error;
+use crate::limits::{MAX_SAMPLING, MAX_SERVER_SAMPLING, SAMPLING_TIMEOUT};
+use genkit_core::Result;
+use genkit_core::SampleRequest;
+use genkit_core::Usage;
+use genkit_core::{Message, Part, Role};
+use genkit_model::internal::{Models, sampling};
+use genkit_model::{ChunkSink, IntoModel, ModelRef};
+use genkit_schema::internal::size::json_size;
+
+/// How many tokens a server may ask for. Default is 4,096; what is above is cut to it.
+const MAX_TOKENS: u32 = 4096;
+
+/// How many tokens of the model one server may use in all. Default is 200,000.
+const MAX_TOTAL_TOKENS: u64 = 200_000;
+
+/// How large a request for the model may be, in bytes of JSON. Default is 1 MiB.
+const MAX_SAMPLING_INPUT: usize = 1024 * 1024;
+
+/// How many bytes count as one token where the model does not tell.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// Sampling request: a server that wants to use the model.
+///
+/// ```
+/// use genkit::mcp::host::SamplingRequest;
+///
+/// /// Only servers of this house, and nothing long.
+/// fn allowed(asked: &SamplingRequest) -> bool {
+///     asked.server.starts_with("house-") && asked.messages.len() < 10
+/// }
+/// # let _ = allowed;
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SamplingRequest {
+    /// The key of the server that asks.
+    pub server: String,
+    /// Messages: what it asks the model.
+    pub messages: Vec<Message>,
+    /// The system text that it wants.
+    pub system: Option<String>,
+    /// Token limit: how many tokens it wants.
+    pub max_tokens: u32,
+    /// Which models it would like, in MCP's JSON; a hint.
+    pub preferences: Value,
+}
+
+/// Whether a server may use the model now.
+type Policy = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
+
+/// Sampling: a model that servers may use, and under which conditions.
+///
+/// Without it the capability is not offered: a model costs money, and the request of a server is not
+/// that of the user.
+///
+/// ```
+/// use genkit::mcp::host::{McpHost, Sampling};
+/// use genkit::testing::ScriptedModel;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let host = McpHost::builder()
+///     .sampling(
+///         Sampling::with(ScriptedModel::text("Paris.")) // or "gemini/gemini-2.5-flash"
+///             .max_tokens(1000)
+///             .allow(|asked| asked.server == "research"),
+///     )
+///     .build()?;
+/// # host.close().await;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+#[must_use = "it is given to `.sampling(..)` of a host"]
+pub struct Sampling {
+    model: ModelRef,
+    max_tokens: u32,
+    max_total_tokens: u64,
+    allow: Option<Policy>,
+    /// For requests that run at once.
+    permits: Arc<Semaphore>,
+}
+
+impl Sampling {
+    /// Sampling with this model: a name, as in `.model(..)` of a request, or a value. [`allow`](Self::allow)
+    /// says to whom.
+    pub fn with(model: impl IntoModel) -> Self {
+        let permits = Arc::new(Semaphore::new(MAX_SAMPLING));
+        let model = model.into_model();
+        let (max_tokens, max_total_tokens) = (MAX_TOKENS, MAX_TOTAL_TOKENS);
+        Self { model, max_tokens, max_total_tokens, allow: None, permits }
+    }
+
+    /// Token limit: how many tokens an answer may have. Default is 4,096.
+    pub fn max_tokens(mut self, tokens: u32) -> Self {
+        self.max_tokens = tokens;
+        self
+    }
+
+    /// Token budget: how many tokens each server may use in all, what it sends among them; connecting
+    /// again gives it no new ones. Default is 200,000.
+    pub fn max_total_tokens(mut self, tokens: u64) -> Self {
+        self.max_total_tokens = tokens;
+        self
+    }
+
+    /// Approval of requests: decides on each; what it does not allow is refused. Without it all are: a
+    /// model costs money, so that somebody has to say which servers may use it, if only by `|_| true`.
+    pub fn allow(
+        mut self,
+        policy: impl Fn(&SamplingRequest) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.allow = Some(Arc::new(policy));
+        self
+    }
+
+    /// Checks that there is such a model.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.allow.is_none() {
+            tracing::warn!("`Sampling::with(..)` lends the model to nobody without `.allow(..)`");
+        }
+        Models::default().find(&self.model).map(|_| ())
+    }
+
+    /// The model's answer in MCP's JSON.
+    pub(crate) async fn answer(
+        &self,
+        server: &str,
+        usage: &ServerUse,
+        params: &CreateMessageRequestParams,
+    ) -> Result<Value> {
+        let size = json_size(params);
+        if size > MAX_SAMPLING_INPUT {
+            return Err(Error::TooLarge(size, MAX_SAMPLING_INPUT).into());
+        }
+        let asked = SamplingRequest {
+            server: server.to_owned(),
+            messages: messages(&serde_json::to_value(&params.messages)?),
+            system: params.system_prompt.clone(),
+            max_tokens: params.max_tokens.min(self.max_tokens),
+            preferences: serde_json::to_value(&params.model_preferences)?,
+        };
+        if !self.allow.as_ref().is_some_and(|allow| allow(&asked)) {
+            return Err(Error::NotAllowed.into());
+        }
+        let Some(_turn) = ServerTurn::take(&usage.running) else {
+            return Err(Error::TooMany.into());
+        };
+        let Ok(_permit) = self.permits.try_acquire() else { return Err(Error::TooMany.into()) };
+        // Until the model tells what it was, the most that it can be is taken.
+        let most = u64::from(asked.max_tokens) + size as u64 / BYTES_PER_TOKEN;
+        let budget = Budget::take(&usage.tokens, self.max_total_tokens, most)
+            .ok_or(Error::UsedUp(self.max_total_tokens))?;
+        tracing::info!(server, messages = asked.messages.len(), "a server uses the model");
+        let mut request = SampleRequest::new(asked.messages).with_max_tokens(asked.max_tokens);
+        request.system = asked.system;
+        request.temperature = params.temperature;
+        request.stop = params.stop_sequences.clone().unwrap_or_default();
+        let model = Models::default().find(&self.model)?;
+        let (request, sink) = (sampling::model_request(&request), ChunkSink::none());
+        let answer = tokio::time::timeout(SAMPLING_TIMEOUT, model.generate(&request, &sink)).await;
+        let answer = answer.map_err(|_| Error::Slow)??;
+        budget.settle(total(&answer.usage));
+        sampling::message_result(model.name(), &answer)
+    }
+}
+
+/// All tokens of an answer, where the model tells.
+fn total(usage: &Usage) -> Option<u64> {
+    let sum = usage.input_tokens.zip(usage.output_tokens).map(|(one, other)| one + other);
+    usage.total_tokens.or(sum).filter(|total| *total > 0)
+}
+
+/// What one server uses of the model. It outlives connections.
+#[derive(Default)]
+pub(crate) struct ServerUse {
+    tokens: AtomicU64,
+    running: AtomicUsize,
+}
+
+/// One of the requests that a server may have running.
+struct ServerTurn<'a>(&'a AtomicUsize);
+
+impl<'a> ServerTurn<'a> {
+    fn take(running: &'a AtomicUsize) -> Option<Self> {
+        let turn = Self(running);
+        (running.fetch_add(1, Ordering::AcqRel) < MAX_SERVER_SAMPLING).then_some(turn)
+    }
+}
+
+impl Drop for ServerTurn<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// Tokens that were taken for one request.
+struct Budget<'a> {
+    used: &'a AtomicU64,
+    taken: u64,
+}
+
+impl<'a> Budget<'a> {
+    /// `None` where not as many are left.
+    fn take(used: &'a AtomicU64, total: u64, taken: u64) -> Option<Self> {
+        let more = |used: u64| used.checked_add(taken).filter(|sum| *sum <= total);
+        used.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
+        Some(Self { used, taken })
+    }
+
+    /// Gives back what was not used; a request that failed has used all.
+    fn settle(self, used: Option<u64>) {
+        let used = used.unwrap_or(self.taken);
+        self.used.fetch_sub(self.taken.saturating_sub(used), Ordering::AcqRel);
+        self.used.fetch_add(used.saturating_sub(self.taken), Ordering::AcqRel);
+    }
+}
+
+impl fmt::Debug for Sampling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sampling").field("model", &self.model).finish_non_exhaustive()
+    }
+}
+
+/// MCP's sampling messages as ours; content that a model cannot read is text.
+fn messages(messages: &Value) -> Vec<Message> {
+    let of = |message: &Value| {
+        let role = if message["role"] == "assistant" { Role::Model } else { Role::User };
+        let content = &message["content"];
+        let blocks = content.as_array().map_or(std::slice::from_ref(content), Vec::as_slice);
+        Message::new(role, blocks.iter().map(part))
+    };
+    messages.as_array().into_iter().flatten().map(of).collect()
+}
+
+fn part(block: &Value) -> Part {
+    let text = |key: &str| block[key].as_str().unwrap_or_default();
+    match text("type") {
+        "text" => Part::text(text("text")),
+        "image" | "audio" => {
+            let kind = text("mimeType");
+            Part::media(format!("data:{kind};base64,{}", text("data")), kind)
+        }
+        _ => Part::text(block.to_string()),
+    }
+}

@@ -1,0 +1,313 @@
+//! Handshake: from a configuration to a live connection.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use genkit_child_process::ChildProcess;
+use rmcp::RoleClient;
+use rmcp::model::{ErrorCode, ProtocolVersion};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, serve_client_with_lifecycle_and_ct,
+};
+use rmcp::transport::{DynamicTransportError, Transport};
+use tokio_util::sync::CancellationToken;
+
+use super::error::Error;
+use super::server::ManagedServer;
+use crate::config::{Launch, ProtocolEra};
+use crate::error::OfServer as _;
+#[cfg(feature = "http")]
+use crate::error::of_server;
+use crate::session::connection::{ClientTask, Connection};
+use crate::session::error::Error as SessionError;
+use crate::session::interceptor::Interceptor;
+use crate::session::server_requests::ServerRequests;
+use crate::session::state::SessionState;
+use crate::transport::stdio::child;
+#[cfg(feature = "http")]
+use genkit_core::ErrorKind;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Error as PublicError, Result};
+use genkit_mcp::internal::spans::{Network, OpenSession, SessionEnd};
+
+/// How many times the probe's limit an answer may take over HTTP, where a server may have to be woken.
+#[cfg(feature = "http")]
+const HTTP_PROBE: u32 = 3;
+
+/// A connection with what holds it.
+pub(super) struct LiveConnection {
+    pub(super) connection: Arc<Connection>,
+    pub(super) task: ClientTask,
+    pub(super) child: Option<ChildProcess>,
+}
+
+/// A handshake that is about to begin.
+struct Handshake {
+    session: Arc<SessionState>,
+    server_requests: Arc<ServerRequests>,
+    mode: ClientLifecycleMode,
+    limit: Duration,
+    stop: CancellationToken,
+}
+
+/// Why there is no connection.
+struct HandshakeError {
+    error: PublicError,
+    hint: EraHint,
+}
+
+/// What a failed handshake tells about the era of the server.
+#[derive(Clone, Copy, PartialEq)]
+enum EraHint {
+    None,
+    /// An old server may behave like this when it is probed.
+    MaybeOld,
+    /// A new server may behave like this when it was too slow for the probe.
+    MaybeNew,
+}
+
+impl From<PublicError> for HandshakeError {
+    fn from(error: PublicError) -> Self {
+        Self { error, hint: EraHint::None }
+    }
+}
+
+impl Handshake {
+    /// Shakes hands over `transport`, once that is there; what takes too long is refused.
+    async fn over<T>(
+        self,
+        transport: impl Future<Output = Result<T>>,
+    ) -> Result<ClientTask, HandshakeError>
+    where
+        T: Transport<RoleClient> + 'static,
+    {
+        let Self { session, server_requests, mode, limit, stop } = self;
+        let (server, client) = (Arc::clone(&session.server), Arc::clone(&session.client));
+        let probes = matches!(mode, ClientLifecycleMode::Auto { .. });
+        let work = async {
+            let transport = Interceptor::new(transport.await?, session, probes);
+            serve_client_with_lifecycle_and_ct(server_requests, transport, mode, stop)
+                .await
+                .map_err(|error| explain(&server, &error))
+        };
+        tokio::select! {
+            done = work => done,
+            () = client.elapsed(limit) => Err(Error::SlowHandshake(limit).of(&server).into()),
+        }
+    }
+}
+
+/// Opens a connection, as a new server and, where that fails in such a way, as an old one.
+///
+/// # Errors
+/// Why the server cannot be used, for whoever configured it.
+pub(super) async fn open(
+    server: &ManagedServer,
+    stop: &CancellationToken,
+) -> Result<LiveConnection> {
+    let era = match server.config.controls.era {
+        ProtocolEra::Probe if server.is_old.load(Ordering::Relaxed) => ProtocolEra::Sessions,
+        era => era,
+    };
+    let refused = match attempt(server, era, stop).await {
+        Ok(live) => return Ok(live),
+        Err(refused) => refused,
+    };
+    let probed = server.config.controls.era == ProtocolEra::Probe;
+    // It may have been replaced by another: the next time it is probed again.
+    server.is_old.store(false, Ordering::Relaxed);
+    let other = match refused.hint {
+        EraHint::MaybeOld if era == ProtocolEra::Probe => ProtocolEra::Sessions,
+        EraHint::MaybeNew if probed => ProtocolEra::Stateless,
+        _ => return Err(refused.error),
+    };
+    let why = Logged::text(&refused.error);
+    tracing::debug!(server = %server.key, %why, ?other, "tries the other protocol");
+    let live = attempt(server, other, stop).await.map_err(|refused| refused.error)?;
+    // A program would have to be started twice each time; over HTTP it costs one request.
+    let is_program = matches!(server.config.launch, Launch::Stdio(_));
+    server.is_old.store(is_program && other == ProtocolEra::Sessions, Ordering::Relaxed);
+    Ok(live)
+}
+
+async fn attempt(
+    server: &ManagedServer,
+    era: ProtocolEra,
+    stop: &CancellationToken,
+) -> Result<LiveConnection, HandshakeError> {
+    let session = Arc::new(SessionState::new(
+        Arc::clone(&server.key),
+        Arc::clone(&server.settings),
+        Arc::clone(&server.client),
+        server.redactor.clone(),
+    ));
+    let server_requests = Arc::new(ServerRequests { session: Arc::clone(&session) });
+    let handshake = Handshake {
+        session: Arc::clone(&session),
+        server_requests: Arc::clone(&server_requests),
+        mode: mode(era),
+        limit: server.connect_timeout(),
+        stop: stop.child_token(),
+    };
+    let mut child = None;
+    let task = match &server.config.launch {
+        Launch::Stdio(command) => {
+            let (mut started, pipe) = child::spawn(&server.key, command, server.redactor.clone())?;
+            match handshake.over(async { Ok(pipe) }).await {
+                Ok(task) => {
+                    child = Some(started);
+                    task
+                }
+                Err(HandshakeError { mut error, hint }) => {
+                    let exit_report = started.exit_report().await;
+                    started.shutdown().await;
+                    if let Some(exit_report) = exit_report {
+                        let text = format!("{error}; {exit_report}");
+                        error = error.with_message(text);
+                    }
+                    return Err(HandshakeError { error, hint });
+                }
+            }
+        }
+        #[cfg(feature = "http")]
+        Launch::Http(endpoint) => {
+            use crate::transport::http::Connector;
+            let signing_in = &server.client.signing_in;
+            let redactor = &server.redactor;
+            let make = || async {
+                Connector::new(&server.key, endpoint, signing_in.clone(), redactor.clone())
+            };
+            let transport = server.connector.get_or_try_init(make).await?.transport();
+            let handshake = match era {
+                // rmcp's own probe takes a user who signs in for a server that is silent.
+                ProtocolEra::Probe => Handshake {
+                    mode: mode(ProtocolEra::Stateless),
+                    limit: handshake.limit.min(server.settings.probe * HTTP_PROBE),
+                    ..handshake
+                },
+                _ => handshake,
+            };
+            let done = handshake.over(async { Ok(transport) }).await;
+            done.map_err(|refused| match refused.error.kind() {
+                ErrorKind::DeadlineExceeded if era == ProtocolEra::Probe => {
+                    HandshakeError { hint: EraHint::MaybeOld, ..refused }
+                }
+                _ => refused,
+            })?
+        }
+        Launch::Custom(make_transport) => handshake.over(make_transport()).await?,
+        Launch::Broken(error) => {
+            return Err(PublicError::new(error.kind(), error.chain()).into_fatal().into());
+        }
+    };
+    match describe(server, session, server_requests, &task) {
+        Ok(connection) => Ok(LiveConnection { connection, task, child }),
+        Err(error) => {
+            drop(task);
+            if let Some(child) = child {
+                child.shutdown().await;
+            }
+            Err(error.into())
+        }
+    }
+}
+
+fn mode(era: ProtocolEra) -> ClientLifecycleMode {
+    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+    match era {
+        ProtocolEra::Sessions => ClientLifecycleMode::Initialize,
+        ProtocolEra::Stateless => ClientLifecycleMode::Discover { preferred_versions },
+        ProtocolEra::Probe => ClientLifecycleMode::Auto {
+            preferred_versions,
+            legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+        },
+    }
+}
+
+/// The versions as a list in a text.
+fn listed(versions: &[ProtocolVersion]) -> String {
+    versions.iter().map(|version| version.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// Reads what the server tells about itself.
+fn describe(
+    server: &ManagedServer,
+    session: Arc<SessionState>,
+    server_requests: Arc<ServerRequests>,
+    task: &ClientTask,
+) -> Result<Arc<Connection>> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let Some(info) = task.peer_info() else { return Err(Error::NoInfo.of(&server.key)) };
+    // rmcp takes any answer for a version.
+    if !ProtocolVersion::KNOWN_VERSIONS.contains(&info.protocol_version) {
+        let version = info.protocol_version.to_string();
+        let known = listed(ProtocolVersion::KNOWN_VERSIONS);
+        return Err(Error::UnknownVersion { version, known }.of(&server.key));
+    }
+    let timeout = server.config.controls.timeout.unwrap_or(server.settings.timeout);
+    let network = match &server.config.launch {
+        #[cfg(feature = "http")]
+        Launch::Http(_) => Network::Http,
+        _ => Network::Pipe,
+    };
+    Ok(Arc::new(Connection {
+        peer: task.peer().clone(),
+        session,
+        server_requests,
+        info,
+        number: NUMBER.fetch_add(1, Ordering::Relaxed),
+        timeout,
+        max_timeout: server.settings.max_timeout.max(timeout),
+        traces: server.config.controls.trace_context,
+        _measured: OpenSession::begin(SessionEnd::Client, network),
+        #[cfg(feature = "http")]
+        endpoint: match &server.config.launch {
+            Launch::Http(endpoint) => Some(endpoint.clone()),
+            _ => None,
+        },
+    }))
+}
+
+fn explain(server: &str, error: &ClientInitializeError) -> HandshakeError {
+    use ClientInitializeError as E;
+    let (error, hint) = match error {
+        E::ConnectionClosed(_) => (Error::EndedEarly.of(server), EraHint::MaybeOld),
+        E::JsonRpcError(error) => {
+            let is_new = matches!(
+                error.code,
+                ErrorCode::HEADER_MISMATCH | ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY
+            );
+            let hint = if is_new { EraHint::None } else { EraHint::MaybeOld };
+            (SessionError::Refused(error.clone()).of(server), hint)
+        }
+        E::TransportError { error, .. } => not_sent(server, error),
+        E::NoCompatibleProtocolVersion { server_supported, .. } => {
+            (Error::UnknownVersions(listed(server_supported)).of(server), EraHint::None)
+        }
+        E::LegacyFallbackFailed { fallback, .. } => {
+            let is_refused = matches!(**fallback, E::JsonRpcError(_));
+            let hint = if is_refused { EraHint::MaybeNew } else { EraHint::None };
+            (explain(server, fallback).error, hint)
+        }
+        E::Cancelled => (Error::ClosedEarly.of(server), EraHint::None),
+        E::ExpectedInitResponse(_)
+        | E::ExpectedInitResult(_)
+        | E::ConflictInitResponseId(..)
+        | E::UncorrelatedErrorResponse { .. } => (Error::NoMcp.of(server), EraHint::MaybeOld),
+        other => (Error::Handshake(other.to_string()).of(server), EraHint::None),
+    };
+    HandshakeError { error, hint }
+}
+
+fn not_sent(server: &str, error: &DynamicTransportError) -> (PublicError, EraHint) {
+    #[cfg(feature = "http")]
+    if let Some(fault) = crate::transport::http::explain(error) {
+        let kind = fault.error.kind();
+        let is_settled = fault.unsent
+            || matches!(kind, ErrorKind::Unauthenticated | ErrorKind::PermissionDenied);
+        let hint = if is_settled { EraHint::None } else { EraHint::MaybeOld };
+        return (of_server(server, fault.error), hint);
+    }
+    (Error::Unwritable(error.error.to_string()).of(server), EraHint::MaybeOld)
+}

@@ -1,0 +1,381 @@
+//! One server of a host: the connection as it comes and goes, and what is desired of it.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::error::Error;
+use super::link::{Desired, DesiredState, LinkStatus};
+use super::pins::Pins;
+use crate::config::{Launch, Reconnect, ServerConfig};
+use crate::error::OfServer as _;
+use crate::event::McpEvent;
+use crate::limits::{MAX_AWAITED_TRIES, MAX_IN_FLIGHT, MAX_INSTRUCTIONS};
+use crate::session::client_state::ClientState;
+use crate::session::connection::Connection;
+use crate::session::state::ListKind;
+use crate::settings::HostSettings;
+use crate::status::{ServerState, ServerStatus};
+use crate::transport::redact::Redactor;
+use genkit_core::Root;
+use genkit_core::internal::sync::{read, write};
+use genkit_core::internal::visible;
+use genkit_core::{Error as PublicError, ErrorKind, Result};
+use genkit_schema::internal::truncate::excerpt;
+
+/// How long the end or the beginning of a connection is waited for.
+const TRANSITION_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a failed call waits for the cause of its connection's end.
+const CAUSE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// One server of a host.
+pub(crate) struct ManagedServer {
+    pub(crate) key: Arc<str>,
+    pub(crate) settings: Arc<HostSettings>,
+    pub(crate) config: ServerConfig,
+    pub(crate) client: Arc<ClientState>,
+    /// What must not be repeated of what it is sent.
+    pub(crate) redactor: Redactor,
+    /// What its tools were.
+    pub(crate) pins: Pins,
+    /// For requests that are in flight.
+    pub(crate) places: Arc<Semaphore>,
+    /// The server is known not to understand the newest protocol.
+    pub(super) is_old: AtomicBool,
+    #[cfg(feature = "http")]
+    pub(super) connector: tokio::sync::OnceCell<crate::transport::http::Connector>,
+    link: watch::Sender<LinkStatus>,
+    pub(super) desired: watch::Sender<Desired>,
+    /// The supervisor has ended, and with it the process.
+    pub(super) ended: CancellationToken,
+}
+
+impl ManagedServer {
+    pub(crate) fn new(key: &str, config: ServerConfig, settings: Arc<HostSettings>) -> Self {
+        let target = match config.controls.disabled {
+            true => DesiredState::Disabled,
+            false => DesiredState::Connected,
+        };
+        let redactor = match &config.launch {
+            Launch::Stdio(command) => Redactor::of(&command.child),
+            #[cfg(feature = "http")]
+            Launch::Http(endpoint) => endpoint.redactor(),
+            _ => Redactor::default(),
+        };
+        let client =
+            ClientState { roots: config.controls.roots.clone().into(), ..Default::default() };
+        Self {
+            key: key.into(),
+            settings,
+            config,
+            client: Arc::new(client),
+            redactor,
+            pins: Pins::default(),
+            places: Arc::new(Semaphore::new(MAX_IN_FLIGHT)),
+            is_old: AtomicBool::new(false),
+            #[cfg(feature = "http")]
+            connector: tokio::sync::OnceCell::new(),
+            link: watch::Sender::new(LinkStatus::new(target)),
+            desired: watch::Sender::new(Desired {
+                target,
+                since: Instant::now(),
+                resets: 0,
+                retry_now: 0,
+            }),
+            ended: CancellationToken::new(),
+        }
+    }
+
+    /// How long its start and the handshake may take.
+    pub(super) fn connect_timeout(&self) -> Duration {
+        self.config.controls.connect_timeout.unwrap_or(self.settings.connect_timeout)
+    }
+
+    /// When it is connected again.
+    pub(super) fn reconnect(&self) -> Reconnect {
+        self.config.controls.reconnect.unwrap_or(self.settings.reconnect)
+    }
+
+    /// Whether results stay as MCP has them.
+    pub(crate) fn is_raw(&self) -> bool {
+        self.config.controls.raw.unwrap_or(self.settings.raw)
+    }
+
+    pub(crate) fn state(&self) -> ServerState {
+        self.link.borrow().state
+    }
+
+    /// The connection, if it is there now.
+    pub(crate) fn live_connection(&self) -> Option<Arc<Connection>> {
+        self.link.borrow().live_connection()
+    }
+
+    /// How many connections were made so far.
+    pub(crate) fn connections(&self) -> u64 {
+        self.link.borrow().connections
+    }
+
+    /// Whether lists still wait for its first connection.
+    pub(crate) fn is_starting(&self) -> bool {
+        self.desired.borrow().since.elapsed() < self.settings.startup
+    }
+
+    /// Has a list read again.
+    pub(crate) fn list_changed(&self, kind: ListKind) {
+        if let Some(connection) = self.live_connection() {
+            connection.session.list_changed(kind);
+            let server = self.key.to_string();
+            self.settings.emit(&McpEvent::ToolsChanged { server });
+        }
+    }
+
+    pub(crate) fn has_own_roots(&self) -> bool {
+        read(&self.client.roots).is_some()
+    }
+
+    pub(crate) async fn set_roots(&self, roots: Vec<Root>) {
+        *write(&self.client.roots) = Some(roots);
+        self.notify_roots_changed().await;
+    }
+
+    /// Tells a session that its roots are others.
+    pub(crate) async fn notify_roots_changed(&self) {
+        let connection = self.link.borrow().connection.clone();
+        if let Some(connection) = connection.filter(|connection| !connection.is_stateless()) {
+            // A server that is gone asks for them when it is back.
+            let _ = connection.peer.notify_roots_list_changed().await;
+        }
+    }
+
+    /// The connection, waited for while there is hope.
+    pub(crate) async fn connection(&self) -> Result<Arc<Connection>> {
+        let limit = self.connect_timeout().saturating_add(TRANSITION_TIMEOUT);
+        tokio::select! {
+            connection = self.wait_for_connection() => connection,
+            () = self.client.elapsed(limit) => Err(Error::SlowConnection(limit).of(&self.key)),
+        }
+    }
+
+    async fn wait_for_connection(&self) -> Result<Arc<Connection>> {
+        let mut link = self.link.subscribe();
+        let mut has_tried = false;
+        loop {
+            let now = link.borrow_and_update().clone();
+            match now.state {
+                ServerState::Connected => {
+                    if let Some(connection) = now.live_connection() {
+                        return Ok(connection);
+                    }
+                }
+                ServerState::Connecting => has_tried = true,
+                ServerState::Waiting if has_tried || now.tries > MAX_AWAITED_TRIES => {
+                    return Err(self.absent(&now));
+                }
+                ServerState::Waiting => self.desired.send_modify(|desired| desired.retry_now += 1),
+                ServerState::Failed => return Err(self.absent(&now)),
+                ServerState::Disabled => {
+                    return Err(Error::Disabled(self.key.to_string()).of(&self.key));
+                }
+                ServerState::Closed => return Err(Error::Closed.of(&self.key)),
+            }
+            // The channel is this value's own.
+            let _ = link.changed().await;
+        }
+    }
+
+    /// The last error, and when or how the connection is tried again.
+    fn absent(&self, link: &LinkStatus) -> PublicError {
+        let last = link.last_error.as_ref();
+        let cause = match last {
+            Some(error) => error.chain(),
+            None => Error::Absent.of(&self.key).to_string(),
+        };
+        let kind = last.map_or(ErrorKind::Unavailable, |error| error.kind());
+        let text = match link.retry_at {
+            Some(at) => {
+                let wait = at.saturating_duration_since(Instant::now());
+                format!("{cause}; it is tried again in {wait:.0?}")
+            }
+            None => format!("{cause}; `.reconnect(\"{}\")` tries again", self.key),
+        };
+        PublicError::new(kind, text)
+    }
+
+    /// The cause of a connection's end, which is known a moment after it.
+    pub(crate) async fn end_cause(&self, connection: &Connection) -> Option<Arc<PublicError>> {
+        let mut links = self.link.subscribe();
+        let is_known = |link: &LinkStatus| {
+            link.last_end.as_ref().is_some_and(|(number, _)| *number >= connection.number)
+        };
+        let known = tokio::time::timeout(CAUSE_TIMEOUT, links.wait_for(is_known)).await;
+        known.ok()?.ok()?.last_end.as_ref()?.1.clone()
+    }
+
+    /// The error without what must not be repeated, in it or under it.
+    pub(crate) fn redacted(&self, error: PublicError) -> PublicError {
+        self.redactor.redact_error(error)
+    }
+
+    pub(crate) fn note_error(&self, error: Option<PublicError>) {
+        let error = error.map(|error| self.redacted(error));
+        self.link.send_modify(|link| link.last_error = error.map(Arc::new));
+    }
+
+    /// Notes that a connection ended, and the cause where it ended by itself.
+    pub(super) fn note_end(&self, connection: &Connection, cause: Option<PublicError>) {
+        let cause = cause.map(|error| Arc::new(self.redacted(error)));
+        self.link.send_modify(|link| {
+            link.last_error = cause.clone().or(link.last_error.take());
+            link.last_end = Some((connection.number, cause));
+        });
+    }
+
+    /// Publishes what became of the connection for whoever has `seen` this desire.
+    pub(super) fn publish(&self, seen: &Desired, change: impl FnOnce(&mut LinkStatus)) {
+        let changed = {
+            let desired = self.desired.borrow();
+            // The state of a later desire is published already.
+            if !desired.is_retry_of(seen) {
+                return;
+            }
+            self.modify(change)
+        };
+        self.emit(changed);
+    }
+
+    fn modify(&self, change: impl FnOnce(&mut LinkStatus)) -> Option<ServerState> {
+        let mut changed = None;
+        self.link.send_modify(|link| {
+            let before = link.state;
+            change(link);
+            changed = (link.state != before).then_some(link.state);
+        });
+        changed
+    }
+
+    fn emit(&self, changed: Option<ServerState>) {
+        if let Some(state) = changed {
+            tracing::info!(server = %self.key, %state, "an MCP server changed its state");
+            self.settings.emit(&McpEvent::State { server: self.key.to_string(), state });
+        }
+    }
+
+    pub(crate) fn set_desired(&self, target: DesiredState) {
+        let mut changed = None;
+        self.desired.send_if_modified(|desired| {
+            if desired.target == target || desired.target == DesiredState::Closed {
+                return false;
+            }
+            if target == DesiredState::Connected {
+                desired.since = Instant::now();
+            }
+            desired.target = target;
+            desired.resets += 1;
+            // Callers see it from now on, whether the supervisor knows it yet or not.
+            changed = self.modify(|link| {
+                link.state = target.server_state();
+                (link.connection, link.retry_at) = (None, None);
+            });
+            true
+        });
+        self.emit(changed);
+    }
+
+    /// Makes the connection anew; resolves when that has begun.
+    pub(crate) async fn reset(&self) {
+        let mut links = self.link.subscribe();
+        let before = links.borrow_and_update().attempts;
+        self.desired.send_modify(|desired| desired.resets += 1);
+        let begun =
+            links.wait_for(|link| link.attempts > before || link.state == ServerState::Closed);
+        let _ = tokio::time::timeout(TRANSITION_TIMEOUT, begun).await;
+    }
+
+    /// Waits until it is connected or has failed once.
+    pub(crate) async fn settled(&self) {
+        let mut links = self.link.subscribe();
+        let limit = self.connect_timeout().saturating_add(TRANSITION_TIMEOUT);
+        tokio::select! {
+            _ = links.wait_for(|link| link.state != ServerState::Connecting) => {}
+            () = self.client.elapsed(limit) => {}
+        }
+    }
+
+    /// Ends the connection and the process behind it.
+    pub(crate) async fn close(&self) {
+        self.set_desired(DesiredState::Closed);
+        if tokio::time::timeout(TRANSITION_TIMEOUT, self.ended.cancelled()).await.is_err() {
+            tracing::warn!(server = %self.key, "an MCP server takes too long to end");
+        }
+    }
+
+    pub(crate) fn status(&self, notices: Vec<String>) -> ServerStatus {
+        let link = self.link.borrow().clone();
+        let info = link.connection.as_ref().map(|connection| &connection.info);
+        let named = info.and_then(|info| info.server_info.as_ref());
+        ServerStatus {
+            server: self.key.to_string(),
+            state: link.state,
+            last_error: link.last_error.map(|error| error.chain()),
+            retry_in: link.retry_at.map(|at| at.saturating_duration_since(Instant::now())),
+            protocol_version: info.map(|info| info.protocol_version.to_string()),
+            server_name: named.map(|server| {
+                let name =
+                    format!("{} {}", excerpt(&server.name, 200), excerpt(&server.version, 50));
+                visible::line(&self.redactor.redact(&name)).into_owned()
+            }),
+            instructions: info.and_then(|info| info.instructions.as_ref()).map(|text| {
+                let text = excerpt(text, MAX_INSTRUCTIONS);
+                visible::text(&self.redactor.redact(&text)).into_owned()
+            }),
+            notices: notices.iter().map(|text| self.redactor.redact(text).into_owned()).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::OnceLock;
+
+    use super::super::machine::LinkEvent;
+    use super::*;
+    use crate::config::ServerConfig;
+
+    #[test]
+    fn the_state_of_a_later_desire_stands() {
+        let server = ManagedServer::new("s", ServerConfig::stdio("s").into(), Arc::default());
+        let seen = *server.desired.borrow();
+        assert_eq!(seen.event_after(None), LinkEvent::Start);
+        server.set_desired(DesiredState::Disabled);
+        server.publish(&seen, |link| link.state = ServerState::Connected);
+        assert_eq!(server.state(), ServerState::Disabled);
+        let later = *server.desired.borrow();
+        assert_eq!(later.event_after(Some(&seen)), LinkEvent::Disable);
+        assert_eq!(later.event_after(Some(&later)), LinkEvent::RetryNow);
+        server.set_desired(DesiredState::Closed);
+        server.set_desired(DesiredState::Connected);
+        assert_eq!(server.state(), ServerState::Closed);
+    }
+
+    #[test]
+    fn a_handler_of_events_may_enable_what_was_disabled() {
+        let known: Arc<OnceLock<Arc<ManagedServer>>> = Arc::default();
+        let in_handler = Arc::clone(&known);
+        let enable = move |event: &McpEvent| {
+            let is_off = matches!(event, McpEvent::State { state: ServerState::Disabled, .. });
+            if let Some(server) = in_handler.get().filter(|_| is_off) {
+                server.set_desired(DesiredState::Connected);
+            }
+        };
+        let settings = HostSettings { on_event: Some(Arc::new(enable)), ..Default::default() };
+        let server = ManagedServer::new("s", ServerConfig::stdio("s").into(), Arc::new(settings));
+        let server = known.get_or_init(|| Arc::new(server));
+        server.set_desired(DesiredState::Disabled);
+        assert_eq!(server.state(), ServerState::Connecting);
+    }
+}

@@ -1,0 +1,118 @@
+//! Methods of MCP that actions of a server become: `tools/call`, `prompts/get`, `resources/read`,
+//! `completion/complete`.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    ArgumentInfo, CallToolRequest, CallToolRequestParams, ClientRequest,
+    CompleteRequest as McpCompleteRequest, CompleteRequestParams, CompletionContext,
+    GetPromptRequest, GetPromptRequestParams, ReadResourceRequest, ReadResourceRequestParams,
+    Reference,
+};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::error::Error;
+use super::results;
+use super::send::round_trips;
+use super::tool_result::ToolResult;
+use crate::lifecycle::server::ManagedServer;
+use genkit_core::Context;
+use genkit_core::Result;
+use genkit_core::{CompleteRequest, PromptReply, ResourceContents};
+
+/// Arguments of a program as JSON.
+pub(crate) fn to_json(what: &'static str, name: &str, arguments: impl Serialize) -> Result<Value> {
+    let unreadable = |source| Error::Unserializable { what, name: name.to_owned(), source };
+    Ok(serde_json::to_value(arguments).map_err(unreadable)?)
+}
+
+/// Arguments as MCP has them: an object, which `null` stands for an empty one of.
+pub(crate) fn arguments(
+    what: &'static str,
+    name: &str,
+    arguments: Value,
+) -> Result<Map<String, Value>> {
+    let given = match arguments {
+        Value::Object(arguments) => return Ok(arguments),
+        Value::Null => return Ok(Map::new()),
+        Value::Array(_) => "a list",
+        Value::String(_) => "text",
+        Value::Number(_) => "a number",
+        Value::Bool(_) => "a boolean",
+    };
+    Err(Error::Arguments { what, name: name.to_owned(), given }.into())
+}
+
+pub(crate) async fn call_tool(
+    server: &Arc<ManagedServer>,
+    context: &Context,
+    name: &str,
+    given: Value,
+) -> Result<ToolResult> {
+    if !server.config.controls.wants(name) {
+        let (server, tool) = (server.key.to_string(), name.to_owned());
+        return Err(Error::LeftOut { server, tool }.into());
+    }
+    if server.pins.holds(name) {
+        let (server, tool) = (server.key.to_string(), name.to_owned());
+        return Err(Error::HeldBack { server, tool }.into());
+    }
+    let mut params = CallToolRequestParams::new(name.to_owned());
+    params.arguments = Some(arguments("tool", name, given)?);
+    let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+    let result = round_trips(server, context, name, request).await?;
+    let read = ToolResult::read(&server.key, result, server.is_raw());
+    read.map_err(|error| server.redacted(error))
+}
+
+pub(crate) async fn get_prompt(
+    server: &Arc<ManagedServer>,
+    context: &Context,
+    name: &str,
+    given: Value,
+) -> Result<PromptReply> {
+    let mut arguments = arguments("prompt", name, given)?;
+    for value in arguments.values_mut() {
+        // MCP knows only texts here.
+        if !value.is_string() {
+            *value = Value::String(value.to_string());
+        }
+    }
+    let mut params = GetPromptRequestParams::new(name.to_owned());
+    params.arguments = Some(arguments);
+    let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
+    let result = round_trips(server, context, name, request).await?;
+    results::prompt_reply(&server.key, result)
+}
+
+pub(crate) async fn read_resource(
+    server: &Arc<ManagedServer>,
+    context: &Context,
+    uri: &str,
+) -> Result<Vec<ResourceContents>> {
+    let params = ReadResourceRequestParams::new(uri);
+    let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
+    let result = round_trips(server, context, uri, request).await?;
+    results::contents(&server.key, result)
+}
+
+pub(crate) async fn complete(
+    server: &Arc<ManagedServer>,
+    of: Reference,
+    typed: CompleteRequest,
+) -> Result<Vec<String>> {
+    if server.connection().await?.info.capabilities.completions.is_none() {
+        return Ok(Vec::new());
+    }
+    let CompleteRequest { argument, value, others, context } = typed;
+    let mut params = CompleteRequestParams::new(of, ArgumentInfo::new(argument.clone(), value));
+    if !others.is_empty() {
+        let others = others.into_iter().collect();
+        params.context = Some(CompletionContext::with_arguments(others));
+    }
+    let request = ClientRequest::CompleteRequest(McpCompleteRequest::new(params));
+    let mut result = round_trips(server, &context, &argument, request).await?;
+    let values = result["completion"]["values"].take();
+    Ok(serde_json::from_value(values).unwrap_or_default())
+}

@@ -1,0 +1,187 @@
+//! Results of MCP as values of this library.
+//!
+//! Results are read from JSON, not from rmcp's types: rmcp tells results apart by their shape, and a
+//! server that sends one member too many would lose all the others.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rmcp::model::{CustomResult, ServerResult};
+use serde_json::{Map, Value, json};
+
+use super::error::Error;
+use crate::error::OfServer as _;
+use genkit_core::Result;
+use genkit_core::{Message, Part, Role};
+use genkit_core::{PromptReply, ResourceContents};
+use genkit_schema::internal::truncate::truncate;
+
+/// The types of results that are known; one without a type is complete.
+const KNOWN_TYPES: [&str; 2] = ["complete", INPUT_REQUIRED];
+
+/// The type of a result that asks for input first.
+pub(super) const INPUT_REQUIRED: &str = "input_required";
+
+/// A result as the server wrote it, where the transport passed it on so.
+pub(crate) fn json(result: ServerResult) -> Result<Value> {
+    match result {
+        ServerResult::CustomResult(CustomResult(result)) => Ok(result),
+        other => Ok(serde_json::to_value(other)?),
+    }
+}
+
+/// Checks that a result is of a type that is known: from 2026-07-28 on `resultType` says what a
+/// result is, and only a known one can be read.
+///
+/// # Errors
+/// The type is another.
+pub(crate) fn check_type(server: &str, target: &str, result: &Value) -> Result<()> {
+    match result.get("resultType") {
+        None => Ok(()),
+        Some(kind) if KNOWN_TYPES.iter().any(|known| kind == known) => Ok(()),
+        Some(kind) => {
+            let (target, kind) = (target.to_owned(), truncate(&kind.to_string(), 80).to_owned());
+            Err(Error::UnknownResultType { target, kind }.of(server))
+        }
+    }
+}
+
+/// A prompt's messages.
+pub(crate) fn prompt_reply(server: &str, mut result: Value) -> Result<PromptReply> {
+    let Some(Value::Array(messages)) = result.get_mut("messages").map(Value::take) else {
+        return Err(Error::OtherResult("prompts/get").of(server));
+    };
+    let messages = messages.into_iter().map(|mut message| {
+        let role = if message["role"] == "assistant" { Role::Model } else { Role::User };
+        let parts = match message["content"].take() {
+            Value::Array(blocks) => blocks,
+            block => vec![block],
+        };
+        Message::new(role, parts.into_iter().map(|block| part(server, block)))
+    });
+    let reply = PromptReply::new(messages);
+    Ok(match result["description"].as_str() {
+        Some(description) => reply.with_description(description),
+        None => reply,
+    })
+}
+
+/// What a resource holds.
+pub(crate) fn contents(server: &str, mut result: Value) -> Result<Vec<ResourceContents>> {
+    let Some(Value::Array(contents)) = result.get_mut("contents").map(Value::take) else {
+        return Err(Error::OtherResult("resources/read").of(server));
+    };
+    let mut read = Vec::with_capacity(contents.len());
+    for content in contents {
+        let mut piece = match (content["text"].as_str(), content["blob"].as_str()) {
+            (Some(text), _) => ResourceContents::text(text),
+            (None, Some(blob)) => {
+                let bytes = STANDARD.decode(blob);
+                ResourceContents::bytes(bytes.map_err(|error| Error::Blob(error).of(server))?)
+            }
+            (None, None) => return Err(Error::OtherResult("resources/read").of(server)),
+        };
+        if let Some(kind) = content["mimeType"].as_str() {
+            piece = piece.with_mime_type(kind);
+        }
+        if let Some(uri) = content["uri"].as_str() {
+            piece = piece.with_uri(uri);
+        }
+        read.push(piece);
+    }
+    Ok(read)
+}
+
+/// A block of content as a part of a message.
+pub(super) fn part(server: &str, block: Value) -> Part {
+    let text = |key: &str| block[key].as_str().unwrap_or_default();
+    match text("type") {
+        "text" => Part::text(text("text")),
+        "image" | "audio" => media(text("mimeType"), text("data")),
+        "resource" => resource(server, &block["resource"]),
+        "resource_link" => {
+            let mut link = link(server, text("uri"));
+            if let Part::Resource { resource, .. } = &mut link {
+                resource.mime_type = block["mimeType"].as_str().map(str::to_owned);
+            }
+            for key in ["name", "title", "description"] {
+                if let Some(text) = block[key].as_str() {
+                    link = link.with_metadata(key, text);
+                }
+            }
+            link
+        }
+        // Of a later protocol: the model may make something of it.
+        _ => Part::data(block),
+    }
+}
+
+/// A link of a server, which leads to its own resources only.
+fn link(server: &str, uri: &str) -> Part {
+    Part::resource_link(uri).with_metadata("mcp", json!({ "server": server }))
+}
+
+/// An embedded resource is what it holds, with its address.
+fn resource(server: &str, resource: &Value) -> Part {
+    let text = |key: &str| resource[key].as_str();
+    let uri = text("uri").unwrap_or_default();
+    let part = match (text("text"), text("blob")) {
+        (Some(text), _) => Part::text(text),
+        (None, Some(blob)) => media(text("mimeType").unwrap_or("application/octet-stream"), blob),
+        (None, None) => return link(server, uri),
+    };
+    let mut about = Map::new();
+    about.insert("uri".to_owned(), uri.into());
+    if let Some(kind) = text("mimeType") {
+        about.insert("mimeType".to_owned(), kind.into());
+    }
+    part.with_metadata("resource", about)
+}
+
+fn media(kind: &str, base64: &str) -> Part {
+    Part::media(format!("data:{kind};base64,{base64}"), kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use genkit_core::ErrorKind;
+
+    #[test]
+    fn blocks_are_parts() {
+        let blocks = json!([
+            {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+            {"type": "resource", "resource": {"uri": "x://1", "text": "hi", "mimeType": "text/x"}},
+            {"type": "resource", "resource": {"uri": "x://2", "blob": "BBBB", "mimeType": "a/b"}},
+            {"type": "resource_link", "uri": "x://3", "name": "three"},
+            {"type": "hologram", "data": 1},
+        ]);
+        let parts: Vec<Part> = blocks
+            .as_array()
+            .into_iter()
+            .flatten()
+            .cloned()
+            .map(|block| part("s", block))
+            .collect();
+        assert_eq!(parts[0], Part::media("data:image/png;base64,AAAA", "image/png"));
+        assert_eq!(parts[1].as_text(), Some("hi"));
+        assert_eq!(parts[1].metadata()["resource"], json!({"uri": "x://1", "mimeType": "text/x"}));
+        assert_eq!(parts[2].metadata()["resource"]["uri"], "x://2");
+        assert!(matches!(&parts[3], Part::Resource { resource, .. } if resource.uri == "x://3"));
+        assert_eq!(parts[3].metadata()["mcp"]["server"], "s");
+        assert!(matches!(&parts[4], Part::Data { data, .. } if data["type"] == "hologram"));
+    }
+
+    #[test]
+    fn a_type_of_result_that_is_unknown_is_an_error_that_names_it() {
+        assert!(check_type("s", "t", &json!({"content": []})).is_ok());
+        assert!(check_type("s", "t", &json!({"resultType": "complete"})).is_ok());
+        assert!(check_type("s", "t", &json!({"resultType": "input_required"})).is_ok());
+        for unknown in [json!("task"), json!(7), Value::Null] {
+            let error = check_type("s", "t", &json!({"resultType": unknown})).expect_err("unknown");
+            let said = error.to_string();
+            assert_eq!(error.kind(), ErrorKind::Unimplemented);
+            assert!(said.contains("`t`") && said.contains(&unknown.to_string()), "{said}");
+            assert!(said.contains("`complete` and `input_required`"), "{said}");
+        }
+    }
+}

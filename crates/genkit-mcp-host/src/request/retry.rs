@@ -1,0 +1,66 @@
+//! A request, sent again where the first was certainly not seen.
+
+use std::sync::Arc;
+
+use rmcp::model::{ClientRequest, ServerResult};
+
+use super::error::Error;
+use super::meta;
+use crate::error::OfServer as _;
+use crate::lifecycle::server::ManagedServer;
+use crate::session::connection::Connection;
+use genkit_core::Context;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Error as PublicError, Result};
+
+/// Sends one request, twice if the first never reached a server that is there again.
+pub(super) async fn with_retry(
+    server: &ManagedServer,
+    context: &Context,
+    target: &str,
+    request: &ClientRequest,
+) -> Result<(ServerResult, Arc<Connection>)> {
+    // One server that hangs must not take all that its program can have open.
+    let Ok(_place) = server.places.try_acquire() else {
+        return Err(Error::Busy.of(&server.key));
+    };
+    let mut connection = server.connection().await?;
+    let mut is_retry = false;
+    loop {
+        let meta = meta::of_request(&connection, context);
+        let failed = match connection.request(request.clone(), target, context, meta).await {
+            Ok(result) => return Ok((result, connection)),
+            Err(failed) => failed,
+        };
+        // A session may be whole although one request was refused: then the others go on.
+        if !failed.is_connection_lost || (failed.is_unseen && connection.is_alive().await) {
+            return Err(failed.error);
+        }
+        if failed.is_unseen {
+            connection.session.end_because(failed.error.to_string());
+        }
+        connection.session.end();
+        if is_retry || !failed.is_unseen {
+            return Err(with_cause(server, &connection, failed.error).await);
+        }
+        is_retry = true;
+        let target = Logged::name(target);
+        tracing::info!(server = %server.key, %target, "sends a request again over a new connection");
+        connection = server.connection().await?;
+    }
+}
+
+/// The error with the cause of the connection's end, unless it tells that already.
+async fn with_cause(
+    server: &ManagedServer,
+    connection: &Connection,
+    error: PublicError,
+) -> PublicError {
+    let text = error.to_string();
+    match server.end_cause(connection).await {
+        Some(cause) if !text.contains(&cause.to_string()) => {
+            PublicError::new(error.kind(), format!("{text}: {}", cause.chain()))
+        }
+        _ => error,
+    }
+}

@@ -1,0 +1,170 @@
+//! Sending of requests: retry over a new connection, multi round-trip requests (`input_required`).
+
+use std::sync::Arc;
+
+use rmcp::model::{ClientRequest, InputResponses};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::error::Error;
+use super::retry::with_retry;
+use super::task::{TaskCall, TaskNote};
+use super::{input_required, results, task};
+use crate::error::OfServer as _;
+use crate::fingerprint::fingerprint;
+use crate::lifecycle::server::ManagedServer;
+use crate::limits::{MAX_RECORDED_QUESTION, MAX_ROUNDS};
+use genkit_core::Context;
+use genkit_core::Result;
+
+/// Sends a request until there is a result, with the input that the server requires in between.
+///
+/// # Errors
+/// The server is not there, refuses, or does not come to an end.
+pub(super) async fn round_trips(
+    server: &Arc<ManagedServer>,
+    context: &Context,
+    target: &str,
+    mut request: ClientRequest,
+) -> Result<Value> {
+    let key = |request: &ClientRequest| {
+        let print = fingerprint_of(request);
+        (format!("mcp:{}:{print}", server.key), print)
+    };
+    // The caller may answer in another run, which goes on from the server's last question.
+    let recorded = match context.has_recorded() {
+        true => context.recorded(&key(&request).0),
+        false => None,
+    };
+    let recorded = recorded.map(serde_json::from_value::<RecordedRound>).and_then(Result::ok);
+    let first = recorded.as_ref().map_or(0, |recorded| recorded.round);
+    let mut recorded = recorded.map(|recorded| recorded.result);
+    let task = task_key(server, &request);
+    let task = task.map(|(key, print)| (context.nth(&key), context.nth(&print)));
+    let begun = task.as_ref().filter(|_| context.has_recorded());
+    let begun = begun.and_then(|task| Some((task, TaskNote::read(context.recorded(&task.0)?)?)));
+    if let Some((task, note)) = begun {
+        return task::go_on(
+            TaskCall { server, context, target, key: &task.0, print: &task.1 },
+            note,
+        )
+        .await;
+    }
+    for round in first..=MAX_ROUNDS {
+        let mut result = match recorded.take() {
+            Some(result) => result,
+            None => {
+                // A function is not let go while it may become a task.
+                let sending = context.follows();
+                let (result, connection) = with_retry(server, context, target, &request).await?;
+                drop(sending);
+                let result = results::json(result)?;
+                let is_task = connection.is_stateless() && result["resultType"] == task::TASK;
+                if let Some(task) = task.as_ref().filter(|_| is_task) {
+                    return task::begin(
+                        TaskCall { server, context, target, key: &task.0, print: &task.1 },
+                        &result,
+                        &connection,
+                    )
+                    .await;
+                }
+                // An older protocol has no such member: there it may mean anything.
+                if connection.is_stateless() {
+                    results::check_type(&server.key, target, &result)?;
+                }
+                result
+            }
+        };
+        if result["resultType"] != results::INPUT_REQUIRED {
+            return Ok(result);
+        }
+        let (key, print) = key(&request);
+        if context.can_elicit()
+            && genkit_schema::internal::size::json_size(&result) <= MAX_RECORDED_QUESTION
+        {
+            let recorded = RecordedRound { round, result: result.clone() };
+            context.record(&key, serde_json::to_value(recorded)?);
+        }
+        let state = result["requestState"].as_str().map(str::to_owned);
+        let required = result.get_mut("inputRequests").map(Value::take).unwrap_or_default();
+        let connection = server.connection().await?;
+        let key = format!("{print}:{round}");
+        let responses = input_required::responses(&connection, context, &key, required).await?;
+        if !answer(&mut request, responses, state) {
+            return Err(Error::CannotAnswer(target.to_owned()).of(&server.key));
+        }
+    }
+    Err(Error::TooManyRounds(target.to_owned()).of(&server.key))
+}
+
+/// Under which key it is noted that a call is a task, and what the call is known by; `None` for what never is one.
+fn task_key(server: &ManagedServer, request: &ClientRequest) -> Option<(String, String)> {
+    let ClientRequest::CallToolRequest(_) = request else { return None };
+    let print = fingerprint_of(request);
+    Some((format!("mcp-task:{}:{print}", server.key), print))
+}
+
+/// A request by its method, target and arguments, the same in every run.
+fn fingerprint_of(request: &ClientRequest) -> String {
+    let print = |method, name: &str, arguments: &Option<Map<String, Value>>| {
+        let arguments = arguments.clone().unwrap_or_default();
+        fingerprint(&[method, name, &Value::Object(arguments).to_string()])
+    };
+    match request {
+        ClientRequest::CallToolRequest(request) => {
+            print("tools/call", &request.params.name, &request.params.arguments)
+        }
+        ClientRequest::GetPromptRequest(request) => {
+            print("prompts/get", &request.params.name, &request.params.arguments)
+        }
+        ClientRequest::ReadResourceRequest(request) => {
+            fingerprint(&["resources/read", &request.params.uri])
+        }
+        _ => String::new(),
+    }
+}
+
+/// Makes the next round of a request; false for one of a method that has no room for answers.
+fn answer(
+    request: &mut ClientRequest,
+    responses: Option<InputResponses>,
+    state: Option<String>,
+) -> bool {
+    macro_rules! set {
+        ($request:ident) => {{
+            $request.params.input_responses = responses;
+            $request.params.request_state = state;
+            true
+        }};
+    }
+    match request {
+        ClientRequest::CallToolRequest(request) => set!(request),
+        ClientRequest::GetPromptRequest(request) => set!(request),
+        ClientRequest::ReadResourceRequest(request) => set!(request),
+        _ => false,
+    }
+}
+
+/// The last round of a request whose input is still missing, for a later run.
+#[derive(Serialize, Deserialize)]
+struct RecordedRound {
+    round: usize,
+    result: Value,
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{PingRequest, ReadResourceRequest, ReadResourceRequestParams};
+
+    use super::*;
+
+    #[test]
+    fn only_methods_with_room_for_answers_are_answered() {
+        let read = ReadResourceRequest::new(ReadResourceRequestParams::new("note://1"));
+        let mut read = ClientRequest::ReadResourceRequest(read);
+        assert!(answer(&mut read, None, Some("state".to_owned())));
+        assert!(serde_json::to_string(&read).unwrap().contains(r#""requestState":"state""#));
+        let mut ping = ClientRequest::PingRequest(PingRequest::default());
+        assert!(!answer(&mut ping, None, None));
+    }
+}

@@ -1,0 +1,403 @@
+//! Tasks of servers: a call that is answered with a task is followed until that ends.
+
+mod cancel;
+mod look;
+mod note;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{
+    ClientRequest, ErrorData, GetTaskParams, GetTaskRequest, UpdateTaskParams, UpdateTaskRequest,
+};
+use rmcp::service::ServiceError;
+use serde_json::{Map, Value, json};
+use tokio::time::Instant;
+
+pub(super) use self::cancel::CancelTask;
+use self::look::TaskElsewhere;
+pub(super) use self::note::TaskNote;
+use super::error::Error;
+use super::retry::with_retry;
+use super::{input_required, results};
+use crate::config::TaskWait;
+use crate::error::OfServer as _;
+use crate::lifecycle::server::ManagedServer;
+use crate::limits::{
+    LET_GO, LONGEST_POLL, MAX_PROGRESS_MESSAGE, MAX_RECORDED_QUESTION, MAX_ROUNDS,
+    MAX_SERVER_REQUESTS, MAX_TASK_ID, POLL, SHORTEST_POLL,
+};
+use genkit_core::internal::context::{Elsewhere, MCP_TASK};
+use genkit_core::internal::visible;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Context, Progress};
+use genkit_core::{Error as PublicError, Result};
+use genkit_schema::internal::size::json_size;
+use genkit_schema::internal::truncate::truncate;
+
+/// The type of a result that is a task.
+pub(super) const TASK: &str = "task";
+
+/// The call that a task is.
+#[derive(Clone, Copy)]
+pub(super) struct TaskCall<'a> {
+    pub(super) server: &'a Arc<ManagedServer>,
+    pub(super) context: &'a Context,
+    pub(super) target: &'a str,
+    /// The request, the same in every run.
+    pub(super) print: &'a str,
+    /// Under which key it is recorded.
+    pub(super) key: &'a str,
+}
+
+/// A task that is followed.
+struct FollowedTask<'a> {
+    call: TaskCall<'a>,
+    note: TaskNote,
+    /// The questions that were answered in this run.
+    answered: BTreeSet<String>,
+    polls: u32,
+    /// Its server could not be reached, which was told.
+    is_away: bool,
+    said: Option<String>,
+    /// From when on a durable run lets its function go between two looks.
+    rests_from: Instant,
+    cancel: CancelTask,
+}
+
+/// The id of the task that a call was answered with.
+///
+/// # Errors
+/// It has none that could be asked for.
+fn id_of(server: &str, created: &Value) -> Result<String> {
+    let id = created["taskId"].as_str().filter(|id| !id.is_empty() && id.len() <= MAX_TASK_ID);
+    Ok(id.ok_or_else(|| Error::OtherResult("tools/call").of(server))?.to_owned())
+}
+
+/// Notes a task that a call was answered with, and follows it.
+///
+/// # Errors
+/// As [`follow`]; its id cannot be saved.
+pub(super) async fn begin(
+    call: TaskCall<'_>,
+    created: &Value,
+    connection: &Arc<crate::session::connection::Connection>,
+) -> Result<Value> {
+    let note = TaskNote::new(id_of(&call.server.key, created)?, created);
+    let mut cancel = CancelTask::created(call.server, call.context, &note.task_id, connection);
+    // A later run, of whatever process, goes on with it.
+    call.context.record_saved(call.key, serde_json::to_value(&note)?).await?;
+    cancel.is_saved = true;
+    follow(call, note, cancel, Some(created)).await
+}
+
+/// Goes on with a task that an earlier run began.
+///
+/// # Errors
+/// As [`follow`].
+pub(super) async fn go_on(call: TaskCall<'_>, note: TaskNote) -> Result<Value> {
+    let cancel = CancelTask::begun(call.server, call.context, &note.task_id);
+    follow(call, note, cancel, None).await
+}
+
+/// Follows a task until it ends: its result, as the call would have had it. `created` is what the call was answered,
+/// where that was in this run.
+///
+/// # Errors
+/// The task fails, is cancelled, lasts too long, or asks without end.
+async fn follow(
+    call: TaskCall<'_>,
+    note: TaskNote,
+    cancel: CancelTask,
+    created: Option<&Value>,
+) -> Result<Value> {
+    let _followed = call.context.follows();
+    let (answered, polls, is_away, said) = (BTreeSet::new(), 0, false, None);
+    // Who was let go already does not hold its worker again.
+    let rests_from = Instant::now() + if created.is_some() { LET_GO } else { Duration::ZERO };
+    let mut task = FollowedTask { call, note, answered, polls, is_away, said, rests_from, cancel };
+    let mut wait = Duration::ZERO;
+    if let Some(created) = created {
+        task.tell(created).await;
+        wait = interval(created);
+    }
+    let ended = match task.note.ended.take() {
+        Some(ended) => Ok(ended),
+        None => task.ended(wait).await,
+    };
+    if ended.is_ok() {
+        task.cancel.is_wanted = false;
+    }
+    let result = ended.and_then(|ended| task.result(ended));
+    if result.is_err() || !call.context.is_durable() {
+        call.context.record(call.key, Value::Null);
+    }
+    result
+}
+
+impl FollowedTask<'_> {
+    /// Asks for it until it has ended: what it is then.
+    async fn ended(&mut self, mut wait: Duration) -> Result<Value> {
+        // What was shown before is answered now: let it go on, or end it.
+        self.is_wanted_still().await?;
+        loop {
+            self.pause(wait).await?;
+            let mut got = match self.get().await {
+                Ok(got) => got,
+                Err(error) if self.outlives(&error) => {
+                    wait = self.longer(wait, &error);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            (self.polls, self.is_away) = (self.polls + 1, false);
+            if got["taskId"] != self.note.task_id.as_str() {
+                return Err(self.failed(Error::OtherTask(self.call.target.to_owned())));
+            }
+            self.note.take_ttl(&got);
+            self.tell(&got).await;
+            wait = interval(&got);
+            match got["status"].as_str().unwrap_or_default() {
+                "working" => self.interrupt(&got).await?,
+                "input_required" => {
+                    let required = got.get_mut("inputRequests").map(Value::take);
+                    let (left, answer) =
+                        (self.note.left(), self.answer(required.unwrap_or_default()));
+                    match tokio::time::timeout(left, answer).await {
+                        Ok(answered) => answered?,
+                        Err(_) => return Err(self.endless()),
+                    }
+                }
+                "completed" => {
+                    self.keep_result(&got).await?;
+                    return Ok(got);
+                }
+                "failed" | "cancelled" => return Ok(got),
+                _ => return Err(self.failed(Error::OtherResult("tasks/get"))),
+            }
+        }
+    }
+
+    async fn get(&mut self) -> Result<Value> {
+        let request = GetTaskRequest::new(GetTaskParams::new(&self.note.task_id));
+        self.request(ClientRequest::GetTaskRequest(request)).await
+    }
+
+    /// Waits between two looks, where a durable run may let the function go; and no longer than the task lives.
+    async fn pause(&self, wait: Duration) -> Result<()> {
+        let left = self.note.left();
+        if left.is_zero() {
+            return Err(self.endless());
+        }
+        // What has ended is gone with it: it is looked at before.
+        let wait = wait.min(left / 2).max(SHORTEST_POLL.min(wait));
+        let held = self.rests_from.saturating_duration_since(Instant::now()).min(wait);
+        tokio::time::sleep(held).await;
+        if wait > held {
+            let elsewhere = TaskElsewhere::new(self.call, &self.note);
+            self.call.context.rest(Arc::new(elsewhere) as Arc<dyn Elsewhere>, wait - held).await;
+        }
+        Ok(())
+    }
+
+    fn failed(&self, error: Error) -> PublicError {
+        error.of(&self.call.server.key)
+    }
+
+    fn endless(&self) -> PublicError {
+        self.failed(Error::EndlessTask(self.call.target.to_owned(), self.note.limit()))
+    }
+
+    /// Saves what is known of it.
+    async fn save(&self) -> Result<()> {
+        self.call.context.record_saved(self.call.key, serde_json::to_value(&self.note)?).await
+    }
+
+    /// Saves what a durable run would ask for again after something else; what is large is asked for again.
+    async fn keep_result(&mut self, got: &Value) -> Result<()> {
+        if !self.call.context.is_durable() || json_size(got) > MAX_RECORDED_QUESTION {
+            return Ok(());
+        }
+        self.note.ended = Some(got.clone());
+        (self.note.answers, self.note.shown) = (Map::new(), None);
+        self.save().await
+    }
+
+    /// Stops the loop with it, where that is wanted: who resumes it looks again.
+    async fn interrupt(&mut self, got: &Value) -> Result<()> {
+        let TaskCall { server, context, target, .. } = self.call;
+        if server.config.controls.task_wait != TaskWait::Interrupt || !context.takes_interrupts() {
+            return Ok(());
+        }
+        let times = self.note.shown.as_ref().map_or(0, |(times, _)| *times) + 1;
+        let name = format!("{}/{}", visible::line(&server.key), visible::name(target));
+        let shown = json!({
+            "message": format!("`{name}` goes on as a task."),
+            MCP_TASK: {
+                "server": server.key,
+                "taskId": self.note.task_id,
+                "status": got["status"],
+                "statusMessage": self.said,
+                "pollIntervalMs": u64::try_from(interval(got).as_millis()).unwrap_or(u64::MAX),
+                "times": times,
+            },
+        });
+        self.note.shown = Some((times, shown));
+        self.save().await?;
+        self.is_wanted_still().await
+    }
+
+    /// Asks whoever was shown the task; one who denies it ends it.
+    async fn is_wanted_still(&mut self) -> Result<()> {
+        let Some((times, shown)) = self.note.shown.clone() else { return Ok(()) };
+        let key = format!("{}:task:{times}", self.call.print);
+        // Who answers later asks for the task again then.
+        self.cancel.is_asking = true;
+        let answered = self.call.context.interrupt_with_task(key, shown).await;
+        self.cancel.is_asking = false;
+        if answered.is_err() {
+            self.cancel.is_given_up = true;
+            // It has a connection only where it was looked at in this run.
+            self.cancel.connection = self.call.server.connection().await.ok();
+        }
+        answered
+    }
+
+    /// Whether a server that cannot be reached is no end of its task: in a durable run, which has time, a new call would
+    /// be a second task.
+    fn outlives(&self, error: &PublicError) -> bool {
+        self.call.context.is_durable() && error.is_retryable()
+    }
+
+    /// How long to wait for a server that is away.
+    fn longer(&mut self, wait: Duration, error: &PublicError) -> Duration {
+        if !std::mem::replace(&mut self.is_away, true) {
+            let (server, error) = (&self.call.server.key, Logged::text(error.chain()));
+            tracing::warn!(%server, %error, "a task is followed again once its server is there");
+        }
+        (wait.max(POLL) * 2).min(LONGEST_POLL)
+    }
+
+    /// Answers what is asked and was not answered yet.
+    async fn answer(&mut self, required: Value) -> Result<()> {
+        let TaskCall { server, context, target, print, .. } = self.call;
+        let Value::Object(required) = required else {
+            return Err(self.failed(Error::OtherResult("tasks/get")));
+        };
+        let new = |key: &String| !self.answered.contains(key);
+        let open: Map<String, Value> = required.into_iter().filter(|(key, _)| new(key)).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        if self.answered.len() + open.len() > MAX_ROUNDS * MAX_SERVER_REQUESTS {
+            return Err(Error::TooManyRounds(target.to_owned()).of(&server.key));
+        }
+        let keys: Vec<String> = open.keys().cloned().collect();
+        // An earlier run was cut off before the server had them.
+        let mut answers: Map<String, Value> = self.note.answers.clone();
+        answers.retain(|key, _| keys.contains(key));
+        let unknown = |key: &String| !answers.contains_key(key);
+        let open: Map<String, Value> = open.into_iter().filter(|(key, _)| unknown(key)).collect();
+        if !open.is_empty() {
+            let connection = server.connection().await?;
+            // Who answers later asks for the task again then.
+            self.cancel.is_asking = true;
+            let required = Value::Object(open);
+            let given = input_required::responses(&connection, context, print, required).await;
+            self.cancel.is_asking = false;
+            answers.extend(given?.unwrap_or_default());
+            self.keep_answers(&answers).await?;
+        }
+        let update = UpdateTaskParams::new(&self.note.task_id, answers.into_iter().collect());
+        let request = UpdateTaskRequest::new(update);
+        self.request(ClientRequest::UpdateTaskRequest(request)).await?;
+        self.answered.extend(keys);
+        Ok(())
+    }
+
+    /// Saves answers before they are sent: should this process die, nobody is asked again.
+    async fn keep_answers(&mut self, answers: &Map<String, Value>) -> Result<()> {
+        if !self.call.context.is_durable() {
+            return Ok(());
+        }
+        let size: usize = answers.values().map(json_size).sum();
+        if size > MAX_RECORDED_QUESTION {
+            let (server, limit) = (&self.call.server.key, MAX_RECORDED_QUESTION);
+            tracing::warn!(%server, size, limit, "large answers are not saved, and asked for again after a crash");
+            return Ok(());
+        }
+        // Those of earlier rounds are with the server.
+        self.note.answers = answers.clone();
+        self.save().await
+    }
+
+    async fn request(&mut self, request: ClientRequest) -> Result<Value> {
+        let TaskCall { server, context, target, .. } = self.call;
+        let _undivided = context.undivided();
+        let (result, connection) = with_retry(server, context, target, &request).await?;
+        self.cancel.connection = Some(connection);
+        let result = results::json(result)?;
+        results::check_type(&server.key, target, &result)?;
+        Ok(result)
+    }
+
+    /// Tells the caller of a new message, as progress.
+    async fn tell(&mut self, task: &Value) {
+        let Some(message) = task["statusMessage"].as_str() else { return };
+        let message = truncate(message, MAX_PROGRESS_MESSAGE);
+        let message = visible::line(&self.call.server.redactor.redact(message)).into_owned();
+        if self.said.as_ref() != Some(&message) {
+            let progress = Progress::new(f64::from(self.polls)).with_message(message.clone());
+            self.said = Some(message);
+            self.call.context.progress(progress).await;
+        }
+    }
+
+    /// What its call is answered.
+    fn result(&self, mut ended: Value) -> Result<Value> {
+        match ended["status"].as_str().unwrap_or_default() {
+            "completed" => Ok(ended["result"].take()),
+            "failed" => {
+                let error = serde_json::from_value::<ErrorData>(ended["error"].take());
+                let error =
+                    error.map_err(|_| Error::OtherResult("tasks/get").of(&self.call.server.key))?;
+                Err(match &self.cancel.connection {
+                    Some(connection) => connection.error_of(ServiceError::McpError(error)).error,
+                    None => Error::OtherResult("tasks/get").of(&self.call.server.key),
+                })
+            }
+            _ => Err(Error::TaskCancelled(self.call.target.to_owned()).of(&self.call.server.key)),
+        }
+    }
+}
+
+/// When the server wants to be asked next, as far as that is sensible.
+fn interval(task: &Value) -> Duration {
+    let said = task["pollIntervalMs"].as_f64().filter(|ms| ms.is_finite() && *ms >= 0.0);
+    let said =
+        said.map(|ms| Duration::from_secs_f64((ms / 1000.0).min(LONGEST_POLL.as_secs_f64())));
+    said.unwrap_or(POLL).max(SHORTEST_POLL)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_server_says_how_often_it_is_asked_within_reason() {
+        for (said, meant) in [
+            (json!(0), SHORTEST_POLL),
+            (json!(2500), Duration::from_millis(2500)),
+            (json!(1e300), LONGEST_POLL),
+            (json!(u64::MAX), LONGEST_POLL),
+            (json!(-5), POLL),
+            (json!("5"), POLL),
+            (Value::Null, POLL),
+        ] {
+            assert_eq!(interval(&json!({ "pollIntervalMs": said })), meant, "{said}");
+        }
+    }
+}

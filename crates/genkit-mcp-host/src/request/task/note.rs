@@ -1,0 +1,119 @@
+//! What is known of a task in every run of its caller: recorded under the call, and saved where that is durable.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::limits::{LONGEST_TASK, TASK_TIMEOUT};
+use genkit_core::internal::time::now_ms;
+
+/// A task, as its caller knows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct TaskNote {
+    pub(super) task_id: String,
+    /// When it was made, by the clock of this machine: its time counts over all runs.
+    begun_ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ttl_ms: Option<u64>,
+    /// What somebody answered, by the keys of the server: nobody is asked again.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub(super) answers: Map<String, Value>,
+    /// How often its loop was interrupted with it, and with what the last time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) shown: Option<(u32, Value)>,
+    /// What it was when it had ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ended: Option<Value>,
+}
+
+impl TaskNote {
+    pub(super) fn new(task_id: String, created: &Value) -> Self {
+        let mut note = Self {
+            task_id,
+            begun_ms: now_ms(),
+            ttl_ms: None,
+            answers: Map::new(),
+            shown: None,
+            ended: None,
+        };
+        note.take_ttl(created);
+        note
+    }
+
+    /// The note that was recorded; before notes it was the id alone.
+    pub(in crate::request) fn read(recorded: Value) -> Option<Self> {
+        match recorded {
+            Value::String(id) => Some(Self::new(id, &Value::Null)),
+            Value::Null => None,
+            note => serde_json::from_value(note).ok(),
+        }
+    }
+
+    /// Takes what the server says of the time that it lives.
+    pub(super) fn take_ttl(&mut self, task: &Value) {
+        let said = task["ttlMs"].as_f64().filter(|ms| ms.is_finite() && *ms >= 0.0);
+        if let Some(ms) = said {
+            self.ttl_ms = Some(ms as u64);
+        }
+    }
+
+    /// How long it is followed in all.
+    pub(super) fn limit(&self) -> Duration {
+        match self.ttl_ms {
+            Some(ttl) => Duration::from_millis(ttl).min(LONGEST_TASK),
+            None => TASK_TIMEOUT,
+        }
+    }
+
+    /// When it is not followed any more.
+    pub(super) fn ends_ms(&self) -> u64 {
+        self.begun_ms.saturating_add(u64::try_from(self.limit().as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// How long it is followed from now on.
+    pub(super) fn left(&self) -> Duration {
+        Duration::from_millis(self.ends_ms().saturating_sub(now_ms()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_time_of_a_task_counts_from_its_beginning_in_every_run() {
+        let mut note = TaskNote::new("t".to_owned(), &json!({"ttlMs": null}));
+        assert_eq!(note.limit(), TASK_TIMEOUT);
+        note.begun_ms -= 3_600_000;
+        let json = serde_json::to_value(&note).expect("a note");
+        let later = TaskNote::read(json).expect("a note");
+        assert_eq!(later, note);
+        assert!(later.left() <= TASK_TIMEOUT - Duration::from_secs(3600));
+        for (said, limit) in [
+            (json!(3_600_500), Duration::from_millis(3_600_500)),
+            (json!(0), Duration::ZERO),
+            (json!(1e300), LONGEST_TASK),
+            (json!(u64::MAX), LONGEST_TASK),
+        ] {
+            note.take_ttl(&json!({ "ttlMs": said }));
+            assert_eq!(note.limit(), limit, "{said}");
+        }
+        // What it said before stands where it says nothing, or nonsense.
+        note.take_ttl(&json!({ "ttlMs": 5 }));
+        for nothing in [json!(null), json!(-1), json!("7")] {
+            note.take_ttl(&json!({ "ttlMs": nothing }));
+            assert_eq!(note.limit(), Duration::from_millis(5), "{nothing}");
+        }
+        assert!(note.left().is_zero());
+    }
+
+    #[test]
+    fn what_older_versions_recorded_is_read() {
+        assert_eq!(TaskNote::read(json!("t7")).expect("an id").task_id, "t7");
+        assert_eq!(TaskNote::read(Value::Null), None);
+    }
+}

@@ -1,0 +1,307 @@
+//! Results of tool calls: their value, their content, or both; nothing of them is lost.
+
+use serde_json::{Map, Value, json};
+
+use super::error::Error;
+use super::results::part;
+use crate::error::OfServer as _;
+use genkit_core::Part;
+use genkit_core::internal::action::ToolOutput;
+use genkit_core::{Error as PublicError, ErrorKind, Result};
+use genkit_mcp::internal::wrapped_result;
+
+/// What a tool answered.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ToolResult {
+    server: String,
+    structured: Option<Value>,
+    /// Whether a mark says that the structured content is in a wrapper.
+    is_wrapped: bool,
+    blocks: Vec<Value>,
+    metadata: Map<String, Value>,
+}
+
+impl ToolResult {
+    /// A result of MCP.
+    ///
+    /// # Errors
+    /// The tool failed (`isError`), or this is no result of a tool.
+    pub(crate) fn read(server: &str, result: Value, raw: bool) -> Result<Self> {
+        if raw {
+            let (structured, blocks) = (Some(result), Vec::new());
+            let server = server.to_owned();
+            return Ok(Self {
+                server,
+                structured,
+                is_wrapped: false,
+                blocks,
+                metadata: Map::new(),
+            });
+        }
+        let Value::Object(mut result) = result else {
+            return Err(Error::OtherResult("tools/call").of(server));
+        };
+        let known = ["content", "structuredContent", "isError"];
+        if !result.is_empty() && !known.iter().any(|key| result.contains_key(*key)) {
+            return Err(Error::OtherResult("tools/call").of(server));
+        }
+        let blocks = match result.get_mut("content").map(Value::take) {
+            Some(Value::Array(blocks)) => blocks,
+            _ => Vec::new(),
+        };
+        let structured = result.get_mut("structuredContent").map(Value::take);
+        // What some servers write for "none" counts as a value where there is no other.
+        let structured = structured.filter(|value| !value.is_null() || blocks.is_empty());
+        if result.get("isError") == Some(&Value::Bool(true)) {
+            return Err(failure(server, &blocks, structured));
+        }
+        let (mut metadata, mut is_wrapped) = (Map::new(), false);
+        if let Some(Value::Object(mut meta)) = result.get_mut("_meta").map(Value::take) {
+            is_wrapped = wrapped_result::take_mark(&mut meta);
+            // Apart from what this library itself notes of parts.
+            metadata.insert("mcp".to_owned(), json!({ "_meta": meta }));
+        }
+        let server = server.to_owned();
+        Ok(Self { server, structured, is_wrapped, blocks, metadata })
+    }
+
+    /// Whether only the schema of the tool tells if this is a wrapper.
+    pub(crate) fn may_be_wrapped(&self) -> bool {
+        !self.is_wrapped
+            && self.structured.as_ref().is_some_and(|v| wrapped_result::inner(v).is_some())
+    }
+
+    /// The result of a tool whose schema is marked as that of a wrapper.
+    pub(crate) fn marked(mut self, is_wrapped: bool) -> Self {
+        self.is_wrapped |= is_wrapped;
+        self
+    }
+
+    /// For the loop, and for registries: the value, beside the content that does not repeat it.
+    ///
+    /// Without structured content the value is the text; media and resources stand beside it.
+    pub(crate) fn into_output(self) -> ToolOutput {
+        let server = self.server.clone();
+        let part = |block| part(&server, block);
+        let (value, blocks, metadata, repeated) = self.taken_apart();
+        if value.is_some() {
+            let content = blocks.into_iter().map(part).collect();
+            return ToolOutput { value, content, metadata, repeated };
+        }
+        let (texts, others): (Vec<Value>, Vec<Value>) = blocks.into_iter().partition(is_text);
+        let value = (!texts.is_empty() || others.is_empty()).then(|| text_value(&texts));
+        let content = others.into_iter().map(part).collect();
+        ToolOutput { value, content, metadata, repeated }
+    }
+
+    /// For programs, as one value: the structured content; else the text, read as JSON where it is an
+    /// object or a list. Where there is other content, all of it as parts of a message, and one part
+    /// is that part.
+    ///
+    /// # Errors
+    /// A part does not serialize.
+    pub(crate) fn into_value(self) -> Result<Value> {
+        let server = self.server.clone();
+        let part = |block| part(&server, block);
+        let (value, blocks, ..) = self.taken_apart();
+        if blocks.iter().all(is_text) {
+            return Ok(value.unwrap_or_else(|| text_value(&blocks)));
+        }
+        let value = value.map(|value| match value {
+            Value::String(text) => Part::text(text),
+            value => Part::data(value),
+        });
+        let mut parts: Vec<Part> = value.into_iter().chain(blocks.into_iter().map(part)).collect();
+        Ok(match parts.len() {
+            1 => serde_json::to_value(parts.remove(0))?,
+            _ => serde_json::to_value(parts)?,
+        })
+    }
+
+    /// The structured content out of its wrapper, the blocks that do not repeat it, and the texts that do.
+    fn taken_apart(self) -> (Option<Value>, Vec<Value>, Map<String, Value>, Vec<String>) {
+        let Self { structured, is_wrapped, mut blocks, metadata, .. } = self;
+        let mut repeated = Vec::new();
+        let Some(mut value) = structured else { return (None, blocks, metadata, repeated) };
+        if repeats(&blocks, &value) {
+            let texts = blocks.iter().filter(|block| is_text(block)).filter_map(text_of);
+            repeated.extend(texts.map(str::to_owned));
+            blocks.retain(|block| !is_text(block));
+        }
+        if let Some(inner) = wrapped_result::inner(&value).filter(|_| is_wrapped) {
+            value = inner.clone();
+        }
+        (Some(value), blocks, metadata, repeated)
+    }
+}
+
+/// Whether the text says what the structured content says, as servers do for clients that read
+/// nothing else: as JSON, as the only member (`{"content": ".."}`), or in a block for each item.
+fn repeats(blocks: &[Value], structured: &Value) -> bool {
+    let texts: Vec<&str> =
+        blocks.iter().filter(|block| is_text(block)).filter_map(text_of).collect();
+    let only = structured.as_object().filter(|map| map.len() == 1);
+    let values = [Some(structured), only.and_then(|map| map.values().next())];
+    values.into_iter().flatten().any(|value| match (value, texts.as_slice()) {
+        (value, [text]) if says(text, value) => true,
+        (Value::Array(items), texts) if items.len() == texts.len() => {
+            items.iter().zip(texts).all(|(item, text)| says(text, item))
+        }
+        _ => false,
+    })
+}
+
+fn says(text: &str, value: &Value) -> bool {
+    value.as_str() == Some(text)
+        || serde_json::from_str::<Value>(text).is_ok_and(|said| said == *value)
+}
+
+/// A failed call, in the words of the tool.
+fn failure(server: &str, blocks: &[Value], structured: Option<Value>) -> PublicError {
+    let structured = structured.filter(|value| !value.is_null());
+    let text = joined(blocks);
+    let message = match (text.trim(), &structured) {
+        ("", Some(value)) => value.to_string(),
+        ("", None) => "the tool failed, and does not say why".to_owned(),
+        (text, _) => text.to_owned(),
+    };
+    let others = blocks.iter().filter(|block| !is_text(block)).count();
+    if others > 0 {
+        tracing::warn!(server, blocks = others, "a failure is text: its other content is left out");
+    }
+    let failed = PublicError::new(ErrorKind::Unknown, message);
+    match structured {
+        Some(value) => failed.with_details(value),
+        None => failed,
+    }
+}
+
+fn is_text(block: &Value) -> bool {
+    block["type"] == "text"
+}
+
+fn text_of(block: &Value) -> Option<&str> {
+    block["text"].as_str()
+}
+
+fn joined(blocks: &[Value]) -> String {
+    let texts: Vec<&str> =
+        blocks.iter().filter(|block| is_text(block)).filter_map(text_of).collect();
+    texts.join("\n")
+}
+
+/// Text that is a JSON object or list is that. Numbers and other texts stay as they are written: `1.10` may
+/// be a version.
+fn text_value(blocks: &[Value]) -> Value {
+    let text = joined(blocks);
+    if text.trim_start().starts_with(['{', '['])
+        && let Ok(value) = serde_json::from_str(&text)
+    {
+        return value;
+    }
+    Value::String(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(result: Value) -> ToolResult {
+        ToolResult::read("s", result, false).expect("no error")
+    }
+
+    fn value(result: Value) -> Value {
+        read(result).into_value().expect("parts serialize")
+    }
+
+    fn text(text: &str) -> Value {
+        json!({"type": "text", "text": text})
+    }
+
+    fn image() -> Value {
+        json!({"type": "image", "data": "AAAA", "mimeType": "image/png"})
+    }
+
+    fn image_part() -> Value {
+        json!({"media": {"url": "data:image/png;base64,AAAA", "contentType": "image/png"}})
+    }
+
+    #[test]
+    fn what_a_result_means() {
+        let structured = json!({"content": [text("two")], "structuredContent": {"a": 1}});
+        assert_eq!(value(structured), json!({"a": 1}));
+        assert_eq!(value(json!({"content": [text(" {\"a\": 2}")]})), json!({"a": 2}));
+        assert_eq!(value(json!({"content": [text("[1, 2]")]})), json!([1, 2]));
+        assert_eq!(value(json!({"content": [text("{oops")]})), json!("{oops"));
+        assert_eq!(value(json!({"content": [text("1.10")]})), json!("1.10"));
+        assert_eq!(value(json!({"content": [text("a"), text("b")]})), json!("a\nb"));
+        assert_eq!(value(json!({"content": []})), json!(""));
+        assert_eq!(value(json!({"structuredContent": 7})), json!(7));
+        assert_eq!(value(json!({"content": [], "structuredContent": null})), Value::Null);
+        assert_eq!(value(json!({"content": [text("a")], "structuredContent": null})), json!("a"));
+    }
+
+    #[test]
+    fn one_part_is_that_part_and_several_are_a_list_in_their_order() {
+        assert_eq!(value(json!({"content": [image()]})), image_part());
+        assert_eq!(
+            value(json!({"content": [text("before"), image(), text("after")]})),
+            json!([{"text": "before"}, image_part(), {"text": "after"}])
+        );
+        let both = json!({"content": [text("{\"a\":1}"), image()], "structuredContent": {"a": 1}});
+        assert_eq!(value(both), json!([{"data": {"a": 1}}, image_part()]));
+    }
+
+    #[test]
+    fn the_loop_gets_all_content_and_no_text_twice() {
+        let output = |result| read(result).into_output();
+        let ToolOutput { value, content, .. } =
+            output(json!({"content": [text("look"), image(), text("there")]}));
+        assert_eq!((value, content.len()), (Some(json!("look\nthere")), 1));
+        let ToolOutput { value, content, .. } = output(json!({"content": [image()]}));
+        assert_eq!((value, content.len()), (None, 1));
+        let a = json!({"a": 1});
+        let said = |texts: Value| {
+            let result = json!({"content": texts, "structuredContent": a});
+            let ToolOutput { value, content, .. } = output(result);
+            assert_eq!(value, Some(a.clone()));
+            content
+        };
+        assert_eq!(said(json!([text("{ \"a\" : 1 }")])), []);
+        assert_eq!(said(json!([text("It is one.")])), [Part::text("It is one.")]);
+        assert_eq!(said(json!([text("{\"a\":1}"), image()])).len(), 1);
+        // The official Python SDK wraps without a mark, and writes a block for each item.
+        let list =
+            json!({"content": [text("x"), text("y")], "structuredContent": {"result": ["x", "y"]}});
+        let ToolOutput { value, content, .. } = output(list);
+        assert_eq!((value, content), (Some(json!({"result": ["x", "y"]})), vec![]));
+        let file = json!({"content": [text("hi")], "structuredContent": {"content": "hi"}});
+        assert_eq!(output(file).content, []);
+    }
+
+    #[test]
+    fn a_wrapper_is_taken_off_where_it_is_marked() {
+        let wrapped = |meta: Value| json!({"content": [text("5")], "structuredContent": {"result": 5}, "_meta": meta});
+        assert_eq!(value(wrapped(json!({"genkit/wrap-result": true}))), 5);
+        assert_eq!(value(wrapped(json!({"fastmcp": {"wrap_result": true}}))), 5);
+        assert_eq!(value(wrapped(json!({}))), json!({"result": 5}));
+        let listed = read(wrapped(json!({})));
+        assert!(listed.may_be_wrapped());
+        assert_eq!(listed.marked(true).into_output().value, Some(json!(5)));
+        let marked = read(wrapped(json!({"genkit/wrap-result": true, "a": 1})));
+        assert!(!marked.may_be_wrapped());
+        let ToolOutput { content, metadata, .. } = marked.into_output();
+        assert_eq!((content, &metadata["mcp"]["_meta"]), (vec![], &json!({"a": 1})));
+    }
+
+    #[test]
+    fn a_failure_is_an_error_in_the_tools_own_words() {
+        let failed = json!({"content": [text("no such file"), image()], "isError": true});
+        let error = ToolResult::read("s", failed.clone(), false).expect_err("it failed");
+        assert_eq!(error.to_string(), "no such file");
+        let raw = ToolResult::read("s", failed.clone(), true).expect("raw");
+        assert_eq!(raw.into_value().expect("raw"), failed);
+        let silent = ToolResult::read("s", json!({"isError": true}), false).expect_err("it failed");
+        assert!(silent.to_string().contains("does not say why"));
+    }
+}

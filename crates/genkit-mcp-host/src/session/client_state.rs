@@ -1,0 +1,66 @@
+//! Client state of one server, which outlives its connections: roots, subscriptions, sign-in.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, RwLock};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::message_rate::MessageRate;
+use crate::input::sampling::ServerUse;
+use genkit_core::Root;
+
+#[derive(Default)]
+pub(crate) struct ClientState {
+    /// Roots of this server, where they are not those of the host.
+    pub(crate) roots: RwLock<Option<Vec<Root>>>,
+    /// Resources that are subscribed to, over whatever connection.
+    pub(crate) subscribed: watch::Sender<BTreeSet<String>>,
+    /// Log lines of the current second, and how many were left out.
+    pub(crate) logged: Mutex<(MessageRate, u64)>,
+    /// What the server uses of the program's model.
+    pub(crate) sampling: ServerUse,
+    /// Whether the user is being asked to sign in.
+    pub(crate) signing_in: watch::Sender<bool>,
+}
+
+impl ClientState {
+    pub(crate) fn is_signing_in(&self) -> bool {
+        *self.signing_in.borrow()
+    }
+
+    /// Timeout that stands still while the user signs in.
+    pub(crate) async fn elapsed(&self, limit: Duration) {
+        let mut signing_in = self.signing_in.subscribe();
+        let mut left = limit;
+        loop {
+            // The channel is this value's own: neither wait can fail.
+            let _ = signing_in.wait_for(|now| !now).await;
+            let began = Instant::now();
+            tokio::select! {
+                () = tokio::time::sleep(left) => return,
+                _ = signing_in.wait_for(|now| *now) => left = left.saturating_sub(began.elapsed()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_time_of_a_sign_in_does_not_count() {
+        let state = ClientState::default();
+        let began = Instant::now();
+        let sign_in = async {
+            tokio::time::sleep(Duration::from_secs(4)).await;
+            state.signing_in.send_replace(true);
+            tokio::time::sleep(Duration::from_secs(100)).await;
+            state.signing_in.send_replace(false);
+        };
+        tokio::join!(state.elapsed(Duration::from_secs(10)), sign_in);
+        assert_eq!(began.elapsed().as_secs(), 110);
+    }
+}

@@ -1,0 +1,263 @@
+//! Connection to a server: sends requests, and waits for their results.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    CancelledNotification, CancelledNotificationParam, ClientRequest, GetExtensions as _,
+    PingRequest, RequestId, RequestMetaObject, ServerPeerInfo, ServerResult,
+};
+use rmcp::service::{Peer, PeerRequestOptions, RunningService, ServiceError};
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+use tracing::Instrument as _;
+
+use super::error::{Error, RequestError};
+use super::in_flight::{OpenRequest, RequestTag, Signal};
+use super::server_requests::ServerRequests;
+use super::state::{ListKind, SessionState};
+use crate::error::OfServer as _;
+use crate::input::elicit;
+use crate::limits::{PING_TIMEOUT, QUESTION_TIMEOUT};
+use crate::transport::stdio::pipe::ResultFormat;
+use genkit_core::Context;
+use genkit_core::TraceContext;
+use genkit_core::internal::telemetry::error_type;
+use genkit_mcp::internal::spans::{
+    Network, NewSent, OpenSession, SentSpan, Target, is_listened_to, method_name,
+};
+
+/// One live connection.
+pub(crate) struct Connection {
+    pub(crate) peer: Peer<RoleClient>,
+    pub(crate) session: Arc<SessionState>,
+    pub(crate) server_requests: Arc<ServerRequests>,
+    pub(crate) info: Arc<ServerPeerInfo>,
+    /// Tells this connection from the ones before it.
+    pub(crate) number: u64,
+    pub(crate) timeout: Duration,
+    pub(crate) max_timeout: Duration,
+    /// Whether requests carry the trace of their caller.
+    pub(crate) traces: bool,
+    /// That it is measured, where somebody does.
+    pub(crate) _measured: Option<OpenSession>,
+    #[cfg(feature = "http")]
+    pub(crate) endpoint: Option<crate::transport::http::Endpoint>,
+}
+
+/// The task of rmcp that runs a connection.
+pub(crate) type ClientTask = RunningService<RoleClient, Arc<ServerRequests>>;
+
+impl Connection {
+    /// Whether requests follow the rules from 2026-07-28 on.
+    pub(crate) fn is_stateless(&self) -> bool {
+        !self.info.protocol_version.has_initialize()
+    }
+
+    /// Whether there is HTTP between.
+    pub(crate) fn is_remote(&self) -> bool {
+        #[cfg(feature = "http")]
+        return self.endpoint.is_some();
+        #[cfg(not(feature = "http"))]
+        false
+    }
+
+    /// Whether the server has the capability to tell when this list changes.
+    pub(crate) fn can_announce(&self, kind: ListKind) -> bool {
+        let (offered, yes) = (&self.info.capabilities, Some(true));
+        match kind {
+            ListKind::Tools => offered.tools.as_ref().is_some_and(|all| all.list_changed == yes),
+            ListKind::Prompts => {
+                offered.prompts.as_ref().is_some_and(|all| all.list_changed == yes)
+            }
+            ListKind::Resources => {
+                offered.resources.as_ref().is_some_and(|all| all.list_changed == yes)
+            }
+        }
+    }
+
+    /// Sends a request and waits for its result, of whatever shape. The `target` is the tool, prompt or
+    /// resource, as the server names it.
+    ///
+    /// Dropping the future cancels the request.
+    pub(crate) async fn request(
+        &self,
+        request: ClientRequest,
+        target: &str,
+        context: &Context,
+        mut meta: Map<String, Value>,
+    ) -> Result<ServerResult, RequestError> {
+        let told = self.begin_span(&request, target);
+        let own = told.as_ref().and_then(SentSpan::context);
+        // Traces go on in the server, where that is wanted: as ours, else as whoever called has it.
+        let trace = own.or_else(|| TraceContext::of_meta(context.meta())).filter(|_| self.traces);
+        if let Some(trace) = &trace {
+            trace.write_to(&mut meta);
+        }
+        let exchange = pin!(self.exchange(request, target, context, meta, trace.as_ref()));
+        let Some(told) = told else { return exchange.await };
+        let answer = exchange.instrument(told.span().clone()).await;
+        match &answer {
+            Ok(result) => told.end(is_tool_error(result).then_some("tool_error"), None),
+            Err(failed) => told.end(Some(error_type(failed.error.kind())), failed.code),
+        }
+        answer
+    }
+
+    /// The span of a request; none where nobody listens.
+    fn begin_span(&self, request: &ClientRequest, target: &str) -> Option<SentSpan> {
+        if !is_listened_to() {
+            return None;
+        }
+        #[cfg(feature = "http")]
+        let url =
+            self.endpoint.as_ref().and_then(|endpoint| reqwest::Url::parse(&endpoint.url).ok());
+        #[cfg(feature = "http")]
+        let server =
+            url.as_ref().and_then(|url| Some((url.host_str()?, url.port_or_known_default())));
+        #[cfg(not(feature = "http"))]
+        let server = None;
+        SentSpan::begin(&NewSent {
+            method: method_name(request.method()),
+            target: match request {
+                ClientRequest::CallToolRequest(_) => Target::Tool(target),
+                ClientRequest::GetPromptRequest(_) => Target::Prompt(target),
+                ClientRequest::ReadResourceRequest(_) => Target::Resource(target),
+                _ => Target::Nothing,
+            },
+            version: Some(self.info.protocol_version.as_str()),
+            network: if self.is_remote() { Network::Http } else { Network::Pipe },
+            server,
+        })
+    }
+
+    async fn exchange(
+        &self,
+        mut request: ClientRequest,
+        target: &str,
+        context: &Context,
+        meta: Map<String, Value>,
+        trace: Option<&TraceContext>,
+    ) -> Result<ServerResult, RequestError> {
+        let (open, mut signals) = OpenRequest::new(target, context);
+        request.extensions_mut().insert(RequestTag(Arc::new(open)));
+        request.extensions_mut().insert(ResultFormat::Untyped);
+        #[cfg(feature = "http")]
+        if let Some(headers) = self.endpoint.as_ref().and_then(|e| e.headers_for(context, trace)) {
+            request.extensions_mut().insert(headers);
+        }
+        #[cfg(not(feature = "http"))]
+        let _ = trace;
+        let mut options = PeerRequestOptions::no_options();
+        if !meta.is_empty() {
+            options = options.with_meta(RequestMetaObject(rmcp::model::MetaObject(meta)));
+        }
+        // Whom the server asks about what is certain only where one call is open.
+        let one_by_one = context.can_elicit() && !self.is_stateless() && !self.is_remote();
+        let _turn = if one_by_one { self.session.in_flight.turn().await } else { None };
+        let sent = self.peer.send_cancellable_request(request, options).await;
+        let mut handle = sent.map_err(|error| self.error_of(error))?;
+        let mut cancel = CancelOnDrop { peer: &self.peer, id: Some(handle.id.clone()) };
+        let started = Instant::now();
+        let (mut silent_since, mut answering, mut questions) = (started, Duration::ZERO, 0);
+        let answer = loop {
+            let end = (silent_since + self.timeout).min(started + self.max_timeout + answering);
+            tokio::select! {
+                biased;
+                // What came before the answer is handed on before it.
+                Some(signal) = signals.recv() => {
+                    let before = Instant::now();
+                    answer_signal(context, signal, &mut questions).await;
+                    // The time of the user is not the server's.
+                    answering += before.elapsed();
+                    silent_since = Instant::now();
+                }
+                answer = &mut handle.rx => break answer,
+                () = tokio::time::sleep_until(end) => {
+                    // While somebody here answers the server, it has nothing to answer itself.
+                    if self.session.is_answering() && answering < QUESTION_TIMEOUT {
+                        answering += self.timeout;
+                        silent_since = Instant::now();
+                        continue;
+                    }
+                    let is_silent = silent_since + self.timeout == end;
+                    let limit = if is_silent { self.timeout } else { self.max_timeout };
+                    let error = Error::TooSlow { target: target.to_owned(), limit };
+                    return Err(error.of(&self.session.server).into());
+                }
+            }
+        };
+        cancel.id = None;
+        // An answer that broke off never passed the interceptor.
+        drop(self.session.in_flight.finish(&handle.id));
+        let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
+        answer.map_err(|error| self.error_of(error))
+    }
+
+    /// A request of the host itself, without a caller.
+    pub(crate) async fn own_request(
+        &self,
+        request: ClientRequest,
+        target: &str,
+    ) -> Result<ServerResult, RequestError> {
+        self.request(request, target, &Context::detached(), Map::new()).await
+    }
+
+    /// Whether the session is still there: asked where an error leaves that open.
+    pub(crate) async fn is_alive(&self) -> bool {
+        if self.is_stateless() || !self.is_remote() {
+            return false;
+        }
+        let ping = ClientRequest::PingRequest(PingRequest::default());
+        let answer = tokio::time::timeout(PING_TIMEOUT, self.own_request(ping, "ping")).await;
+        answer.is_ok_and(|answer| answer.is_ok())
+    }
+
+    pub(crate) fn error_of(&self, error: ServiceError) -> RequestError {
+        let is_closed = self.peer.is_transport_closed() || self.session.ended().is_cancelled();
+        RequestError::new(&self.session, error, is_closed)
+    }
+}
+
+/// Whether a tool says that it failed.
+fn is_tool_error(result: &ServerResult) -> bool {
+    match result {
+        ServerResult::CallToolResult(result) => result.is_error == Some(true),
+        ServerResult::CustomResult(result) => result.0["isError"] == true,
+        _ => false,
+    }
+}
+
+/// Hands on what came while the caller waits. A question that the caller answers later never comes back
+/// here: the future is dropped, and the request is cancelled.
+async fn answer_signal(context: &Context, signal: Signal, questions: &mut usize) {
+    match signal {
+        Signal::Progress(progress) => context.progress(progress).await,
+        Signal::Question(question, answer) => {
+            // The same text asked twice is two questions.
+            *questions += 1;
+            let key = questions.to_string();
+            let _ = answer.send(elicit::ask_caller(context, question, &key).await);
+        }
+    }
+}
+
+/// Cancels a request whose caller went away, unless its id was taken.
+struct CancelOnDrop<'a> {
+    peer: &'a Peer<RoleClient>,
+    id: Option<RequestId>,
+}
+
+impl Drop for CancelOnDrop<'_> {
+    fn drop(&mut self) {
+        let Some(id) = self.id.take() else { return };
+        let params = CancelledNotificationParam::new(Some(id), Some("no longer wanted".to_owned()));
+        let (peer, cancelled) = (self.peer.clone(), CancelledNotification::new(params));
+        // Without a runtime everything ends, the server's work too.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { peer.send_notification(cancelled.into()).await });
+        }
+    }
+}

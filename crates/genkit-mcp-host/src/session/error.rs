@@ -1,0 +1,130 @@
+//! Errors of requests, and what they tell about the connection.
+
+use std::time::Duration;
+
+use rmcp::model::{ErrorCode, ErrorData};
+use rmcp::service::ServiceError;
+
+use super::state::SessionState;
+use crate::error::OfServer as _;
+use genkit_core::internal::error::Topic;
+use genkit_core::internal::visible;
+use genkit_core::{Error as PublicError, ErrorKind};
+use genkit_schema::internal::size::json_size;
+
+/// How large the details of an error may be, in bytes of JSON. Default is 64 KiB; larger ones are left out.
+const MAX_ERROR_DATA: usize = 64 * 1024;
+
+/// The errors of one connection; each text follows the name of the server.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("broke off its answer")]
+    BrokeOff,
+    #[error("ended during the request{}", cause.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
+    Ended { cause: Option<String> },
+    #[error("did not answer within {0:?}")]
+    Timeout(Duration),
+    #[error("did not answer `{target}` within {limit:?}: raise `.timeout(..)` if it needs longer")]
+    TooSlow { target: String, limit: Duration },
+    #[error("cancelled the request")]
+    Cancelled,
+    #[error("gave an answer of no use: {0}")]
+    Useless(String),
+    #[error("cannot be written to: {0}")]
+    Unwritable(String),
+    #[error("says: {} (code {})", .0.message, .0.code.0)]
+    Refused(ErrorData),
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::BrokeOff | Self::Ended { .. } | Self::Unwritable(_) => ErrorKind::Unavailable,
+            Self::Timeout(_) | Self::TooSlow { .. } => ErrorKind::DeadlineExceeded,
+            Self::Cancelled => ErrorKind::Cancelled,
+            Self::Useless(_) => ErrorKind::Internal,
+            Self::Refused(error) => match error.code {
+                ErrorCode::INVALID_PARAMS | ErrorCode::INVALID_REQUEST | ErrorCode::PARSE_ERROR => {
+                    ErrorKind::InvalidArgument
+                }
+                ErrorCode::METHOD_NOT_FOUND => ErrorKind::Unimplemented,
+                ErrorCode::RESOURCE_NOT_FOUND => ErrorKind::NotFound,
+                ErrorCode::INTERNAL_ERROR => ErrorKind::Internal,
+                _ => ErrorKind::Unknown,
+            },
+        }
+    }
+
+    fn details(&self) -> Option<serde_json::Value> {
+        match self {
+            Self::Refused(error) => error.data.clone(),
+            _ => None,
+        }
+    }
+}
+
+/// What a server says of an error, without what it was sent.
+pub(crate) fn redacted(session: &SessionState, error: ErrorData) -> ErrorData {
+    let message = visible::text(&session.redactor.redact(&error.message)).into_owned();
+    let data = error.data.filter(|data| json_size(data) <= MAX_ERROR_DATA);
+    ErrorData::new(error.code, message, data.map(|data| session.redactor.redact_json(data)))
+}
+
+/// A request without a result.
+#[derive(Debug)]
+pub(crate) struct RequestError {
+    pub(crate) error: PublicError,
+    /// The connection, or the session, is of no use any more.
+    pub(crate) is_connection_lost: bool,
+    /// The server never got the request, or refused to look at it: a retry is safe.
+    pub(crate) is_unseen: bool,
+    /// The code of JSON-RPC that the server answered with.
+    pub(crate) code: Option<i32>,
+}
+
+impl From<PublicError> for RequestError {
+    fn from(error: PublicError) -> Self {
+        Self { error, is_connection_lost: false, is_unseen: false, code: None }
+    }
+}
+
+impl RequestError {
+    /// `is_closed`: the whole connection has ended.
+    pub(crate) fn new(session: &SessionState, error: ServiceError, is_closed: bool) -> Self {
+        let code = match &error {
+            ServiceError::McpError(error) => Some(error.code.0),
+            _ => None,
+        };
+        let error = match error {
+            ServiceError::McpError(error) => Error::Refused(redacted(session, error)),
+            // A stream that broke off is one request's own; the connection itself tells when it ends.
+            ServiceError::TransportClosed if !is_closed => Error::BrokeOff,
+            ServiceError::TransportClosed => {
+                let error = Error::Ended { cause: session.end_cause() }.of(&session.server);
+                return Self { is_connection_lost: true, ..error.into() };
+            }
+            ServiceError::TransportSend(error) => return Self::not_sent(session, &error),
+            ServiceError::Timeout { timeout } => Error::Timeout(timeout),
+            ServiceError::Cancelled { .. } => Error::Cancelled,
+            other => Error::Useless(session.redactor.redact(&other.to_string()).into_owned()),
+        };
+        Self { code, ..error.of(&session.server).into() }
+    }
+
+    fn not_sent(session: &SessionState, error: &rmcp::transport::DynamicTransportError) -> Self {
+        let server = &*session.server;
+        #[cfg(feature = "http")]
+        if let Some(fault) = crate::transport::http::explain(error) {
+            // Headers that cannot be sent are the caller's fault alone.
+            let is_callers = fault.error.kind() == ErrorKind::InvalidArgument;
+            let is_lost = fault.session_lost || (fault.unsent && !is_callers);
+            let error = session.redactor.redact_error(fault.error);
+            let error = crate::error::of_server(server, error);
+            return Self { is_connection_lost: is_lost, is_unseen: is_lost, ..error.into() };
+        }
+        let error =
+            Error::Unwritable(session.redactor.redact(&error.error.to_string()).into_owned())
+                .of(server);
+        Self { is_connection_lost: true, is_unseen: true, ..error.into() }
+    }
+}

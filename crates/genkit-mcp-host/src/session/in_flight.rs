@@ -1,0 +1,322 @@
+//! Requests in flight: which of them a message of the server is about.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use rmcp::model::{ClientRequest, GetExtensions as _, GetMeta as _, ProgressToken, RequestId};
+use tokio::sync::{
+    Mutex as AsyncMutex, MutexGuard as AsyncGuard, Notify, Semaphore, mpsc, oneshot,
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::input::elicit::ElicitRequest;
+use crate::limits::MAX_SERVER_REQUESTS;
+use crate::transport::request_id::means;
+use genkit_core::internal::context::Asker;
+use genkit_core::internal::sync::lock;
+use genkit_core::{Context, Elicited, Progress};
+use serde_json::Value;
+
+/// How long a question waits until it is certain which request it is about. Default is 30 seconds.
+const MATCH_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How long a call that was given up, and never answered, may still be what a question is about.
+/// Default is 10 minutes.
+const ABANDONED_FOR: Duration = Duration::from_secs(600);
+
+/// How many calls that were given up are remembered. Default is 256; the oldest is forgotten.
+const MAX_ABANDONED: usize = 256;
+
+/// How many signals may wait for a caller; progress above it is dropped.
+const SIGNALS: usize = 64;
+
+/// What a server sends while it works on a request.
+pub(crate) enum Signal {
+    Progress(Progress),
+    /// A question to the caller; dropping the sender is no answer.
+    Question(ElicitRequest, oneshot::Sender<Elicited<Value>>),
+}
+
+/// A request in flight.
+pub(crate) struct OpenRequest {
+    /// The tool, prompt or resource, as the server names it.
+    pub(crate) target: String,
+    /// Whether the caller can be asked.
+    pub(crate) can_elicit: bool,
+    /// Who would answer; of two callers that are unknown none is the other.
+    asker: Option<Asker>,
+    signals: mpsc::Sender<Signal>,
+    /// For questions that wait for the caller.
+    questions: Semaphore,
+    /// The caller left while it was asked: the server is told twice that the call is over.
+    left_while_asked: AtomicBool,
+    last_progress: Mutex<f64>,
+    /// It is answered, or its cancellation is written.
+    over: CancellationToken,
+}
+
+/// A request in flight, in the extensions of the request itself: it is known before it is written.
+#[derive(Clone)]
+pub(crate) struct RequestTag(pub(crate) Arc<OpenRequest>);
+
+impl OpenRequest {
+    pub(crate) fn new(target: &str, context: &Context) -> (Self, mpsc::Receiver<Signal>) {
+        Self::of(target, context.can_elicit(), context.asker())
+    }
+
+    fn of(target: &str, can_elicit: bool, asker: Option<Asker>) -> (Self, mpsc::Receiver<Signal>) {
+        let (signals, receiver) = mpsc::channel(SIGNALS);
+        let request = Self {
+            target: target.to_owned(),
+            can_elicit,
+            asker,
+            signals,
+            questions: Semaphore::new(MAX_SERVER_REQUESTS),
+            left_while_asked: AtomicBool::new(false),
+            last_progress: Mutex::new(f64::NEG_INFINITY),
+            over: CancellationToken::new(),
+        };
+        (request, receiver)
+    }
+
+    /// Hands progress to the caller; progress must grow, and what does not is dropped.
+    pub(crate) fn progressed(&self, progress: Progress) -> bool {
+        let mut last = lock(&self.last_progress);
+        if progress.done.is_nan() || progress.done <= *last {
+            return false;
+        }
+        *last = progress.done;
+        let _ = self.signals.try_send(Signal::Progress(progress));
+        true
+    }
+
+    /// Puts a question to the caller; `None` if the caller went away. One too many is declined.
+    pub(crate) async fn ask(&self, question: ElicitRequest) -> Option<Elicited<Value>> {
+        let Ok(_open) = self.questions.try_acquire() else { return Some(Elicited::Declined) };
+        let (sender, receiver) = oneshot::channel();
+        let answer = match self.signals.send(Signal::Question(question, sender)).await {
+            Ok(()) => receiver.await.ok(),
+            Err(_) => None,
+        };
+        self.left_while_asked.fetch_or(answer.is_none(), Ordering::AcqRel);
+        answer
+    }
+
+    /// Resolves when the request is answered, or its cancellation is written.
+    pub(crate) async fn over(&self) {
+        self.over.cancelled().await;
+    }
+}
+
+struct InFlightEntry {
+    id: RequestId,
+    token: Option<ProgressToken>,
+    request: Arc<OpenRequest>,
+    /// The host itself asks, for a list or a sign of life: a server has nothing to ask about it.
+    is_own: bool,
+    /// When the caller gave it up. The server may not know that yet, or go on all the same.
+    given_up: Option<Instant>,
+}
+
+impl InFlightEntry {
+    fn is_live(&self) -> bool {
+        self.given_up.is_none() && !self.request.signals.is_closed()
+    }
+
+    /// Whether a question may still be about it, given up as it is.
+    fn may_ask_on(&self) -> bool {
+        // A run that is interrupted goes on with a call of its own.
+        let is_told = self.request.left_while_asked.load(Ordering::Acquire)
+            && self.request.asker.is_some_and(Asker::resumes);
+        !is_told && self.given_up.is_none_or(|when| when.elapsed() < ABANDONED_FOR)
+    }
+}
+
+/// The requests of one connection that are in flight.
+#[derive(Default)]
+pub(crate) struct InFlight {
+    /// In the order in which they went out.
+    entries: Mutex<Vec<InFlightEntry>>,
+    /// A request is over, or a question was matched.
+    changed: Notify,
+    /// Questions of which it is not known which request they are about.
+    unmatched: Mutex<usize>,
+    /// The server asks questions, and not about which request: calls are made one by one.
+    one_by_one: AtomicBool,
+    turns: AsyncMutex<()>,
+}
+
+/// What is known of the request that a question is about.
+enum Match {
+    Certain(Arc<OpenRequest>),
+    /// It may become known when others are answered.
+    Open,
+    /// It will never be known: why.
+    Unknown(&'static str),
+}
+
+impl InFlight {
+    /// Notes a request before it is written, so that nothing about it can come too early.
+    pub(crate) fn sending(&self, id: &RequestId, request: &ClientRequest) {
+        if let Some(RequestTag(tag)) = request.extensions().get::<RequestTag>() {
+            let token = request.get_meta().get_progress_token();
+            let is_own = !matches!(
+                request,
+                ClientRequest::CallToolRequest(_)
+                    | ClientRequest::GetPromptRequest(_)
+                    | ClientRequest::ReadResourceRequest(_)
+                    | ClientRequest::CompleteRequest(_)
+            );
+            let request = Arc::clone(tag);
+            let (id, given_up) = (id.clone(), None);
+            lock(&self.entries).push(InFlightEntry { id, token, request, is_own, given_up });
+        }
+    }
+
+    /// Forgets a request that is answered or not sent; it is over when the guard is dropped.
+    pub(crate) fn finish(&self, id: &RequestId) -> Option<DropGuard> {
+        let mut entries = lock(&self.entries);
+        let at = entries.iter().position(|entry| means(id, &entry.id))?;
+        let entry = entries.remove(at);
+        drop(entries);
+        self.changed.notify_waiters();
+        Some(entry.request.over.clone().drop_guard())
+    }
+
+    /// Notes that a request is given up; it is over when the guard is dropped. A question about it may be
+    /// under way, and a server that does not know or does not mind asks later.
+    pub(crate) fn give_up(&self, id: &RequestId) -> Option<DropGuard> {
+        let mut entries = lock(&self.entries);
+        let at = entries.iter().position(|entry| means(id, &entry.id))?;
+        let over = entries[at].request.over.clone().drop_guard();
+        if entries[at].is_own {
+            entries.remove(at);
+        } else {
+            entries[at].given_up.get_or_insert_with(Instant::now);
+        }
+        forget_over(&mut entries);
+        let mut given_up = entries.iter().filter(|entry| entry.given_up.is_some());
+        if let Some(oldest) = given_up.next().map(|entry| entry.id.clone())
+            && given_up.count() >= MAX_ABANDONED
+        {
+            entries.retain(|entry| entry.id != oldest);
+        }
+        drop(entries);
+        self.changed.notify_waiters();
+        Some(over)
+    }
+
+    /// The request of this id: transports with a stream for each request know it.
+    pub(crate) fn by_id(&self, id: &RequestId) -> Option<Arc<OpenRequest>> {
+        self.find(|entry| entry.id == *id)
+    }
+
+    pub(crate) fn by_token(&self, token: &ProgressToken) -> Option<Arc<OpenRequest>> {
+        self.find(|entry| entry.token.as_ref().is_some_and(|own| means(&token.0, &own.0)))
+    }
+
+    fn find(&self, is_meant: impl Fn(&InFlightEntry) -> bool) -> Option<Arc<OpenRequest>> {
+        let entries = lock(&self.entries);
+        let mut open = entries.iter().filter(|entry| entry.given_up.is_none());
+        open.find(|entry| is_meant(entry)).map(|entry| Arc::clone(&entry.request))
+    }
+
+    /// The ids of the requests that a question of this moment may be about.
+    fn snapshot(&self) -> Vec<RequestId> {
+        let mut entries = lock(&self.entries);
+        forget_over(&mut entries);
+        entries.iter().map(|entry| entry.id.clone()).collect()
+    }
+
+    /// Which of the requests that were open when a question came it is about, now that some of them may
+    /// have been answered.
+    ///
+    /// Where it could be that of several people nothing follows from what happens later: a call may be
+    /// given up, or fail, while its question is still under way.
+    fn judge(&self, at_first: &[RequestId]) -> Match {
+        let entries = lock(&self.entries);
+        let left: Vec<&InFlightEntry> =
+            entries.iter().filter(|entry| at_first.contains(&entry.id)).collect();
+        let (own, calls): (Vec<_>, Vec<_>) = left.into_iter().partition(|entry| entry.is_own);
+        let live: Vec<_> = calls.iter().copied().filter(|entry| entry.is_live()).collect();
+        if !live.iter().any(|entry| entry.request.can_elicit) {
+            return Match::Unknown("nobody who has a call open can be asked");
+        }
+        let first = live[0].request.asker;
+        let is_one_person = calls.len() == 1
+            || first.is_some() && calls.iter().all(|entry| entry.request.asker == first);
+        match live.len() {
+            _ if !is_one_person && calls.len() > live.len() => Match::Unknown(
+                "a call of somebody else was given up, and the server has not answered it",
+            ),
+            _ if !is_one_person => Match::Unknown("several callers have calls open"),
+            1 if own.is_empty() => Match::Certain(Arc::clone(&live[0].request)),
+            count if count > 1 && count <= *lock(&self.unmatched) => {
+                Match::Unknown("there are as many questions as calls")
+            }
+            _ => Match::Open,
+        }
+    }
+
+    /// The request that a question is about, over a transport that does not tell. A guess could show one
+    /// user the question of another.
+    pub(crate) async fn match_question(&self, server: &str) -> Option<Arc<OpenRequest>> {
+        self.one_by_one.store(true, Ordering::Release);
+        let at_first = self.snapshot();
+        *lock(&self.unmatched) += 1;
+        let _unmatched = Unmatched(self);
+        let certain = async {
+            loop {
+                let changed = self.changed.notified();
+                match self.judge(&at_first) {
+                    Match::Certain(request) => return Ok(request),
+                    Match::Unknown(why) => return Err(why),
+                    Match::Open => changed.await,
+                }
+            }
+        };
+        let matched = tokio::time::timeout(MATCH_TIMEOUT, certain).await;
+        match matched.unwrap_or(Err("the other calls are not answered")) {
+            Ok(request) => Some(request),
+            Err(why) => {
+                tracing::warn!(
+                    server,
+                    why,
+                    "a server asks the user something, and it is not certain for which of its calls: it is \
+                     declined, and calls are made one by one from now on. `.on_elicit(..)` answers all"
+                );
+                None
+            }
+        }
+    }
+
+    /// Waits for its turn where calls are made one by one.
+    pub(crate) async fn turn(&self) -> Option<AsyncGuard<'_, ()>> {
+        match self.one_by_one.load(Ordering::Acquire) {
+            true => Some(self.turns.lock().await),
+            false => None,
+        }
+    }
+}
+
+/// Forgets calls that were given up and that no question can be about any more.
+fn forget_over(entries: &mut Vec<InFlightEntry>) {
+    // A caller may leave before there is anything to cancel.
+    for left in entries.iter_mut().filter(|entry| !entry.is_live()) {
+        left.given_up.get_or_insert_with(Instant::now);
+    }
+    entries.retain(|entry| entry.is_live() || entry.may_ask_on());
+}
+
+struct Unmatched<'a>(&'a InFlight);
+
+impl Drop for Unmatched<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.unmatched) -= 1;
+        self.0.changed.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! Notifications of a server, taken in the order in which they come.
+
+use rmcp::model::{ProgressNotificationParam, ServerNotification};
+
+use serde_json::Value;
+
+use super::state::{ListKind, SessionState};
+use crate::event::McpEvent;
+use crate::limits::{MAX_LOG_EVENT, MAX_LOG_LINE, MAX_LOG_LINES, MAX_PROGRESS_MESSAGE};
+use genkit_core::internal::action::MAX_URI_BYTES;
+use genkit_core::internal::sync::lock;
+use genkit_core::internal::visible;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{LogLevel, Progress};
+use genkit_mcp::internal::level;
+use genkit_schema::internal::size::json_size;
+use genkit_schema::internal::truncate::truncate;
+
+/// How long the name of a logger may be, in bytes.
+const MAX_LOGGER: usize = 200;
+
+/// Takes a notification; gives back what the protocol itself needs.
+pub(crate) fn receive(
+    session: &SessionState,
+    notification: ServerNotification,
+) -> Option<ServerNotification> {
+    match notification {
+        ServerNotification::ProgressNotification(notified) => progress(session, notified.params),
+        ServerNotification::LoggingMessageNotification(notified) => {
+            let notified = notified.params;
+            log(session, level::of_mcp(notified.level), notified.logger, notified.data);
+        }
+        ServerNotification::ToolListChangedNotification(_) => {
+            list_changed(session, ListKind::Tools);
+        }
+        ServerNotification::PromptListChangedNotification(_) => {
+            list_changed(session, ListKind::Prompts);
+        }
+        ServerNotification::ResourceListChangedNotification(_) => {
+            list_changed(session, ListKind::Resources);
+        }
+        ServerNotification::ResourceUpdatedNotification(notified) => {
+            let (server, uri) = (session.server.to_string(), notified.params.uri);
+            if uri.len() > MAX_URI_BYTES {
+                return None;
+            }
+            session.settings.emit(&McpEvent::ResourceUpdated { server, uri });
+        }
+        other => return Some(other),
+    }
+    None
+}
+
+fn progress(session: &SessionState, notified: ProgressNotificationParam) {
+    let Some(request) = session.in_flight.by_token(&notified.progress_token) else { return };
+    let message = notified.message.map(|message| {
+        let message = truncate(&message, MAX_PROGRESS_MESSAGE);
+        visible::line(&session.redactor.redact(message)).into_owned()
+    });
+    let progress = Progress { done: notified.progress, total: notified.total, message };
+    if request.progressed(progress.clone()) {
+        let (server, of) = (session.server.to_string(), request.target.clone());
+        session.settings.emit(&McpEvent::Progress { server, of, progress });
+    }
+}
+
+fn list_changed(session: &SessionState, kind: ListKind) {
+    session.list_changed(kind);
+    let server = session.server.to_string();
+    tracing::debug!(server, ?kind, "a list of an MCP server has changed");
+    session.settings.emit(&match kind {
+        ListKind::Tools => McpEvent::ToolsChanged { server },
+        ListKind::Prompts => McpEvent::PromptsChanged { server },
+        ListKind::Resources => McpEvent::ResourcesChanged { server },
+    });
+}
+
+fn log(session: &SessionState, level: LogLevel, logger: Option<String>, data: Value) {
+    let logger = logger.map(|logger| {
+        visible::line(&session.redactor.redact(truncate(&logger, MAX_LOGGER))).into_owned()
+    });
+    let data = match json_size(&data) {
+        size if size > MAX_LOG_EVENT => {
+            let text = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
+            Value::String(format!("{}…", session.redactor.redact(truncate(&text, MAX_LOG_LINE))))
+        }
+        _ => session.redactor.redact_json(data),
+    };
+    trace(session, level, logger.as_deref(), &data);
+    let server = session.server.to_string();
+    session.settings.emit(&McpEvent::Log { server, level, logger, data });
+}
+
+/// Some lines in each second; the others are counted.
+fn trace(session: &SessionState, level: LogLevel, logger: Option<&str>, data: &Value) {
+    let server = &*session.server;
+    let left_out = {
+        let (rate, left_out) = &mut *lock(&session.client.logged);
+        match rate.count() {
+            1 => std::mem::take(left_out),
+            count if count > MAX_LOG_LINES => {
+                *left_out += 1;
+                return;
+            }
+            _ => 0,
+        }
+    };
+    if left_out > 0 {
+        tracing::warn!(server, left_out, "log lines of an MCP server are left out");
+    }
+    let (logger, data) = (logger.map(Logged::name), Logged::cut(data, MAX_LOG_LINE));
+    let logger = logger.as_ref().map(tracing::field::display);
+    match level {
+        LogLevel::Debug => tracing::debug!(server, logger, %data, "log of an MCP server"),
+        LogLevel::Info | LogLevel::Notice => {
+            tracing::info!(server, logger, %data, "log of an MCP server");
+        }
+        LogLevel::Warning => tracing::warn!(server, logger, %data, "log of an MCP server"),
+        _ => tracing::error!(server, logger, %data, "log of an MCP server"),
+    }
+}

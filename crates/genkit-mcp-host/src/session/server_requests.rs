@@ -1,0 +1,241 @@
+//! Requests of servers to the client: elicitation, sampling, roots.
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use rmcp::model::TASKS_EXTENSION_ID;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
+    ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability, ErrorCode,
+    ErrorData, FormElicitationCapability, Implementation, ListRootsResult, ProtocolVersion,
+    Root as McpRoot, RootsCapabilities, SamplingCapability, UrlElicitationCapability,
+};
+use rmcp::service::{InboundStreamOrigin, RequestContext};
+use rmcp::{ClientHandler, RoleClient};
+use serde_json::Value;
+use tokio::sync::SemaphorePermit;
+
+use super::state::SessionState;
+use crate::input::elicit::{ElicitHandler, ElicitRequest, to_mcp};
+use crate::input::error::Error as SamplingError;
+use crate::limits::QUESTION_TIMEOUT;
+use genkit_core::Elicited;
+use genkit_core::ErrorKind;
+use genkit_core::internal::sync::read;
+use genkit_core::internal::visible::Logged;
+
+/// Answers the requests of a server: the client's side of one connection.
+pub(crate) struct ServerRequests {
+    pub(crate) session: Arc<SessionState>,
+}
+
+impl ServerRequests {
+    /// The answer of the program's own handler, or a no where there is none.
+    pub(crate) async fn elicit(&self, question: ElicitRequest) -> ElicitResult {
+        let answer = match &self.session.settings.on_elicit {
+            Some(handler) => {
+                let _answering = self.session.answering();
+                call_handler(&self.session.server, handler, question.clone()).await
+            }
+            None => {
+                tracing::warn!(
+                    server = &*self.session.server, question = %Logged::text(&question.message),
+                    "a server asks the user something, and nobody can answer: it is declined. Give \
+                     the host `.on_elicit(..)`"
+                );
+                Elicited::Declined
+            }
+        };
+        to_mcp(answer, &question)
+    }
+
+    /// The answer of the caller whose request the question is about.
+    async fn elicit_from_caller(
+        &self,
+        question: ElicitRequest,
+        place: SemaphorePermit<'_>,
+        context: &RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let in_flight = &self.session.in_flight;
+        let request = match context.extensions.get::<InboundStreamOrigin>() {
+            Some(InboundStreamOrigin::OutboundRequest(id)) => in_flight.by_id(id),
+            Some(InboundStreamOrigin::Unassociated) | None => {
+                in_flight.match_question(&self.session.server).await
+            }
+        };
+        // From here on it counts among the questions about this call: many may wait for many people.
+        drop(place);
+        let Some(request) = request.filter(|r| r.can_elicit && question.schema.is_some()) else {
+            return Ok(self.elicit(question).await);
+        };
+        if let Some(answer) = request.ask(question.clone()).await {
+            return Ok(to_mcp(answer, &question));
+        }
+        // The call is given up for now: its cancellation goes first, so that the server does not take
+        // this for the user's no.
+        tokio::select! {
+            () = request.over() => {}
+            () = self.session.ended().cancelled() => {}
+        }
+        Err(internal("the call that this is about was cancelled"))
+    }
+
+    /// A model's answer in MCP's JSON.
+    pub(crate) async fn sample(
+        &self,
+        params: &CreateMessageRequestParams,
+    ) -> Result<Value, ErrorData> {
+        let Some(sampling) = &self.session.settings.sampling else {
+            let why = "this client lends no model";
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None));
+        };
+        let answering = AssertUnwindSafe(sampling.answer(
+            &self.session.server,
+            &self.session.client.sampling,
+            params,
+        ));
+        let answer =
+            answering.catch_unwind().await.unwrap_or_else(|_| Err(SamplingError::Panicked.into()));
+        answer.map_err(|error| {
+            let server = &*self.session.server;
+            let why = error.chain();
+            let why = Logged::text(&why);
+            tracing::warn!(server, error = %why, "a server got no answer from the model");
+            match error.kind() {
+                // The code that MCP's examples give a user's no.
+                ErrorKind::PermissionDenied => {
+                    ErrorData::new(ErrorCode(-1), error.to_string(), None)
+                }
+                _ => internal(error.to_string()),
+            }
+        })
+    }
+
+    pub(crate) fn roots(&self) -> ListRootsResult {
+        let own = read(&self.session.client.roots).clone();
+        let roots = own.or_else(|| self.session.settings.roots()).unwrap_or_default();
+        let roots = roots.into_iter().map(|root| {
+            let mut listed = McpRoot::new(root.uri);
+            listed.name = root.name;
+            listed
+        });
+        ListRootsResult::new(roots.collect())
+    }
+}
+
+/// What a server reads that asks too much at once.
+const TOO_MANY: &str = "too many requests of this server are open, or came within a second";
+
+/// The no to a question that is not put to anybody.
+pub(crate) fn decline(server: &str) -> ElicitResult {
+    tracing::warn!(
+        server,
+        "a question of a server is declined unasked: it has too many open, or this one is too large or has \
+         hidden characters"
+    );
+    ElicitResult::new(ElicitationAction::Decline)
+}
+
+fn internal(message: impl Into<std::borrow::Cow<'static, str>>) -> ErrorData {
+    ErrorData::new(ErrorCode::INTERNAL_ERROR, message, None)
+}
+
+/// The answer of the program's own handler; a question whose handler fails, panics or takes for ever is
+/// closed.
+async fn call_handler(
+    server: &str,
+    handler: &ElicitHandler,
+    question: ElicitRequest,
+) -> Elicited<Value> {
+    let answering = AssertUnwindSafe(async { handler(question).await }).catch_unwind();
+    let error = match tokio::time::timeout(QUESTION_TIMEOUT, answering).await {
+        Ok(Ok(answer)) => return answer,
+        Ok(Err(_)) => "it panicked".to_owned(),
+        Err(_) => format!("it did not answer within {QUESTION_TIMEOUT:?}"),
+    };
+    tracing::error!(server, error, "the handler of questions failed: the question is closed");
+    Elicited::Cancelled
+}
+
+impl ClientHandler for ServerRequests {
+    fn get_info(&self) -> ClientConfig {
+        let settings = &self.session.settings;
+        let mut form = FormElicitationCapability::new();
+        form.schema_validation = None;
+        let mut elicitation = ElicitationCapability::new().with_form(form);
+        if settings.on_elicit.is_some() {
+            elicitation = elicitation.with_url(UrlElicitationCapability::default());
+        }
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.elicitation = Some(elicitation);
+        capabilities.sampling = settings.sampling.as_ref().map(|_| SamplingCapability::default());
+        let mut roots = RootsCapabilities::default();
+        roots.list_changed = Some(true);
+        capabilities.roots = Some(roots);
+        let extensions = capabilities.extensions.get_or_insert_default();
+        extensions.entry(TASKS_EXTENSION_ID.to_owned()).or_default();
+        let client = Implementation::new(settings.name.clone(), settings.version.clone());
+        // Else the old handshake would propose the new protocol, which has no handshake.
+        ClientConfig::new(capabilities, client)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let (Some(question), Some(place)) = (
+            ElicitRequest::new(&self.session.server, &self.session.redactor, &params),
+            self.session.request_place(),
+        ) else {
+            return Ok(decline(&self.session.server));
+        };
+        let asking = async {
+            match self.session.settings.on_elicit {
+                Some(_) => Ok(self.elicit(question).await),
+                None => self.elicit_from_caller(question, place, &context).await,
+            }
+        };
+        let cancelled = || Ok(ElicitResult::new(ElicitationAction::Cancel));
+        until_cancelled(&context, asking).await.unwrap_or_else(cancelled)
+    }
+
+    async fn create_message(
+        &self,
+        params: CreateMessageRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        let Some(_place) = self.session.request_place() else {
+            return Err(internal(TOO_MANY));
+        };
+        let _answering = self.session.answering();
+        let answer = until_cancelled(&context, self.sample(&params)).await;
+        let answer = answer.unwrap_or_else(|| Err(internal("the request was cancelled")))?;
+        serde_json::from_value(answer)
+            .map_err(|error| internal(format!("the model's answer: {error}")))
+    }
+
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        let Some(_place) = self.session.request_place() else {
+            return Err(internal(TOO_MANY));
+        };
+        Ok(self.roots())
+    }
+}
+
+/// `None` if the server takes its request back.
+async fn until_cancelled<T>(
+    context: &RequestContext<RoleClient>,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    tokio::select! {
+        done = work => Some(done),
+        () = context.ct.cancelled() => None,
+    }
+}

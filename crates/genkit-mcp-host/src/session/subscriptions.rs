@@ -1,0 +1,146 @@
+//! Subscriptions to a server: changes of its lists, resources that the program watches.
+
+use std::time::{Duration, Instant};
+
+use super::connection::Connection;
+use super::state::ListKind;
+use genkit_core::Result;
+use genkit_core::internal::visible::Logged;
+use rmcp::model::{
+    ClientRequest, SetLevelRequest, SetLevelRequestParams, SubscribeRequest,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequest, UnsubscribeRequestParams,
+};
+
+/// How long to wait before a stream that ended is opened again.
+const FIRST_BACKOFF: Duration = Duration::from_secs(1);
+
+/// The longest such wait: each stream that ends at once doubles it.
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
+
+/// How long a server may take to acknowledge a stream.
+const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Listens as long as the connection holds; never resolves.
+pub(crate) async fn run(connection: &Connection) {
+    if connection.is_stateless() {
+        stream(connection).await;
+    } else {
+        ListKind::ALL.into_iter().for_each(|kind| connection.session.set_announced(kind, true));
+        set_level(connection).await;
+        let session = &connection.session;
+        let subscribed: Vec<String> = session.client.subscribed.borrow().iter().cloned().collect();
+        for uri in subscribed {
+            if let Err(error) = subscribe(connection, &uri).await {
+                let (server, error) = (&*session.server, error.chain());
+                let (uri, error) = (Logged::text(uri), Logged::text(&error));
+                tracing::warn!(server, %uri, %error, "a resource is watched no more");
+            }
+        }
+    }
+    std::future::pending().await
+}
+
+/// Tells a session how serious log messages must be.
+async fn set_level(connection: &Connection) {
+    let session = &connection.session;
+    let (Some(level), Some(_)) =
+        (session.settings.log_level, &connection.info.capabilities.logging)
+    else {
+        return;
+    };
+    let params = SetLevelRequestParams::new(genkit_mcp::internal::level::to_mcp(level));
+    let request = ClientRequest::SetLevelRequest(SetLevelRequest::new(params));
+    if let Err(failed) = connection.own_request(request, "logging/setLevel").await {
+        let (server, error) = (&*session.server, failed.error.chain());
+        let error = Logged::text(&error);
+        tracing::warn!(server, %error, "the server does not take the log level");
+    }
+}
+
+/// Subscribes to a resource in a session.
+pub(crate) async fn subscribe(connection: &Connection, uri: &str) -> Result<()> {
+    let request = SubscribeRequest::new(SubscribeRequestParams::new(uri));
+    let request = ClientRequest::SubscribeRequest(request);
+    connection.own_request(request, uri).await.map(|_| ()).map_err(|failed| failed.error)
+}
+
+/// Ends a subscription in a session.
+pub(crate) async fn unsubscribe(connection: &Connection, uri: &str) -> Result<()> {
+    let request = UnsubscribeRequest::new(UnsubscribeRequestParams::new(uri));
+    let request = ClientRequest::UnsubscribeRequest(request);
+    connection.own_request(request, uri).await.map(|_| ()).map_err(|failed| failed.error)
+}
+
+/// Holds one stream of changes open, with the subscriptions as they are now.
+async fn stream(connection: &Connection) {
+    let session = &connection.session;
+    let set_announced = |all: [bool; 3]| {
+        for (kind, yes) in ListKind::ALL.into_iter().zip(all) {
+            session.set_announced(kind, yes);
+        }
+    };
+    // Before and after a stream nothing is announced.
+    let all_may_differ = || ListKind::ALL.into_iter().for_each(|kind| session.list_changed(kind));
+    let mut subscribed = session.client.subscribed.subscribe();
+    let mut backoff = FIRST_BACKOFF;
+    loop {
+        let uris: Vec<String> = subscribed.borrow_and_update().iter().cloned().collect();
+        let wanted = |kind| connection.can_announce(kind).then_some(true);
+        let mut filter = SubscriptionFilter::default();
+        filter.tools_list_changed = wanted(ListKind::Tools);
+        filter.prompts_list_changed = wanted(ListKind::Prompts);
+        filter.resources_list_changed = wanted(ListKind::Resources);
+        filter.resource_subscriptions = (!uris.is_empty()).then_some(uris);
+        if filter == SubscriptionFilter::default() {
+            if subscribed.changed().await.is_err() {
+                return;
+            }
+            continue;
+        }
+        let opening = connection.peer.listen(filter);
+        let mut stream = match tokio::time::timeout(ACKNOWLEDGE_TIMEOUT, opening).await {
+            Ok(Ok(stream)) => stream,
+            refused => {
+                let error = match refused {
+                    Ok(Err(error)) => connection.error_of(error).error.chain(),
+                    _ => format!("it did not acknowledge within {ACKNOWLEDGE_TIMEOUT:?}"),
+                };
+                let server = &*session.server;
+                let error = Logged::text(&error);
+                tracing::debug!(server, %error, "the server streams no changes");
+                // Lists are then read again when they are old.
+                let _ = tokio::time::timeout(backoff, subscribed.changed()).await;
+                backoff = (backoff * 2).min(MAX_BACKOFF);
+                continue;
+            }
+        };
+        let accepted = stream.acknowledged();
+        set_announced([
+            accepted.tools_list_changed == Some(true),
+            accepted.prompts_list_changed == Some(true),
+            accepted.resources_list_changed == Some(true),
+        ]);
+        all_may_differ();
+        let since = Instant::now();
+        let has_changed = loop {
+            tokio::select! {
+                // Notifications passed the interceptor before they came here.
+                notified = stream.next() => match notified {
+                    Ok(Some(_)) => {}
+                    Ok(None) | Err(_) => break false,
+                },
+                changed = subscribed.changed() => break changed.is_ok(),
+            }
+        };
+        set_announced([false; 3]);
+        let _ = stream.cancel().await;
+        if !has_changed {
+            all_may_differ();
+            if since.elapsed() > MAX_BACKOFF {
+                backoff = FIRST_BACKOFF;
+            }
+            tokio::time::sleep(backoff).await;
+            backoff = (backoff * 2).min(MAX_BACKOFF);
+        }
+    }
+}

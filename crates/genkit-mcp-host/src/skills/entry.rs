@@ -1,0 +1,214 @@
+//! Entries of `skills/list`: read, and judged before anything is fetched.
+
+use std::collections::HashSet;
+
+use genkit_skills::{MAX_DESCRIPTION, MAX_FILES, MAX_SKILL_BYTES, SKILL_MD, check_name};
+use serde_json::{Map, Value};
+
+use crate::limits::MAX_DEFINITION;
+
+/// How long an address may be, in bytes.
+const MAX_URI: usize = 2048;
+
+/// A skill as a server lists it.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) uri: String,
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) frontmatter: Map<String, Value>,
+    pub(super) files: Vec<ListedFile>,
+}
+
+/// A file that a server promises.
+#[derive(Debug)]
+pub(super) struct ListedFile {
+    /// Within the skill, decoded.
+    pub(super) path: String,
+    pub(super) uri: String,
+    pub(super) digest: String,
+    pub(super) size: u64,
+}
+
+impl Entry {
+    /// Reads an entry.
+    ///
+    /// # Errors
+    /// Why it is left out.
+    pub(super) fn read(value: Value) -> Result<Self, &'static str> {
+        if genkit_schema::internal::size::json_size(&value) > MAX_DEFINITION {
+            return Err("it is too large");
+        }
+        let Value::Object(mut value) = value else { return Err("it is no object") };
+        let Some(Value::Object(frontmatter)) = value.remove("frontmatter") else {
+            return Err("its frontmatter is no object");
+        };
+        let text = |key: &str| frontmatter.get(key).and_then(Value::as_str).unwrap_or_default();
+        let (name, description) = (text("name").to_owned(), text("description").to_owned());
+        check_name(&name)?;
+        if description.trim().is_empty() || description.chars().count() > MAX_DESCRIPTION {
+            return Err("its description has not 1 to 1024 characters");
+        }
+        let uri = value.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let root = uri.strip_suffix(SKILL_MD).ok_or("its address does not end with `/SKILL.md`")?;
+        let is_plain = !uri.contains(['?', '#']) && uri.len() <= MAX_URI;
+        if !is_plain || !root.ends_with(&format!("/{name}/")) {
+            return Err("its address is not that of a skill of its name");
+        }
+        let resources = match value.remove("resources") {
+            Some(Value::Array(resources)) if resources.len() <= MAX_FILES => resources,
+            Some(Value::Array(_)) => return Err("it has more than 512 files"),
+            Some(Value::String(dynamic)) if dynamic == "dynamic" => {
+                return Err("its files have no digests (`dynamic`), so that none can be verified");
+            }
+            _ => return Err("its list of files is no list"),
+        };
+        let files = resources.iter().map(|file| ListedFile::read(file, root));
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        let mut seen = HashSet::new();
+        if !files.iter().all(|file| seen.insert(file.path.as_str())) {
+            return Err("it lists a file twice");
+        }
+        if !seen.contains(SKILL_MD) {
+            return Err("it does not list its own `SKILL.md`");
+        }
+        let total = files.iter().try_fold(0_u64, |total, file| total.checked_add(file.size));
+        if total.is_none_or(|total| total > MAX_SKILL_BYTES) {
+            return Err("it has more than 16 MiB");
+        }
+        Ok(Self { name, description, frontmatter, files, uri })
+    }
+
+    /// The file at a path within the skill.
+    pub(super) fn file(&self, path: &str) -> Option<&ListedFile> {
+        self.files.iter().find(|file| file.path == path)
+    }
+}
+
+impl ListedFile {
+    fn read(value: &Value, root: &str) -> Result<Self, &'static str> {
+        let uri = value["uri"].as_str().filter(|uri| uri.len() <= MAX_URI);
+        let uri = uri.ok_or("a file of it has no address")?;
+        let inside = uri.strip_prefix(root).ok_or("a file of it lies outside of it")?;
+        let path =
+            path_of(inside).ok_or("a file of it has an address that is no path within it")?;
+        let digest = value["digest"].as_str().unwrap_or_default();
+        let hex = digest.strip_prefix("sha256:").unwrap_or_default();
+        let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        if hex.len() != 64 || !hex.bytes().all(is_hex) {
+            return Err(
+                "the digest of a file is not `sha256:` and 64 lowercase hexadecimal digits",
+            );
+        }
+        let size = value["size"].as_u64().ok_or("a file of it has no size")?;
+        Ok(Self { path, uri: uri.to_owned(), digest: digest.to_owned(), size })
+    }
+}
+
+/// The path that the end of an address means; none where it leads out, or is written so that it might.
+fn path_of(inside: &str) -> Option<String> {
+    if inside.contains(['?', '#']) {
+        return None;
+    }
+    let path = decoded(inside)?;
+    let is_plain = |segment: &str| !matches!(segment, "" | "." | "..");
+    let is_legal = |c: char| !c.is_control() && c != '\\';
+    (path.split('/').all(is_plain) && path.chars().all(is_legal)).then_some(path)
+}
+
+/// Percent-decoding; an encoded slash is refused.
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let hex = std::str::from_utf8(after.get(..2)?).ok()?;
+        let value = u8::from_str_radix(hex, 16).ok().filter(|value| *value != b'/')?;
+        bytes.push(value);
+        rest = &after[2..];
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn entry(edit: impl FnOnce(&mut Value)) -> Result<Entry, &'static str> {
+        let digest = genkit_skills::digest(b"x");
+        let mut value = json!({
+            "uri": "skill://a/SKILL.md",
+            "frontmatter": {"name": "a", "description": "d"},
+            "resources": [{"uri": "skill://a/SKILL.md", "digest": digest, "size": 1}],
+        });
+        edit(&mut value);
+        Entry::read(value)
+    }
+
+    fn with_file(uri: &str, size: u64) -> Result<Entry, &'static str> {
+        let file = json!({"uri": uri, "digest": genkit_skills::digest(b"y"), "size": size});
+        entry(|value| value["resources"].as_array_mut().unwrap().push(file))
+    }
+
+    #[test]
+    fn a_sound_entry_is_read() {
+        assert_eq!(entry(|_| ()).unwrap().name, "a");
+        let entry = with_file("skill://a/my%20x.md", 7).unwrap();
+        assert_eq!(entry.file("my x.md").map(|file| file.size), Some(7));
+    }
+
+    #[test]
+    fn a_path_that_leaves_the_skill_is_refused_however_it_is_written() {
+        for path in [
+            "../b/x.md",
+            "x/../../y",
+            "..%2fx",
+            "%2e%2e/x",
+            ".%2E/x",
+            "x//y",
+            "x/",
+            "./x",
+            "x%5cy",
+            "x?y",
+            "x#y",
+            "%zz",
+            "%0a",
+            "%ff",
+        ] {
+            assert!(with_file(&format!("skill://a/{path}"), 1).is_err(), "{path}");
+        }
+        assert!(with_file("skill://b/x.md", 1).is_err());
+        assert!(with_file("skill://ab/x.md", 1).is_err());
+        assert!(with_file("file:///etc/passwd", 1).is_err());
+    }
+
+    #[test]
+    fn what_is_too_large_or_malformed_is_refused() {
+        assert!(with_file("skill://a/x", 16 * 1024 * 1024).is_err());
+        assert!(with_file("skill://a/x", u64::MAX).is_err());
+        assert!(with_file("skill://a/SKILL.md", 1).is_err(), "twice");
+        assert!(with_file("skill://a/SKILL%2Emd", 1).is_err(), "twice in another spelling");
+        for (at, wrong) in [
+            ("/uri", json!("skill://b/SKILL.md")),
+            ("/uri", json!("skill://a/SKILL.md?x")),
+            ("/frontmatter", json!([])),
+            ("/frontmatter/name", json!("A")),
+            ("/frontmatter/description", json!("x".repeat(1025))),
+            ("/resources", json!("dynamic")),
+            ("/resources", json!([])),
+            ("/resources", json!(vec![json!({}); 513])),
+            ("/resources/0/digest", json!("SHA256:AA")),
+            ("/resources/0/size", json!(-1)),
+            ("/resources/0/size", json!("1")),
+        ] {
+            let read = entry(|value| *value.pointer_mut(at).unwrap() = wrong.clone());
+            assert!(read.is_err(), "{at}: {wrong}");
+        }
+    }
+}

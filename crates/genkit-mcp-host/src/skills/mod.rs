@@ -1,0 +1,283 @@
+//! Skills of servers (the extension `io.modelcontextprotocol/skills`): listed, and loaded only when asked, each file verified.
+
+mod entry;
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use genkit_skills::{SKILL_MD, SkillText, digest};
+use serde_json::{Map, Value};
+
+use self::entry::{Entry, ListedFile};
+use super::catalog::host_state::HostState;
+use super::catalog::{Catalog, pagination};
+use super::client::McpClient;
+use super::error::OfServer as _;
+use super::mcp_host::McpHost;
+use super::request::methods;
+use genkit_core::BoxFuture;
+use genkit_core::Context;
+use genkit_core::internal::error::Topic;
+use genkit_core::internal::skill::{SkillReader, fingerprint, not_listed};
+use genkit_core::internal::visible::Logged;
+use genkit_core::{ErrorKind, Result};
+use genkit_core::{OfferedSkill, SkillSource};
+
+/// How many skills of one server are read. Default is 1,000.
+const MAX_SKILLS: usize = 1000;
+
+/// Why something of a skill is not used. The texts follow the name of the server.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("sent `{uri}` with {actual} bytes, and listed it with {listed}: nothing of it is used")]
+    Size { uri: String, listed: u64, actual: u64 },
+    #[error("sent `{uri}` with another digest than it listed: nothing of it is used")]
+    Digest { uri: String },
+    #[error(
+        "sent `{uri}` with a frontmatter that is not the one it listed: the skill is not loaded"
+    )]
+    Frontmatter { uri: String },
+    #[error("answered the read of `{uri}` with {pieces} pieces, and a file is one")]
+    Pieces { uri: String, pieces: usize },
+    #[error("sent a `{uri}` that cannot be read: {why}")]
+    Unreadable { uri: String, why: String },
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::FailedPrecondition
+    }
+}
+
+/// Remote skill: one that an MCP server lists. Nothing of it was fetched.
+///
+/// ```no_run
+/// # async fn run(client: genkit::mcp::McpClient) -> genkit::Result<()> {
+/// for skill in client.skills().await? {
+///     println!("{}/{}: {}", skill.server(), skill.name(), skill.description());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct RemoteSkill {
+    catalog: Arc<Catalog>,
+    entry: Arc<Entry>,
+    _host: Arc<HostState>,
+}
+
+impl RemoteSkill {
+    /// Name at the server. Names are per server.
+    pub fn name(&self) -> &str {
+        &self.entry.name
+    }
+
+    /// Description: what it does, and when to use it, in the server's words.
+    pub fn description(&self) -> &str {
+        &self.entry.description
+    }
+
+    /// The key of the server that has it.
+    pub fn server(&self) -> &str {
+        &self.catalog.server.key
+    }
+
+    /// The address of its `SKILL.md` at the server.
+    pub fn uri(&self) -> &str {
+        &self.entry.uri
+    }
+
+    /// Frontmatter, as the server lists it. `allowed-tools` has no effect here.
+    pub fn frontmatter(&self) -> &Map<String, Value> {
+        &self.entry.frontmatter
+    }
+
+    /// The paths of its files within the skill.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.entry.files.iter().map(|file| file.path.as_str())
+    }
+
+    /// Fingerprint: a digest of the addresses and digests of all of its files, which an approval is for. It is
+    /// another where one of them is another.
+    pub fn fingerprint(&self) -> String {
+        fingerprint(self.entry.files.iter().map(|file| (file.uri.as_str(), file.digest.as_str())))
+    }
+
+    /// Loads the skill: fetches its `SKILL.md` and verifies size, digest and frontmatter.
+    ///
+    /// # Errors
+    /// What came is not what was listed, or the server is not there.
+    pub async fn load(&self) -> Result<LoadedSkill> {
+        let file = self.entry.file(SKILL_MD).ok_or_else(|| not_listed(self.name(), SKILL_MD))?;
+        let bytes = self.fetch(file).await?;
+        let uri = || self.entry.uri.clone();
+        let unreadable = |why: String| Error::Unreadable { uri: uri(), why }.of(self.server());
+        let text = String::from_utf8(bytes).map_err(|_| unreadable("it is no UTF-8".to_owned()))?;
+        let parsed = SkillText::parse(SKILL_MD, &text);
+        let parsed = parsed.map_err(|error| unreadable(error.to_string()))?;
+        if parsed.frontmatter != self.entry.frontmatter {
+            return Err(Error::Frontmatter { uri: uri() }.of(self.server()));
+        }
+        let instructions = parsed.instructions.to_owned();
+        Ok(LoadedSkill { skill: self.clone(), instructions })
+    }
+
+    /// One file, verified.
+    async fn fetch(&self, file: &ListedFile) -> Result<Vec<u8>> {
+        let server = &self.catalog.server;
+        let mut pieces = methods::read_resource(server, &Context::detached(), &file.uri).await?;
+        let uri = file.uri.clone();
+        let (Some(piece), true) = (pieces.pop(), pieces.is_empty()) else {
+            return Err(Error::Pieces { uri, pieces: pieces.len() + 1 }.of(&server.key));
+        };
+        let bytes = piece.as_bytes();
+        let actual = bytes.len() as u64;
+        if actual != file.size {
+            return Err(Error::Size { uri, listed: file.size, actual }.of(&server.key));
+        }
+        if digest(bytes) != file.digest {
+            return Err(Error::Digest { uri }.of(&server.key));
+        }
+        Ok(bytes.to_vec())
+    }
+}
+
+impl fmt::Debug for RemoteSkill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("RemoteSkill");
+        shown.field("server", &self.server()).field("uri", &self.uri()).finish_non_exhaustive()
+    }
+}
+
+/// Loaded skill: one of a server, whose `SKILL.md` is what was listed.
+#[derive(Clone, Debug)]
+pub struct LoadedSkill {
+    skill: RemoteSkill,
+    instructions: String,
+}
+
+impl LoadedSkill {
+    /// Instructions: what stands below the frontmatter of its `SKILL.md`.
+    pub fn instructions(&self) -> &str {
+        &self.instructions
+    }
+
+    /// Reads one of its files by its path within the skill: fetched from its server, and verified.
+    ///
+    /// # Errors
+    /// The file is not listed, what came is not what was listed, or the server is not there.
+    pub async fn read(&self, path: &str) -> Result<Vec<u8>> {
+        SkillReader::read(&self.skill, path).await
+    }
+}
+
+impl SkillReader for RemoteSkill {
+    fn load(&self) -> BoxFuture<'_, Result<String>> {
+        Box::pin(async move { Ok(RemoteSkill::load(self).await?.instructions) })
+    }
+
+    fn read<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Vec<u8>>> {
+        Box::pin(async move {
+            let file = self.entry.file(path).ok_or_else(|| not_listed(self.name(), path))?;
+            self.fetch(file).await
+        })
+    }
+}
+
+impl From<RemoteSkill> for OfferedSkill {
+    fn from(skill: RemoteSkill) -> Self {
+        Self {
+            name: format!("{}/{}", skill.server(), skill.name()),
+            description: skill.description().to_owned(),
+            server: Some(skill.server().to_owned()),
+            fingerprint: skill.fingerprint(),
+            paths: skill.paths().map(str::to_owned).collect(),
+            reader: Arc::new(skill),
+        }
+    }
+}
+
+impl McpClient {
+    /// Skills that the server lists now; none where it has no such extension. Nothing of a skill is fetched before
+    /// [`RemoteSkill::load`]. An entry that breaks the rules is left out, with a warning; of a list without end 1,000
+    /// are kept.
+    ///
+    /// # Errors
+    /// It is not there, or does not list them.
+    pub async fn skills(&self) -> Result<Vec<RemoteSkill>> {
+        let (catalog, host) = self.parts();
+        let connection = catalog.server.connection().await?;
+        if !(pagination::SKILLS.is_offered)(&connection.info.capabilities) {
+            return Ok(Vec::new());
+        }
+        let list = pagination::all(&connection, &pagination::SKILLS).await;
+        let list = list.map_err(|failed| failed.error)?;
+        let server = self.key();
+        let left_out = |why: &str, uri: &str| {
+            let uri = Logged::text(uri);
+            tracing::warn!(server, %uri, why, "a skill of an MCP server is left out");
+        };
+        if let Some(notice) = &list.notice {
+            let notice = Logged::text(notice);
+            tracing::warn!(server, %notice, "skills of an MCP server are left out");
+        }
+        if list.items.len() > MAX_SKILLS {
+            let (listed, kept) = (list.items.len(), MAX_SKILLS);
+            tracing::warn!(server, listed, kept, "skills of an MCP server are left out");
+        }
+        let mut found: Vec<RemoteSkill> = Vec::new();
+        for item in list.items.into_iter().take(MAX_SKILLS) {
+            let uri = item["uri"].as_str().unwrap_or_default().to_owned();
+            match Entry::read(item) {
+                Ok(entry) if found.iter().any(|known| known.name() == entry.name) => {
+                    left_out("another has its name", &uri);
+                }
+                Ok(entry) => found.push(RemoteSkill {
+                    catalog: Arc::clone(&catalog),
+                    entry: Arc::new(entry),
+                    _host: Arc::clone(&host),
+                }),
+                Err(why) => left_out(why, &uri),
+            }
+        }
+        Ok(found)
+    }
+
+    /// The skills, as far as others may wait for them; of a server that is not there none, with a warning.
+    async fn skills_in_time(&self) -> Vec<RemoteSkill> {
+        let limit = self.catalog.server.settings.startup;
+        let why = match tokio::time::timeout(limit, self.skills()).await {
+            Ok(Ok(skills)) => return skills,
+            Ok(Err(error)) => error.chain(),
+            Err(_) => format!("they are not there within {limit:?}"),
+        };
+        let (server, why) = (self.key(), Logged::text(&why));
+        tracing::warn!(server, error = %why, "the skills of an MCP server are left out");
+        Vec::new()
+    }
+}
+
+impl McpHost {
+    /// Skills of all servers that are there. A server that does not answer is left out, with a
+    /// warning.
+    pub async fn skills(&self) -> Vec<RemoteSkill> {
+        let clients: Vec<McpClient> = self.clients();
+        let lists = join_all(clients.iter().map(McpClient::skills_in_time)).await;
+        lists.into_iter().flatten().collect()
+    }
+}
+
+impl SkillSource for McpClient {
+    fn list(&self) -> BoxFuture<'_, Result<Vec<OfferedSkill>>> {
+        Box::pin(
+            async move { Ok(self.skills_in_time().await.into_iter().map(Into::into).collect()) },
+        )
+    }
+}
+
+impl SkillSource for McpHost {
+    fn list(&self) -> BoxFuture<'_, Result<Vec<OfferedSkill>>> {
+        Box::pin(async move { Ok(self.skills().await.into_iter().map(Into::into).collect()) })
+    }
+}

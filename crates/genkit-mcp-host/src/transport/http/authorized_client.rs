@@ -1,0 +1,314 @@
+//! The authorized client: requests of one server, with the headers of their caller and with access.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{RequestBuilder, Response};
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, GetExtensions};
+use rmcp::transport::common::http_header::HEADER_SESSION_ID;
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+};
+
+use super::bounded;
+use super::endpoint::RequestHeaders;
+use super::post;
+use super::request_scope::{EventStream, RequestScope};
+use super::session_requests::{ended, stream, stream_request};
+use super::uncorrelated::{correlated, request_id};
+use crate::transport::http_client::error::Error;
+use crate::transport::http_client::explain::RequestTarget;
+use crate::transport::http_client::failure::HttpFailure;
+use crate::transport::oauth::{Authorizer, Challenge, Dpop, refuses_proof, wants_nonce};
+use crate::transport::redact::Redactor;
+use genkit_core::internal::telemetry::{TRACEPARENT, TRACESTATE};
+
+/// How often one request may lead to new access. Default is 3: renewed, given again, widened.
+const MAX_ROUNDS: usize = 3;
+
+/// How often one request is sent again with another nonce of DPoP. Default is 3: others may take one first.
+const MAX_NONCES: usize = 3;
+
+type Headers = HashMap<HeaderName, HeaderValue>;
+type StreamableResult<T, E = HttpFailure> = Result<T, StreamableHttpError<E>>;
+
+/// Sends the requests of one server.
+#[derive(Clone)]
+pub(crate) struct AuthorizedClient {
+    pub(crate) http: reqwest::Client,
+    /// The address without secrets, for messages.
+    pub(crate) target: Arc<str>,
+    pub(crate) authorizer: Option<Arc<Authorizer>>,
+    /// Whether every request carries an `authorization` header of the user.
+    pub(crate) credentials: bool,
+    /// The longest event of a stream that is read.
+    pub(crate) max_message: usize,
+    /// What must not be repeated of what is sent.
+    pub(crate) redactor: Redactor,
+    /// The connection that the requests belong to.
+    pub(crate) scope: RequestScope,
+}
+
+/// What may be done for a request that was refused.
+#[derive(Clone, Copy, PartialEq)]
+enum AccessEffort {
+    /// Nothing: the connection is ending.
+    SendOnly,
+    /// Access may be renewed, but the user is not asked: nobody waits for what is sent.
+    Renew,
+    /// The user may be asked, also for more access than before.
+    AskUser,
+}
+
+impl AuthorizedClient {
+    /// Sends with access, and again with new access where the server asks for it.
+    async fn authorized<T, F, Fut>(
+        &self,
+        effort: AccessEffort,
+        session: bool,
+        headers: &Headers,
+        send: F,
+    ) -> StreamableResult<T>
+    where
+        F: Fn(Option<String>) -> Fut,
+        Fut: Future<Output = StreamableResult<T, reqwest::Error>>,
+    {
+        let own = headers.contains_key(&AUTHORIZATION);
+        let Some(authorizer) = self.authorizer.as_ref().filter(|_| !own) else {
+            return send(None).await.map_err(|error| self.failed(error, effort, session, own));
+        };
+        let mut token = match effort {
+            AccessEffort::SendOnly => authorizer.held(),
+            _ => authorizer.token().await.map_err(|failure| self.masked(failure))?,
+        };
+        let mut rounds = 0;
+        let mut nonces = 0;
+        let mut fresh = false;
+        loop {
+            if let Some(token) = &token {
+                self.redactor.hide_for_now("access_token", token);
+            }
+            let error = match send(token.clone()).await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            if wants_nonce(&error) && nonces < MAX_NONCES {
+                nonces += 1;
+                continue;
+            }
+            let challenge = Challenge::of(&error).filter(|challenge| match challenge {
+                // What was given a moment ago and is refused will be refused again.
+                Challenge::Access { .. } => effort != AccessEffort::SendOnly && !fresh,
+                Challenge::Wider { .. } => effort == AccessEffort::AskUser,
+            });
+            let Some(challenge) = challenge.filter(|_| rounds < MAX_ROUNDS) else {
+                return Err(self.failed(error, effort, session, own));
+            };
+            rounds += 1;
+            let renewed =
+                match authorizer.renew(challenge, token, effort == AccessEffort::AskUser).await {
+                    Ok(renewed) => renewed,
+                    // rmcp gives up a stream that wants access, and would try again after all else.
+                    Err(_) if effort == AccessEffort::Renew => return Err(wants_access(&error)),
+                    Err(failure) => return Err(self.masked(failure)),
+                };
+            fresh = renewed.fresh;
+            token = Some(renewed.token);
+        }
+    }
+
+    /// The failure in our texts. What rmcp acts on stays what it is.
+    fn failed(
+        &self,
+        error: StreamableHttpError<reqwest::Error>,
+        effort: AccessEffort,
+        session: bool,
+        own: bool,
+    ) -> StreamableHttpError<HttpFailure> {
+        match error {
+            error if effort == AccessEffort::Renew && Challenge::of(&error).is_some() => {
+                wants_access(&error)
+            }
+            StreamableHttpError::ServerDoesNotSupportSse => {
+                StreamableHttpError::ServerDoesNotSupportSse
+            }
+            StreamableHttpError::ServerDoesNotSupportDeleteSession => {
+                StreamableHttpError::ServerDoesNotSupportDeleteSession
+            }
+            error => {
+                let at = RequestTarget { url: &self.target, session };
+                let challenge = Challenge::of(&error);
+                self.masked(if refuses_proof(&error) && self.dpop().is_some() {
+                    Error::ProofRefused(self.target.to_string()).into()
+                } else if let Some(challenge @ Challenge::Access { .. }) = challenge {
+                    self.no_access(own, &challenge)
+                } else {
+                    at.transport(&error)
+                })
+            }
+        }
+    }
+
+    /// Adds the headers that the caller of this message wants to be sent.
+    fn with_caller(
+        &self,
+        message: &ClientJsonRpcMessage,
+        mut headers: Headers,
+    ) -> StreamableResult<Headers> {
+        let ClientJsonRpcMessage::Request(request) = message else {
+            return Ok(headers);
+        };
+        let Some(RequestHeaders(headers_from)) = request.request.extensions().get() else {
+            return Ok(headers);
+        };
+        let own = headers_from.as_ref().map_err(|fault| {
+            let failure = Error::Header(fault.clone()).into();
+            StreamableHttpError::Client(HttpFailure { unsent: true, ..failure })
+        })?;
+        for (name, value) in own {
+            // Ids of traces are no secret, and would push out what is.
+            if let Ok(value) = value.to_str()
+                && ![TRACEPARENT, TRACESTATE].contains(&name.as_str())
+            {
+                self.redactor.hide_for_now(name.as_str(), value);
+            }
+            headers.insert(name.clone(), value.clone());
+        }
+        Ok(headers)
+    }
+
+    /// A failure without what must not be repeated.
+    fn masked(&self, failure: HttpFailure) -> StreamableHttpError<HttpFailure> {
+        let text = self.redactor.redact(&failure.text).into_owned();
+        StreamableHttpError::Client(HttpFailure { text, ..failure })
+    }
+
+    /// Whoever knows the id of a session calls in it.
+    fn hide_session(&self, session: Option<&str>) {
+        if let Some(session) = session {
+            self.redactor.hide_for_now("mcp-session-id", session);
+        }
+    }
+
+    /// Sends one request, with what shows that it may be asked.
+    async fn send(
+        &self,
+        request: RequestBuilder,
+        token: Option<String>,
+    ) -> Result<Response, StreamableHttpError<reqwest::Error>> {
+        let Some(token) = token else { return Ok(request.send().await?) };
+        let Some(dpop) = self.dpop() else { return Ok(request.bearer_auth(token).send().await?) };
+        let mut request = request.build()?;
+        let url = request.url().clone();
+        dpop.prove(&mut request, Some(&token)).map_err(io::Error::other)?;
+        let response = self.http.execute(request).await?;
+        dpop.note(&url, response.headers());
+        Ok(response)
+    }
+
+    fn dpop(&self) -> Option<&Dpop> {
+        self.authorizer.as_ref()?.dpop()
+    }
+
+    fn no_access(&self, own: bool, challenge: &Challenge) -> HttpFailure {
+        let target = self.target.to_string();
+        HttpFailure::from(if own || self.credentials {
+            Error::TokenRefused(target)
+        } else if self.authorizer.is_some() && self.dpop().is_none() && challenge.wants_proof() {
+            Error::ProofNeeded(target)
+        } else if self.authorizer.is_some() {
+            Error::AccessRefused(target)
+        } else {
+            Error::AccessNeeded(target)
+        })
+    }
+}
+
+/// The refusal of a stream.
+fn wants_access(error: &StreamableHttpError<reqwest::Error>) -> StreamableHttpError<HttpFailure> {
+    let header = Challenge::of(error).and_then(|challenge| challenge.header().map(str::to_owned));
+    StreamableHttpError::AuthRequired(AuthRequiredError::new(header.unwrap_or_default()))
+}
+
+/// Whether a message ends the handshake: rmcp opens the server's stream after it.
+fn is_initialized(message: &ClientJsonRpcMessage) -> bool {
+    matches!(message, ClientJsonRpcMessage::Notification(notified)
+        if matches!(notified.notification, ClientNotification::InitializedNotification(_)))
+}
+
+impl StreamableHttpClient for AuthorizedClient {
+    type Error = HttpFailure;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        _auth: Option<String>,
+        headers: Headers,
+    ) -> StreamableResult<StreamableHttpPostResponse> {
+        let headers = self.with_caller(&message, headers)?;
+        self.hide_session(session.as_deref());
+        if matches!(message, ClientJsonRpcMessage::Request(_)) {
+            self.scope.until_stream_started().await;
+        }
+        let (http, headers, message) = (&self.http, &headers, &message);
+        let session = session.as_deref();
+        let sent = self.authorized(AccessEffort::AskUser, session.is_some(), headers, |token| {
+            let request = http.post(uri.as_ref()).headers(HeaderMap::from_iter(headers.clone()));
+            let request = post::request(request, message, session);
+            async move {
+                let response = self.send(request?, token).await?;
+                post::answer(response, message, session.is_some(), self.max_message).await
+            }
+        });
+        let answer = self.scope.unless_closed(sent).await?;
+        if session.is_some() && is_initialized(message) {
+            self.scope.stream_starts();
+        }
+        let at = RequestTarget { url: &self.target, session: session.is_some() };
+        let id = request_id(message);
+        let answer = correlated(answer, id.as_ref(), at)?;
+        Ok(bounded::answer(answer, id))
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        _auth: Option<String>,
+        headers: Headers,
+    ) -> StreamableResult<()> {
+        let (http, headers) = (&self.http, &headers);
+        self.authorized(AccessEffort::SendOnly, true, headers, |token| {
+            let request = http.delete(uri.as_ref()).headers(HeaderMap::from_iter(headers.clone()));
+            let request = request.header(HEADER_SESSION_ID, session.as_ref());
+            async move { ended(self.send(request, token).await?) }
+        })
+        .await
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        _auth: Option<String>,
+        headers: Headers,
+    ) -> StreamableResult<EventStream> {
+        if self.scope.has_no_streams() {
+            return Err(StreamableHttpError::ServerDoesNotSupportSse);
+        }
+        let (http, headers) = (&self.http, &headers);
+        let sent = self.authorized(AccessEffort::Renew, session.is_some(), headers, |token| {
+            let request = http.get(uri.as_ref()).headers(HeaderMap::from_iter(headers.clone()));
+            let request = stream_request(request, session.as_deref(), last_event.as_deref());
+            async move { stream(self.send(request, token).await?, self.max_message) }
+        });
+        let opened = self.scope.unless_closed(sent).await;
+        self.scope.stream_started();
+        Ok(self.scope.counted(bounded::events(opened?, None)))
+    }
+}

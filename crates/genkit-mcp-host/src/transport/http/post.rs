@@ -1,0 +1,227 @@
+//! Posting a message to a server: its answer is bounded and its values are counted before it is parsed.
+
+use std::borrow::Cow;
+
+use reqwest::header::{
+    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+};
+use reqwest::{RequestBuilder, Response, StatusCode};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::common::http_header::{
+    EVENT_STREAM_MIME_TYPE, HEADER_SESSION_ID, JSON_MIME_TYPE,
+};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, HttpStatusError, InsufficientScopeError, StreamableHttpError,
+    StreamableHttpPostResponse,
+};
+
+use super::bounded::too_many_values;
+use super::long_events;
+use super::uncorrelated::request_id;
+use genkit_mcp::internal::jsonrpc::{MAX_VALUES, has_more_values};
+
+pub(super) const ACCEPTED: &str = "text/event-stream, application/json";
+
+/// How much of an error's body is read. Default is 64 KiB.
+const MAX_ERROR_BODY: usize = 64 * 1024;
+
+type Answer = Result<StreamableHttpPostResponse, StreamableHttpError<reqwest::Error>>;
+
+/// The request that carries `message`.
+pub(super) fn request(
+    request: RequestBuilder,
+    message: &ClientJsonRpcMessage,
+    session: Option<&str>,
+) -> Result<RequestBuilder, StreamableHttpError<reqwest::Error>> {
+    // In the place of those that a program has set.
+    let mut own = HeaderMap::new();
+    own.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
+    own.insert(CONTENT_TYPE, HeaderValue::from_static(JSON_MIME_TYPE));
+    let request = request.headers(own).body(serde_json::to_vec(message)?);
+    Ok(match session {
+        Some(session) => request.header(HEADER_SESSION_ID, session),
+        None => request,
+    })
+}
+
+/// Reads what is answered to `message`; no message of the answer is longer than `limit`.
+pub(super) async fn answer(
+    response: Response,
+    message: &ClientJsonRpcMessage,
+    has_session: bool,
+    limit: usize,
+) -> Answer {
+    let status = response.status();
+    if let Some(refusal) = refusal(&response) {
+        return Err(refusal);
+    }
+    if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+        return Ok(StreamableHttpPostResponse::Accepted);
+    }
+    if status == StatusCode::NOT_FOUND && has_session {
+        return Err(StreamableHttpError::SessionExpired);
+    }
+    if !status.is_success() {
+        return failure(response, message, has_session).await;
+    }
+    let id = request_id(message);
+    if id.is_none() && response.content_length() == Some(0) {
+        return Ok(StreamableHttpPostResponse::Accepted);
+    }
+    let opened = header(&response, HEADER_SESSION_ID);
+    if is(&response, EVENT_STREAM_MIME_TYPE) {
+        let events = long_events::events(response, limit, id);
+        return Ok(StreamableHttpPostResponse::Sse(events, opened));
+    }
+    if !is(&response, JSON_MIME_TYPE) {
+        return Err(StreamableHttpError::UnexpectedContentType(content_type(&response)));
+    }
+    let Some(body) = read(response, limit).await? else {
+        return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: limit });
+    };
+    document(&body, id, opened)
+}
+
+/// The answer in one document.
+fn document(body: &[u8], request: Option<RequestId>, session: Option<String>) -> Answer {
+    if has_more_values(body, MAX_VALUES) {
+        tracing::warn!(
+            "an answer of an MCP server has more than {MAX_VALUES} values: it is not read"
+        );
+        return Ok(match request {
+            Some(id) => StreamableHttpPostResponse::Json(too_many_values(id), session),
+            None => StreamableHttpPostResponse::Accepted,
+        });
+    }
+    match serde_json::from_slice(body) {
+        Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
+        // Nobody waits for an answer to it.
+        Err(_) if request.is_none() => Ok(StreamableHttpPostResponse::Accepted),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What a server says that wants access, or more of it.
+pub(super) fn refusal(response: &Response) -> Option<StreamableHttpError<reqwest::Error>> {
+    let challenge = header(response, WWW_AUTHENTICATE.as_str())?;
+    match response.status() {
+        StatusCode::UNAUTHORIZED => {
+            Some(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)))
+        }
+        StatusCode::FORBIDDEN => {
+            let scope = scope(&challenge);
+            let error = InsufficientScopeError::new(challenge, scope);
+            Some(StreamableHttpError::InsufficientScope(error))
+        }
+        _ => None,
+    }
+}
+
+/// The parameter `scope` of a challenge, quoted or not.
+fn scope(challenge: &str) -> Option<String> {
+    let at = challenge.to_ascii_lowercase().find("scope=")? + "scope=".len();
+    let value = challenge.get(at..)?;
+    let value = match value.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"')?.0,
+        None => value.split([',', ';', ' ', '\t']).next().filter(|value| !value.is_empty())?,
+    };
+    Some(value.to_owned())
+}
+
+/// What an answer means that is no success: an error of MCP, or a status.
+async fn failure(response: Response, message: &ClientJsonRpcMessage, has_session: bool) -> Answer {
+    let status = response.status();
+    let (is_json, opened) = (is(&response, JSON_MIME_TYPE), header(&response, HEADER_SESSION_ID));
+    let busy = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
+    let busy = busy
+        .then(|| HttpStatusError::new(status.as_u16(), header(&response, RETRY_AFTER.as_str())));
+    let busy = match busy {
+        Some(error) if !is_json || status == StatusCode::TOO_MANY_REQUESTS => {
+            return Err(error.into());
+        }
+        busy => busy,
+    };
+    let body = match read(response, MAX_ERROR_BODY).await {
+        Ok(Some(body)) => body,
+        Ok(None) => {
+            let too_large = StreamableHttpError::ResponseBodyTooLarge { max_size: MAX_ERROR_BODY };
+            return Err(busy.map_or(too_large, Into::into));
+        }
+        Err(_) => Vec::new(),
+    };
+    let said = match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
+        Ok(JsonRpcMessage::Error(error)) => Some(error),
+        _ => None,
+    };
+    let wants_access = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+    // A server that does not know the newest protocol says so in its own way: the older one is tried.
+    if let JsonRpcMessage::Request(request) = message
+        && matches!(request.request, ClientRequest::DiscoverRequest(_))
+        && status.is_client_error()
+        && !wants_access
+        && !has_session
+    {
+        let error = said.map(|said| said.error).unwrap_or_else(|| {
+            let text = String::from_utf8_lossy(&body);
+            ErrorData::invalid_request(format!("HTTP {status}: {text}"), None)
+        });
+        let error = JsonRpcMessage::error(error, Some(request.id.clone()));
+        return Ok(StreamableHttpPostResponse::Json(error, None));
+    }
+    match (said, busy) {
+        (Some(error), _) if is_json && !wants_access => {
+            Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(error), opened))
+        }
+        (_, Some(busy)) => Err(busy.into()),
+        _ => {
+            let text = format!("HTTP {status}: {}", String::from_utf8_lossy(&body));
+            Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(text)))
+        }
+    }
+}
+
+/// The body; `None` where it is longer than `limit`.
+async fn read(mut response: Response, limit: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
+    if response.content_length().is_some_and(|length| length > limit as u64) {
+        return Ok(None);
+    }
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await? {
+        if piece.len() > limit - body.len() {
+            return Ok(None);
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(Some(body))
+}
+
+pub(super) fn header(response: &Response, name: &str) -> Option<String> {
+    response.headers().get(name)?.to_str().ok().map(str::to_owned)
+}
+
+pub(super) fn content_type(response: &Response) -> Option<String> {
+    let value = response.headers().get(CONTENT_TYPE)?;
+    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+pub(super) fn is(response: &Response, kind: &str) -> bool {
+    let start = content_type(response).and_then(|found| Some(found.get(..kind.len())?.to_owned()));
+    start.is_some_and(|start| start.eq_ignore_ascii_case(kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::scope;
+
+    #[test]
+    fn the_scope_of_a_challenge_is_found_quoted_or_not() {
+        let found = |challenge| scope(challenge);
+        assert_eq!(found("Bearer Scope=\"a b\", error=\"x\"").as_deref(), Some("a b"));
+        assert_eq!(found("Bearer scope=a:b, error=x").as_deref(), Some("a:b"));
+        for none in ["Bearer", "Bearer scope=", "Bearer scope=\"a", "Bearer realm=x"] {
+            assert_eq!(found(none), None, "{none}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! How much of a server is read: before anything is parsed.
+
+use serde_json::{Value, json};
+
+use super::fake::{Answer, Fake, Request, mcp};
+use super::{connector, explain, list, open};
+use crate::config::ServerConfig;
+
+/// A server whose list is `answer`.
+async fn listing(answer: impl Fn(&Request, Value) -> Answer + Send + Sync + 'static) -> Fake {
+    let of = move |request: &Request| match request.is("tools/list") {
+        true => answer(request, request.json()["id"].clone()),
+        false => mcp(request),
+    };
+    Fake::start(of).await
+}
+
+fn many(id: &Value, values: usize) -> String {
+    let list = format!("[{}0]", "0,".repeat(values));
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"tools\":[],\"x\":{list}}}}}")
+}
+
+fn document(body: String) -> Answer {
+    Answer::status(200).header("Content-Type", "Application/JSON; charset=utf-8").body(body)
+}
+
+fn stream(data: &str) -> Answer {
+    let events = format!(": hello\n\ndata: {data}\n\n");
+    Answer::status(200).header("Content-Type", "text/event-stream").body(events)
+}
+
+#[tokio::test]
+async fn the_values_of_an_answer_are_counted_as_a_document_and_in_a_stream() {
+    for make in [|body: &str| document(body.to_owned()), stream] {
+        let fake = listing(move |_, id| make(&many(&id, 200_000))).await;
+        let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
+        let error = list(&client).await.unwrap_err().to_string();
+        assert!(error.contains("more than 200000 values"), "{error}");
+
+        let fake = listing(move |_, id| make(&many(&id, 100_000))).await;
+        let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
+        list(&client).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn no_answer_is_longer_than_what_is_read() {
+    let long = |id: &Value| {
+        let text = "x".repeat(5000);
+        json!({ "jsonrpc": "2.0", "id": id, "result": { "tools": [], "x": text } }).to_string()
+    };
+    for make in [|body: &str| document(body.to_owned()), stream] {
+        let fake = listing(move |_, id| make(&long(&id))).await;
+        let read = |limit| connector(&ServerConfig::http(fake.url()).max_message(limit));
+        let error = list(&open(&read(4096)).await.unwrap()).await.unwrap_err();
+        let text = explain(&error).map_or_else(|| error.to_string(), |why| why.error.chain());
+        assert!(text.contains("4096 bytes"), "{text}");
+        list(&open(&read(8192)).await.unwrap()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_is_answered_to_a_notification_is_of_no_consequence() {
+    for body in ["", "no JSON", &many(&json!(null), 300_000)] {
+        let body = body.to_owned();
+        let fake = Fake::start(move |request| match request.is("notifications/initialized") {
+            true => document(body.clone()),
+            false => mcp(request),
+        });
+        let fake = fake.await;
+        let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
+        list(&client).await.unwrap();
+    }
+}

@@ -1,0 +1,170 @@
+//! What each fault means, in words and for the connection.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rmcp::service::ServiceError;
+
+use super::fake::{Answer, Fake, mcp};
+use super::{connector, explain, fault, list, open};
+use crate::config::ServerConfig;
+use genkit_core::ErrorKind;
+
+/// The fault of a server that gives the same answer to everything.
+async fn always(answer: impl Fn() -> Answer + Send + Sync + 'static) -> (ErrorKind, String) {
+    let fake = Fake::start(move |_| answer()).await;
+    let server = ServerConfig::http(format!("{}?key=hidden", fake.url()));
+    let fault = fault(server).await;
+    assert!(!fault.session_lost && !fault.unsent, "{fault:?}");
+    let text = fault.error.chain();
+    assert!(text.contains(&fake.url()) && !text.contains("hidden"), "{text}");
+    assert!(!text.contains("::") && !text.contains("Error"), "{text}");
+    (fault.error.kind(), text)
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_mcp_says_what_it_is() {
+    for (status, kind, says) in [
+        (
+            401,
+            ErrorKind::Unauthenticated,
+            "`.bearer_token(..)`, or let it get one with `.oauth(..)`",
+        ),
+        (403, ErrorKind::PermissionDenied, "HTTP 403 Forbidden: it does not allow"),
+        (404, ErrorKind::NotFound, "HTTP 404 Not Found: no MCP server"),
+        (405, ErrorKind::NotFound, "HTTP 405"),
+        (429, ErrorKind::ResourceExhausted, "HTTP 429"),
+        (503, ErrorKind::Unavailable, "HTTP 503 Service Unavailable"),
+    ] {
+        let (found, text) = always(move || Answer::status(status)).await;
+        assert!(found == kind && text.contains(says), "{status}: {found:?} {text}");
+    }
+    let page = || Answer::status(200).header("Content-Type", "text/html").body("<html>");
+    let (_, text) = always(page).await;
+    assert!(text.contains("answered text/html, which is no MCP"), "{text}");
+    let (_, text) = always(|| Answer::json(&serde_json::json!({"a": 1}))).await;
+    assert!(text.contains("JSON that is no message of MCP"), "{text}");
+    let challenge = || Answer::status(401).header("WWW-Authenticate", "Bearer");
+    let (_, text) = always(challenge).await;
+    assert!(text.contains("wants authorization"), "{text}");
+    let (_, text) = always(|| Answer::status(503).header("Retry-After", "7")).await;
+    assert!(text.contains("503"), "{text}");
+}
+
+#[tokio::test]
+async fn what_a_busy_server_says_of_the_next_try_is_kept() {
+    let fake = Fake::start(|_| Answer::status(429).header("Retry-After", "7")).await;
+    let fault = fault(ServerConfig::http(fake.url())).await;
+    assert_eq!(fault.error.retry_after().unwrap().as_secs(), 7);
+}
+
+#[tokio::test]
+async fn a_token_that_is_refused_is_not_said_to_be_missing() {
+    let fake = Fake::start(|_| Answer::status(401)).await;
+    let fault = fault(ServerConfig::http(fake.url()).bearer_token("wrong")).await;
+    let text = fault.error.to_string();
+    assert!(text.contains("does not take the authorization"), "{text}");
+}
+
+#[tokio::test]
+async fn nobody_there_is_told_apart_and_nothing_was_sent() {
+    let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", socket.local_addr().unwrap());
+    drop(socket);
+    let refused = fault(ServerConfig::http(url.clone())).await;
+    assert_eq!(refused.error.to_string(), format!("nothing listens at {url}"));
+    assert!(refused.unsent && refused.error.is_retryable());
+}
+
+#[tokio::test]
+async fn a_session_that_is_lost_is_told_apart() {
+    for (status, lost) in [(404, true), (400, true), (500, false)] {
+        let count = AtomicUsize::new(0);
+        let fake = Fake::start(move |request| match request.is("tools/list") {
+            true if count.fetch_add(1, Ordering::Relaxed) > 0 => Answer::status(status),
+            _ => mcp(request),
+        })
+        .await;
+        let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
+        list(&client).await.unwrap();
+        let error = list(&client).await.unwrap_err();
+        let fault = explain(&error).unwrap();
+        assert_eq!(fault.session_lost, lost, "{status}: {fault:?}");
+        // Nobody begins a session but the host.
+        assert_eq!(fake.seen(|request| request.is("initialize")).len(), 1);
+    }
+}
+
+/// The example server of the TypeScript SDK answers so where it does not know the session.
+#[tokio::test]
+async fn an_error_without_an_id_ends_the_request_that_it_answers() {
+    let count = AtomicUsize::new(0);
+    let fake = Fake::start(move |request| match request.is("tools/list") {
+        true if count.fetch_add(1, Ordering::Relaxed) > 0 => {
+            let error = serde_json::json!({"code": -32000, "message": "No valid session ID"});
+            let answer = serde_json::json!({"jsonrpc": "2.0", "error": error});
+            Answer::status(400).header("Content-Type", "application/json").body(answer.to_string())
+        }
+        _ => mcp(request),
+    })
+    .await;
+    let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
+    list(&client).await.unwrap();
+    let fault = explain(&list(&client).await.unwrap_err()).unwrap();
+    assert!(fault.session_lost && fault.error.to_string().contains("No valid session ID"));
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_told_apart() {
+    let fake = Fake::start(|request| match request.is("tools/list") {
+        true => Answer::json(&serde_json::json!({})).header("Content-Length", "9"),
+        false => mcp(request),
+    })
+    .await;
+    let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
+    let error = list(&client).await.unwrap_err();
+    let fault = explain(&error).unwrap();
+    assert!(!fault.unsent && !fault.session_lost, "{fault:?}");
+}
+
+#[test]
+fn what_is_not_of_http_is_left_to_others() {
+    assert!(explain(&ServiceError::TransportClosed).is_none());
+    assert!(explain(&std::io::Error::other("x")).is_none());
+}
+
+/// A debugging proxy that answers with what it was sent, in one spelling or another.
+#[tokio::test]
+async fn what_a_server_echoes_of_headers_is_repeated_nowhere() {
+    use base64::Engine as _;
+    const TOKEN: &str = "s3cret-\"tok\"/en-of-mine";
+    const KEY: &str = "another-secret-key";
+    for spell in [
+        |text: &str| text.to_owned(),
+        |text: &str| serde_json::Value::from(text).to_string(),
+        |text: &str| base64::engine::general_purpose::STANDARD.encode(text),
+        |text: &str| base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(text),
+        |text: &str| text.bytes().map(|byte| format!("%{byte:02x}")).collect(),
+    ] {
+        for status in [400, 401, 403, 404, 500] {
+            let fake = Fake::start(move |request| {
+                let sent: Vec<_> = ["authorization", "x-api-key"]
+                    .iter()
+                    .filter_map(|name| request.header(name))
+                    .map(spell)
+                    .collect();
+                Answer::status(status)
+                    .header("Content-Type", "application/json")
+                    .body(format!("{{\"error\": \"bad headers {}\"}}", sent.join(" ")))
+            })
+            .await;
+            let server = ServerConfig::http(format!("{}?t=secret-in-query", fake.url()))
+                .bearer_token(TOKEN)
+                .header("x-api-key", KEY);
+            let text = fault(server).await.error.chain();
+            for secret in [TOKEN, KEY] {
+                assert!(!text.contains(secret) && !text.contains(&spell(secret)), "{text}");
+            }
+            assert!(!text.contains("s3cret") && !text.contains("secret-key"), "{text}");
+        }
+    }
+}

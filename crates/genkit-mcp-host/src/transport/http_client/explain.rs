@@ -1,0 +1,242 @@
+//! What the errors of rmcp and reqwest mean.
+
+use std::error::Error as StdError;
+use std::io;
+use std::time::Duration;
+
+use rmcp::service::{ClientInitializeError, ServiceError};
+use rmcp::transport::auth::AuthError;
+use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
+use rmcp::transport::worker::WorkerQuitReason;
+
+use super::addresses::LookupError;
+use super::error::{Error, deepest, quote};
+use super::failure::HttpFailure;
+use super::url::without_secrets;
+use genkit_core::ErrorKind;
+use genkit_core::internal::error;
+use genkit_http_client::internal::net::CONNECT_TIMEOUT;
+
+/// What an error means for a connection.
+#[derive(Debug)]
+pub(crate) struct Explanation {
+    pub(crate) error: error::Error,
+    /// The server does not know the session any more: a new one is needed.
+    pub(crate) session_lost: bool,
+    /// The request certainly never reached the server: it may be sent again.
+    pub(crate) unsent: bool,
+}
+
+/// What `error`, or what is under it, means; `None` if HTTP has no part in it.
+pub(crate) fn explain(error: &(dyn StdError + 'static)) -> Option<Explanation> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(failure) = known(error) {
+            let HttpFailure { session_lost, unsent, .. } = failure;
+            return Some(Explanation { error: failure.into(), session_lost, unsent });
+        }
+        if let Some(ClientInitializeError::LegacyFallbackFailed { discover, fallback }) =
+            error.downcast_ref()
+        {
+            return explain(fallback).or_else(|| explain(discover));
+        }
+        next = hidden(error).or_else(|| error.source());
+    }
+    None
+}
+
+/// The errors that are known.
+fn known(error: &(dyn StdError + 'static)) -> Option<HttpFailure> {
+    if let Some(failure) = error.downcast_ref::<HttpFailure>() {
+        return Some(failure.clone());
+    }
+    if let Some(error) = error.downcast_ref::<StreamableHttpError<HttpFailure>>() {
+        return Some(match error {
+            StreamableHttpError::Client(failure) => failure.clone(),
+            other => RequestTarget { url: "the server", session: true }.transport(other),
+        });
+    }
+    let at = RequestTarget::new("the server");
+    if let Some(error) = error.downcast_ref::<reqwest::Error>() {
+        return Some(at.request(error));
+    }
+    if let Some(error) = error.downcast_ref::<HttpStatusError>() {
+        return Some(at.status(error.status, error.retry_after.as_deref(), ""));
+    }
+    error.downcast_ref::<AuthError>().map(|error| at.authorization(error))
+}
+
+/// Causes that rmcp holds without naming them as the source.
+fn hidden<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
+    if let Some(ServiceError::TransportSend(error)) = error.downcast_ref() {
+        return Some(error.error.as_ref());
+    }
+    if let Some(ClientInitializeError::TransportError { error, .. }) = error.downcast_ref() {
+        return Some(error.error.as_ref());
+    }
+    match error.downcast_ref()? {
+        WorkerQuitReason::<StreamableHttpError<HttpFailure>>::Fatal { error, .. } => Some(error),
+        _ => None,
+    }
+}
+
+/// Whom a request was for, and whether it belonged to a session.
+#[derive(Clone, Copy)]
+pub(crate) struct RequestTarget<'a> {
+    /// An address without secrets.
+    pub(crate) url: &'a str,
+    pub(crate) session: bool,
+}
+
+impl<'a> RequestTarget<'a> {
+    /// A request without a session.
+    pub(crate) fn new(url: &'a str) -> Self {
+        Self { url, session: false }
+    }
+
+    /// What an error of rmcp's transport means.
+    pub(crate) fn transport<E>(self, error: &StreamableHttpError<E>) -> HttpFailure
+    where
+        E: StdError + Send + Sync + 'static,
+    {
+        let url = self.url.to_owned();
+        let error = match error {
+            StreamableHttpError::Client(error) => {
+                let error: &(dyn StdError + 'static) = error;
+                match error.downcast_ref::<reqwest::Error>() {
+                    Some(error) => return self.request(error),
+                    None => Error::Other(error.to_string()),
+                }
+            }
+            StreamableHttpError::HttpStatus(error) => {
+                return self.status(error.status, error.retry_after.as_deref(), "");
+            }
+            StreamableHttpError::AuthRequired(_) => return self.status(401, None, ""),
+            StreamableHttpError::InsufficientScope(error) => {
+                let failure = self.status(403, None, "");
+                return match error.get_required_scope() {
+                    Some(scopes) => failure.because(&format!("it wants the scopes `{scopes}`")),
+                    None => failure,
+                };
+            }
+            StreamableHttpError::SessionExpired
+            | StreamableHttpError::SessionRecoveryTimeout
+            | StreamableHttpError::ReinitializationFailed(_) => {
+                let failure = Error::SessionLost(url).into();
+                return HttpFailure { session_lost: true, ..failure };
+            }
+            StreamableHttpError::UnexpectedServerResponse(text) => match http_status(text) {
+                Some((status, body)) => return self.status(status, None, body),
+                // rmcp has no other sign of this than its text.
+                None if text.contains("parse JSON") => Error::NoMcpMessage(url),
+                None => Error::NoMcp(url, quote(text)),
+            },
+            StreamableHttpError::UnexpectedContentType(found) => {
+                let found = found.as_deref().unwrap_or("something without a content type");
+                Error::ContentType(url, quote(found))
+            }
+            StreamableHttpError::Deserialize(_) => Error::NoMcpMessage(url),
+            StreamableHttpError::ResponseBodyTooLarge { max_size } => {
+                Error::AnswerTooLong(url, *max_size)
+            }
+            StreamableHttpError::Sse(error) => Error::StreamBroke(url, deepest(error)),
+            StreamableHttpError::Io(error) => {
+                // What cannot be sent, in our own words.
+                let own = error.get_ref().and_then(|own| own.downcast_ref::<error::Error>());
+                match own {
+                    Some(own) => return HttpFailure { unsent: true, ..HttpFailure::of(own) },
+                    None => Error::ConnectionBroke(url, deepest(error)),
+                }
+            }
+            StreamableHttpError::UnexpectedEndOfStream => Error::StreamEnded(url),
+            StreamableHttpError::ControlRequestTimeout => Error::SendTimeout(url),
+            StreamableHttpError::Auth(error) => return self.authorization(error),
+            other => Error::ConnectionBroke(url, deepest(other)),
+        };
+        error.into()
+    }
+
+    /// The session is gone; this is what the server wrote.
+    pub(crate) fn session_lost(self, message: &str) -> HttpFailure {
+        let error = Error::SessionRefused(self.url.to_owned(), quote(message));
+        HttpFailure { session_lost: true, ..error.into() }
+    }
+
+    /// What an error of reqwest means.
+    pub(crate) fn request(self, error: &reqwest::Error) -> HttpFailure {
+        let url = self.url.to_owned();
+        if let Some(status) = error.status() {
+            return self.status(status.as_u16(), None, "");
+        }
+        if error.is_builder() {
+            let failure = Error::Request(url, deepest(error)).into();
+            return HttpFailure { unsent: true, ..failure };
+        }
+        if error.is_connect() {
+            return HttpFailure { unsent: true, ..self.no_connection(error).into() };
+        }
+        let broken = deepest(error);
+        HttpFailure::from(match error {
+            error if error.is_timeout() => Error::Timeout(url),
+            error if error.is_redirect() => Error::Redirects(url),
+            error if error.is_body() || error.is_decode() => Error::AnswerBroke(url, broken),
+            _ => Error::ConnectionBroke(url, broken),
+        })
+    }
+
+    fn no_connection(self, error: &reqwest::Error) -> Error {
+        let url = self.url.to_owned();
+        let causes = || std::iter::successors(error.source(), |&error| error.source());
+        let io = causes().find_map(|error| error.downcast_ref::<io::Error>());
+        if io.is_some_and(|io| io.kind() == io::ErrorKind::ConnectionRefused) {
+            return Error::NothingListens(url);
+        }
+        if causes().any(|error| error.is::<LookupError>()) {
+            return Error::UnknownHost(url, deepest(error));
+        }
+        match error.is_timeout() {
+            true => Error::ConnectTimeout(url, CONNECT_TIMEOUT),
+            false => Error::NoConnection(url, deepest(error)),
+        }
+    }
+
+    /// What a status means.
+    pub(crate) fn status(self, status: u16, retry_after: Option<&str>, body: &str) -> HttpFailure {
+        let (target, session) = (self.url.to_owned(), self.session);
+        let error = Error::Status { target, status, session, body: quote(body) };
+        let seconds = retry_after.and_then(|text| text.trim().parse().ok());
+        HttpFailure {
+            // It is 404; some servers answer 400.
+            session_lost: session && matches!(status, 400 | 404),
+            retry_after: seconds.map(Duration::from_secs),
+            ..error.into()
+        }
+    }
+
+    /// What an error of rmcp's authorization means.
+    pub(crate) fn authorization(self, error: &AuthError) -> HttpFailure {
+        let failure = match error {
+            AuthError::DiscoveryRequestFailed { url, source } => {
+                let cause: &(dyn StdError + 'static) = source.as_ref();
+                Error::NoDescription(without_secrets(url).to_string(), deepest(cause)).into()
+            }
+            AuthError::HttpError(error) => Error::Other(deepest(error)).into(),
+            error => {
+                let kind = match error {
+                    AuthError::TokenRefreshFailed(_) => ErrorKind::Unavailable,
+                    AuthError::CredentialStoreError(_) => ErrorKind::FailedPrecondition,
+                    _ => ErrorKind::Unauthenticated,
+                };
+                HttpFailure { kind, ..Error::Other(quote(&error.to_string())).into() }
+            }
+        };
+        failure.no_access_to(self.url)
+    }
+}
+
+/// The status and the body in rmcp's text of an answer that it did not expect.
+pub(crate) fn http_status(text: &str) -> Option<(u16, &str)> {
+    let rest = text.strip_prefix("HTTP ")?;
+    let status = rest.get(..3)?.parse().ok()?;
+    Some((status, rest.split_once(": ").map_or("", |(_, body)| body)))
+}

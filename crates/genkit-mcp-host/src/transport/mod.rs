@@ -1,0 +1,13 @@
+//! Transports to servers: child processes, streamable HTTP with OAuth.
+
+pub(crate) mod boxed;
+pub(crate) mod by_identity;
+#[cfg(feature = "http")]
+pub(crate) mod http;
+#[cfg(feature = "http")]
+pub(crate) mod http_client;
+#[cfg(feature = "http")]
+pub(crate) mod oauth;
+pub(crate) mod redact;
+pub(crate) mod request_id;
+pub(crate) mod stdio;

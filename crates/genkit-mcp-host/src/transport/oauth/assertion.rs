@@ -1,0 +1,65 @@
+//! Assertions: what a private key signs with, and what a program is given (RFC 7523).
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use genkit_oauth_client::Signer;
+
+use super::error::Error;
+use crate::transport::http_client::failure::HttpFailure;
+use genkit_core::internal::error;
+
+/// Signing algorithm: what a private key signs with.
+///
+/// ```
+/// use genkit::mcp::host::SigningAlgorithm;
+///
+/// assert_eq!("ES256".parse::<SigningAlgorithm>()?, SigningAlgorithm::Es256);
+/// # Ok::<(), genkit::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SigningAlgorithm {
+    /// RSA with SHA-256, for a key of 2,048 bits or more.
+    Rs256,
+    /// ECDSA on P-256 with SHA-256.
+    Es256,
+}
+
+impl SigningAlgorithm {
+    pub(super) fn signer(self, pem: &str) -> Result<Signer, Error> {
+        Ok(match self {
+            Self::Rs256 => Signer::rs256(pem)?,
+            Self::Es256 => Signer::es256(pem)?,
+        })
+    }
+}
+
+impl FromStr for SigningAlgorithm {
+    type Err = error::Error;
+
+    fn from_str(text: &str) -> error::Result<Self> {
+        match text {
+            "RS256" => Ok(Self::Rs256),
+            "ES256" => Ok(Self::Es256),
+            other => Err(Error::UnknownAlgorithm(other.to_owned()).into()),
+        }
+    }
+}
+
+/// What a closure of the program gives, which is `what`.
+pub(super) async fn given(
+    asked: impl Future<Output = error::Result<String>>,
+    setting: &'static str,
+    what: &'static str,
+) -> Result<String, HttpFailure> {
+    let text = asked.await.map_err(|error| {
+        let failure = HttpFailure::of(&error).within(Error::NothingGiven { setting, what });
+        HttpFailure { source: Some(Arc::new(error)), ..failure }
+    })?;
+    // Files end with a line break.
+    match text.trim() {
+        "" => Err(Error::EmptyGiven { setting, what }.into()),
+        token => Ok(token.to_owned()),
+    }
+}

@@ -1,0 +1,90 @@
+//! Requests to authorization servers: bounded answers, and proofs where access is bound to a key.
+
+use std::sync::Arc;
+
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
+use reqwest::{Client, Method, Request, StatusCode};
+use rmcp::transport::auth::{
+    OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy,
+    OAuthHttpRequest,
+};
+use serde_json::Value;
+
+use super::dpop::{Dpop, NONCE, WANTS_NONCE};
+use super::error::Error;
+use crate::transport::http_client::addresses::AddressPolicy;
+use crate::transport::http_client::client::for_oauth;
+
+/// The longest answer of an authorization server that is read. Default is 1 MiB.
+const MAX_BODY: usize = 1024 * 1024;
+
+/// The client under rmcp's authorization for a server of this machine, whose authorization server is
+/// mostly here as well: rmcp's own would ask a proxy for it. And for DPoP, which rmcp does not know.
+pub(super) struct AuthorizationClient {
+    pub(super) addresses: AddressPolicy,
+    pub(super) dpop: Option<Arc<Dpop>>,
+}
+
+impl OAuthHttpClient for AuthorizationClient {
+    fn execute(&self, oauth: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
+        Box::pin(async move {
+            let follow = oauth.redirect_policy == OAuthHttpRedirectPolicy::Follow;
+            let request = Request::try_from(oauth.request)?;
+            let client = for_oauth(request.url(), follow, &self.addresses)?;
+            send(&client, request, self.dpop.as_deref()).await
+        })
+    }
+}
+
+/// Sends a request, one for a token with a proof: once more where the server wants its nonce in that.
+pub(super) async fn send(
+    client: &Client,
+    mut request: Request,
+    dpop: Option<&Dpop>,
+) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
+    let Some(dpop) = dpop.filter(|_| is_for_token(&request)) else {
+        return execute(client, request).await;
+    };
+    let url = request.url().clone();
+    let again = request.try_clone();
+    dpop.prove(&mut request, None)?;
+    let mut answer = execute(client, request).await?;
+    dpop.note(&url, answer.headers());
+    if let Some(mut request) = again.filter(|_| wants_nonce(&answer)) {
+        dpop.prove(&mut request, None)?;
+        answer = execute(client, request).await?;
+        dpop.note(&url, answer.headers());
+    }
+    Ok(answer)
+}
+
+/// Of what is sent to authorization servers, only requests for a token are forms.
+fn is_for_token(request: &Request) -> bool {
+    let kind = request.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+    request.method() == Method::POST && kind.starts_with(b"application/x-www-form-urlencoded")
+}
+
+fn wants_nonce(answer: &http::Response<Vec<u8>>) -> bool {
+    let said = || serde_json::from_slice::<Value>(answer.body()).unwrap_or_default();
+    answer.status() == StatusCode::BAD_REQUEST
+        && answer.headers().contains_key(NONCE)
+        && said()["error"] == WANTS_NONCE
+}
+
+async fn execute(
+    client: &Client,
+    request: Request,
+) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
+    let mut response = client.execute(request).await?;
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await? {
+        if body.len() + piece.len() > MAX_BODY {
+            return Err(Error::AnswerTooLong(MAX_BODY).into());
+        }
+        body.extend_from_slice(&piece);
+    }
+    let mut answer = http::Response::new(body);
+    *answer.status_mut() = response.status();
+    answer.headers_mut().clone_from(response.headers());
+    Ok(answer)
+}

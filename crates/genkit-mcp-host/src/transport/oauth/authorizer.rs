@@ -1,0 +1,218 @@
+//! The authorizer: gets access for all requests of one server, one at a time.
+
+use std::sync::{Arc, Mutex};
+
+use reqwest::Url;
+use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::authorization_code::AuthorizationCode;
+use super::challenge::Challenge;
+use super::credentials::AccessToken;
+use super::dpop::Dpop;
+use super::error::Error;
+use super::non_interactive::NonInteractive;
+use super::settings::{GrantType, OAuth};
+use crate::transport::http_client::failure::HttpFailure;
+use crate::transport::http_client::{error, url};
+use crate::transport::redact::Redactor;
+use genkit_core::internal::sync::lock;
+
+/// Gets access for all requests of one server.
+pub(crate) struct Authorizer {
+    dpop: Option<Arc<Dpop>>,
+    state: Arc<AuthorizerState>,
+    /// Ends what is under way once this is dropped.
+    _open: DropGuard,
+}
+
+/// Access for the next try.
+pub(crate) struct Renewed {
+    pub(crate) token: String,
+    /// Whether it was given just now, and not renewed or given to another request.
+    pub(crate) fresh: bool,
+}
+
+struct AuthorizerState {
+    /// Locked while somebody talks with the authorization server.
+    grant: tokio::sync::Mutex<Grant>,
+    access: Mutex<Access>,
+    closing: CancellationToken,
+}
+
+#[derive(Default)]
+struct Access {
+    token: Option<AccessToken>,
+    /// How many rounds of asking for it there were, and how the last one failed.
+    rounds: u64,
+    failed: Option<HttpFailure>,
+}
+
+/// The ways to access.
+enum Grant {
+    AuthorizationCode(Box<AuthorizationCode>),
+    NonInteractive(Box<NonInteractive>),
+}
+
+impl Grant {
+    /// The access that is there, renewed if it is about to end.
+    async fn current(&mut self) -> Result<Option<AccessToken>, HttpFailure> {
+        match self {
+            Self::AuthorizationCode(grant) => grant.current().await,
+            Self::NonInteractive(grant) => grant.current().await,
+        }
+    }
+
+    /// New access, and whether it was given just now.
+    async fn renew(
+        &mut self,
+        challenge: &Challenge,
+        sent: Option<&str>,
+        may_ask: bool,
+    ) -> Result<(AccessToken, bool), HttpFailure> {
+        match self {
+            Self::AuthorizationCode(grant) => grant.renew(challenge, sent, may_ask).await,
+            Self::NonInteractive(grant) => Ok((grant.renew(challenge).await?, true)),
+        }
+    }
+}
+
+impl Authorizer {
+    pub(crate) fn new(
+        key: &str,
+        server: &Url,
+        oauth: &OAuth,
+        asking_user: watch::Sender<bool>,
+        redactor: Redactor,
+    ) -> genkit_core::Result<Self> {
+        let wrong = |error| Error::Settings { key: key.to_owned(), error: Box::new(error) };
+        oauth.check().map_err(wrong)?;
+        let dpop = oauth.new_dpop().map_err(wrong)?.map(Arc::new);
+        let resource = url::without_secrets(server);
+        let grant = match oauth.grant {
+            GrantType::AuthorizationCode => {
+                let grant = AuthorizationCode::new(
+                    key,
+                    resource,
+                    oauth,
+                    asking_user,
+                    redactor,
+                    dpop.clone(),
+                );
+                Grant::AuthorizationCode(Box::new(grant))
+            }
+            _ => {
+                let grant =
+                    NonInteractive::new(resource, oauth, asking_user, redactor, dpop.clone());
+                Grant::NonInteractive(Box::new(grant))
+            }
+        };
+        let closing = CancellationToken::new();
+        let state = Arc::new(AuthorizerState {
+            grant: tokio::sync::Mutex::new(grant),
+            access: Mutex::default(),
+            closing: closing.clone(),
+        });
+        Ok(Self { dpop, state, _open: closing.drop_guard() })
+    }
+
+    /// What requests to the server are proved with, if its access is bound to a key.
+    pub(crate) fn dpop(&self) -> Option<&Dpop> {
+        self.dpop.as_deref()
+    }
+
+    /// The access that is there, however old.
+    pub(crate) fn held(&self) -> Option<String> {
+        Some(self.state.held()?.secret)
+    }
+
+    /// The access to send, if there is any: renewed if it is about to end.
+    pub(crate) async fn token(&self) -> Result<Option<String>, HttpFailure> {
+        if let Some(token) = self.state.held().filter(AccessToken::is_fresh) {
+            return Ok(Some(token.secret));
+        }
+        let state = Arc::clone(&self.state);
+        let current = run(async move {
+            let mut grant = state.grant.lock().await;
+            if let Some(token) = state.held().filter(AccessToken::is_fresh) {
+                return Ok(Some(token));
+            }
+            let current = state.unless_closing(grant.current()).await;
+            match (current, state.held()) {
+                (Ok(current), _) => {
+                    lock(&state.access).token.clone_from(&current);
+                    Ok(current)
+                }
+                // The server decides whether what is there still does.
+                (Err(_), Some(held)) => Ok(Some(held)),
+                (Err(failure), None) => Err(failure),
+            }
+        });
+        Ok(current.await?.map(|token| token.secret))
+    }
+
+    /// New access after `challenge`, which refused what was `sent`. Only with `may_ask` the user is
+    /// asked. A round that has begun goes on also if the request that began it is given up: the
+    /// user may be at it.
+    pub(crate) async fn renew(
+        &self,
+        challenge: Challenge,
+        sent: Option<String>,
+        may_ask: bool,
+    ) -> Result<Renewed, HttpFailure> {
+        let state = Arc::clone(&self.state);
+        let before = lock(&state.access).rounds;
+        run(async move {
+            let mut grant = state.grant.lock().await;
+            if let Some(held) = state.held().filter(|held| sent.as_ref() != Some(&held.secret)) {
+                return Ok(Renewed { token: held.secret, fresh: false });
+            }
+            // Whoever waited for a round that failed does not ask the same user again.
+            if let Some(failure) = state.failed_since(before) {
+                return Err(failure);
+            }
+            let renewed =
+                state.unless_closing(grant.renew(&challenge, sent.as_deref(), may_ask)).await;
+            let mut access = lock(&state.access);
+            // Where the user was not asked, nothing was refused to the others.
+            if may_ask || renewed.is_ok() {
+                access.rounds += 1;
+                access.failed = renewed.as_ref().err().cloned();
+            }
+            let (token, fresh) = renewed?;
+            access.token = Some(token.clone());
+            Ok(Renewed { token: token.secret, fresh })
+        })
+        .await
+    }
+}
+
+impl AuthorizerState {
+    fn held(&self) -> Option<AccessToken> {
+        lock(&self.access).token.clone()
+    }
+
+    fn failed_since(&self, before: u64) -> Option<HttpFailure> {
+        let access = lock(&self.access);
+        access.failed.clone().filter(|_| access.rounds > before)
+    }
+
+    async fn unless_closing<T>(
+        &self,
+        work: impl Future<Output = Result<T, HttpFailure>>,
+    ) -> Result<T, HttpFailure> {
+        let done = self.closing.run_until_cancelled(work).await;
+        done.unwrap_or_else(|| Err(error::Error::Closed.into()))
+    }
+}
+
+/// Runs apart from the caller, who may give up.
+async fn run<T: Send + 'static>(
+    work: impl Future<Output = Result<T, HttpFailure>> + Send + 'static,
+) -> Result<T, HttpFailure> {
+    match tokio::spawn(work).await {
+        Ok(done) => done,
+        Err(fault) if fault.is_panic() => Err(Error::Panicked.into()),
+        Err(_) => Err(Error::RuntimeEnded.into()),
+    }
+}

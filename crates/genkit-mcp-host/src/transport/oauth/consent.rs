@@ -1,0 +1,124 @@
+//! Consent: the user is brought to an address, and the answer comes back.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use genkit_oauth_client::CallbackListener;
+use reqwest::Url;
+use rmcp::transport::auth::AuthorizationCallback;
+use tokio::sync::watch;
+
+use super::credentials::Registration;
+use super::error::Error;
+use super::settings::{OAuth, OnAuthorize};
+use crate::transport::http_client::explain::RequestTarget;
+use crate::transport::http_client::failure::HttpFailure;
+use genkit_core::ErrorKind;
+
+/// How long the user may take. Default is 5 minutes.
+const PATIENCE: Duration = Duration::from_secs(5 * 60);
+
+/// The consent of the user, by the way that the answer comes back.
+pub(super) enum Consent {
+    Callback(CallbackListener),
+    OnAuthorize(OnAuthorize, String),
+}
+
+impl Consent {
+    /// The way that the user set; else a port of this machine, the one that is `known` if it is
+    /// free.
+    pub(super) async fn new(oauth: &OAuth, known: Option<&Registration>) -> Result<Self, Error> {
+        let uri = oauth.redirect_uri.as_deref();
+        if let Some(ask) = &oauth.on_authorize {
+            return Ok(Self::OnAuthorize(
+                ask.clone(),
+                uri.unwrap_or(CallbackListener::DEFAULT_URI).to_owned(),
+            ));
+        }
+        let known = known.and_then(|known| Url::parse(&known.redirect_uri).ok());
+        let port = known.and_then(|uri| uri.port());
+        Ok(Self::Callback(CallbackListener::bind(uri, port).await?))
+    }
+
+    pub(super) fn redirect_uri(&self) -> &str {
+        match self {
+            Self::Callback(listener) => listener.uri(),
+            Self::OnAuthorize(_, uri) => uri,
+        }
+    }
+
+    /// Brings the user to `address`, and the answer back, once it was checked.
+    pub(super) async fn ask(
+        self,
+        who: &str,
+        target: &str,
+        address: &str,
+        asking_user: &watch::Sender<bool>,
+    ) -> Result<AuthorizationCallback, HttpFailure> {
+        let refused = |error: Error| HttpFailure::from(error).no_access_to(target);
+        let state = param(address, "state").unwrap_or_default();
+        let callback = {
+            let _asking = AskingUser::begin(asking_user);
+            let answered = async {
+                match self {
+                    Self::Callback(listener) => {
+                        announce(who, target, address);
+                        Ok(listener.callback(&state).await)
+                    }
+                    // Whatever it returns, the user was asked, and is not to be asked again at once.
+                    Self::OnAuthorize(ask, _) => ask(address.to_owned()).await.map_err(|error| {
+                        let failure = HttpFailure::of(&error).no_access_to(target);
+                        let kind = ErrorKind::PermissionDenied;
+                        HttpFailure { kind, source: Some(Arc::new(error)), ..failure }
+                    }),
+                }
+            };
+            tokio::time::timeout(PATIENCE, answered).await
+        };
+        let callback =
+            callback.map_err(|_| refused(Error::UserTimeout(PATIENCE.as_secs() / 60)))??;
+        if param(&callback, "state").as_ref() != Some(&state) {
+            return Err(refused(Error::OtherAnswer));
+        }
+        if let Some(error) = param(&callback, "error") {
+            let why = param(&callback, "error_description");
+            return Err(refused(Error::NotGiven { error, why }));
+        }
+        AuthorizationCallback::from_redirect_url(&callback)
+            .map_err(|error| RequestTarget::new(target).authorization(&error))
+    }
+}
+
+/// For a program in a terminal, as `OAuth::new` documents it: whoever reads its log or sees it runs
+/// a browser.
+fn announce(who: &str, target: &str, address: &str) {
+    tracing::warn!("{who} wants access to {target}: open {address}");
+    let text =
+        format!("{who} wants access to {target}. Open this address in a browser:\n{address}");
+    // Without a standard error the log is left.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// A parameter of an address.
+fn param(address: &str, name: &str) -> Option<String> {
+    let address = Url::parse(address).ok()?;
+    let found = address.query_pairs().find(|(key, _)| key == name)?.1.into_owned();
+    Some(found)
+}
+
+/// Tells the host that the user is being asked, until it is dropped.
+struct AskingUser<'a>(&'a watch::Sender<bool>);
+
+impl<'a> AskingUser<'a> {
+    fn begin(sender: &'a watch::Sender<bool>) -> Self {
+        sender.send_replace(true);
+        Self(sender)
+    }
+}
+
+impl Drop for AskingUser<'_> {
+    fn drop(&mut self) {
+        self.0.send_replace(false);
+    }
+}

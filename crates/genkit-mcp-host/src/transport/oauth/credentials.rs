@@ -1,0 +1,258 @@
+//! The credentials of one server: in memory, and in the user's store if there is one.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rmcp::transport::auth::{AuthError, CredentialStore as RmcpStore, StoredCredentials};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::credential_store::CredentialStore;
+use super::dpop::is_bound;
+use crate::transport::by_identity::ByIdentity;
+use crate::transport::http_client::failure::HttpFailure;
+use crate::transport::redact::Redactor;
+use genkit_core::BoxFuture;
+use genkit_core::internal::sync::lock;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Error, ErrorKind};
+
+/// How long before its end a token is renewed, in seconds. Default is 30, or half of its life.
+const MARGIN_SECS: u64 = 30;
+
+/// An access token.
+#[derive(Clone)]
+pub(super) struct AccessToken {
+    pub(super) secret: String,
+    /// Whether it is of use only with the key that it is bound to.
+    pub(super) is_bound: bool,
+    /// When it ends and how long it lives, in seconds; unknown if the server gave none.
+    span: Option<(u64, u64)>,
+}
+
+impl AccessToken {
+    pub(super) fn new(secret: String, received: u64, lives: Option<u64>) -> Self {
+        let span = lives.map(|lives| (received.saturating_add(lives), lives));
+        Self { secret, is_bound: false, span }
+    }
+
+    /// Whether it will hold for the next request.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.span.is_none_or(|(end, lives)| now() + MARGIN_SECS.min(lives / 2) < end)
+    }
+}
+
+/// Seconds since 1970.
+pub(super) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+/// How this program is known to an authorization server.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Registration {
+    pub(super) issuer: Option<String>,
+    pub(super) client_id: String,
+    pub(super) client_secret: Option<String>,
+    pub(super) redirect_uri: String,
+}
+
+/// The credentials in the form that the user's store has them in.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct SavedCredentials {
+    credentials: Option<StoredCredentials>,
+    pub(super) registration: Option<Registration>,
+    /// Whether the user's store did not take what is held here.
+    #[serde(skip)]
+    unsaved: bool,
+}
+
+impl SavedCredentials {
+    pub(super) fn token(&self) -> Option<AccessToken> {
+        let credentials = self.credentials.as_ref()?;
+        let response = self.response()?;
+        let secret = response["access_token"].as_str()?.to_owned();
+        let received = credentials.token_received_at;
+        let lives = response["expires_in"].as_u64().filter(|_| received.is_some());
+        let token = AccessToken::new(secret, received.unwrap_or_default(), lives);
+        Some(AccessToken { is_bound: is_bound(response["token_type"].as_str()), ..token })
+    }
+
+    /// Whether its access was given after that of the other.
+    fn is_newer_than(&self, other: &Self) -> bool {
+        let of =
+            |saved: &Self| saved.credentials.as_ref().and_then(|known| known.token_received_at);
+        of(other).is_some_and(|other| of(self).is_some_and(|own| own > other))
+    }
+
+    fn response(&self) -> Option<Value> {
+        let response = self.credentials.as_ref()?.token_response.as_ref()?;
+        serde_json::to_value(response).ok()
+    }
+
+    /// Whether the access can be renewed without the user.
+    pub(super) fn can_refresh(&self) -> bool {
+        self.response().is_some_and(|response| response["refresh_token"].is_string())
+    }
+
+    /// What was given.
+    pub(super) fn scopes(&self) -> Vec<String> {
+        self.credentials.as_ref().map(|given| given.granted_scopes.clone()).unwrap_or_default()
+    }
+
+    /// Who the access was given to.
+    pub(super) fn client(&self) -> Option<&String> {
+        Some(&self.credentials.as_ref()?.client_id)
+    }
+}
+
+/// The credentials for one server.
+#[derive(Clone)]
+pub(super) struct Credentials(Arc<CredentialState>);
+
+struct CredentialState {
+    server: String,
+    store: Option<ByIdentity<dyn CredentialStore>>,
+    redactor: Redactor,
+    /// `None` until the user's store was looked into.
+    saved: Mutex<Option<SavedCredentials>>,
+}
+
+impl Credentials {
+    pub(super) fn new(
+        server: String,
+        store: Option<ByIdentity<dyn CredentialStore>>,
+        redactor: Redactor,
+    ) -> Self {
+        Self(Arc::new(CredentialState { server, store, redactor, saved: Mutex::default() }))
+    }
+
+    /// Has what is held now repeated nowhere.
+    fn hide(&self) {
+        let saved = self.now();
+        let response = saved.response().unwrap_or_default();
+        let texts = ["access_token", "refresh_token", "id_token"];
+        for (name, secret) in texts.map(|name| (name, response[name].as_str())) {
+            self.0.redactor.hide_for_now(name, secret.unwrap_or_default());
+        }
+        let registered = saved.registration.and_then(|known| known.client_secret);
+        self.0.redactor.hide_for_now("client_secret", &registered.unwrap_or_default());
+    }
+
+    /// Looks into the user's store, unless that was done.
+    pub(super) async fn open(&self) -> Result<(), HttpFailure> {
+        if self.saved().is_none() { self.reload().await } else { Ok(()) }
+    }
+
+    /// Looks into the user's store again, if there is one: another program may have been there.
+    pub(super) async fn reload(&self) -> Result<(), HttpFailure> {
+        let Some(store) = &self.0.store else {
+            self.saved().get_or_insert_default();
+            return Ok(());
+        };
+        let loaded = store.load(&self.0.server).await.map_err(|error| {
+            let failure = HttpFailure::of(&error).no_access_to(&self.0.server);
+            HttpFailure { kind: ErrorKind::FailedPrecondition, ..failure }
+        })?;
+        let loaded = loaded.map(serde_json::from_value::<SavedCredentials>).transpose();
+        // What another version wrote is no reason never to ask again.
+        let loaded = loaded.unwrap_or_else(|_| {
+            tracing::warn!(server = %self.0.server, "the stored credentials cannot be read");
+            None
+        });
+        let saved = loaded.unwrap_or_default();
+        let mut own = self.saved();
+        // What the store lacks is not to be lost.
+        if !own.as_ref().is_some_and(|own| own.unsaved || own.is_newer_than(&saved)) {
+            *own = Some(saved);
+        }
+        drop(own);
+        self.hide();
+        Ok(())
+    }
+
+    /// Whether other programs may change what is saved.
+    pub(super) fn is_shared(&self) -> bool {
+        self.0.store.is_some()
+    }
+
+    /// What is held now.
+    pub(super) fn now(&self) -> SavedCredentials {
+        self.saved().clone().unwrap_or_default()
+    }
+
+    pub(super) async fn register(&self, registration: Option<Registration>) {
+        self.saved().get_or_insert_default().registration = registration;
+        self.save_all().await;
+    }
+
+    /// Forgets what another authorization server gave: it must never see it (SEP-2352).
+    pub(super) async fn belong_to(&self, issuer: Option<&str>) {
+        let foreign =
+            |known: Option<&String>| known.is_some_and(|known| Some(known.as_str()) != issuer);
+        let held = self.now();
+        let access = held.credentials.is_some_and(|known| foreign(known.issuer.as_ref()));
+        let client = held.registration.is_some_and(|known| foreign(known.issuer.as_ref()));
+        if access || client {
+            *self.saved() = Some(SavedCredentials::default());
+            tracing::warn!(server = %self.0.server, "the authorization server is another one now");
+            self.save_all().await;
+        }
+    }
+
+    /// Writes to the user's store. Access that cannot be saved is access all the same.
+    async fn save_all(&self) {
+        self.hide();
+        let Some(store) = &self.0.store else { return };
+        let saved = self.now();
+        let value = match (&saved.credentials, &saved.registration) {
+            (None, None) => Ok(None),
+            _ => serde_json::to_value(&saved).map(Some).map_err(Error::from),
+        };
+        let saved = match value {
+            Ok(value) => store.save(&self.0.server, value).await,
+            Err(error) => Err(error),
+        };
+        self.saved().get_or_insert_default().unsaved = saved.is_err();
+        if let Err(error) = saved {
+            let fault = error.chain();
+            let error = Logged::text(&fault);
+            tracing::warn!(server = %self.0.server, %error, "the credentials are not saved");
+        }
+    }
+
+    async fn replace(&self, given: Option<StoredCredentials>) -> Result<(), AuthError> {
+        self.saved().get_or_insert_default().credentials = given;
+        self.save_all().await;
+        Ok(())
+    }
+
+    fn saved(&self) -> MutexGuard<'_, Option<SavedCredentials>> {
+        lock(&self.0.saved)
+    }
+}
+
+// Written out, because rmcp's trait is made by a macro that this crate does not depend on.
+impl RmcpStore for Credentials {
+    fn load<'s, 'f>(&'s self) -> BoxFuture<'f, Result<Option<StoredCredentials>, AuthError>>
+    where
+        's: 'f,
+    {
+        let credentials = self.saved().as_ref().and_then(|saved| saved.credentials.clone());
+        Box::pin(std::future::ready(Ok(credentials)))
+    }
+
+    fn save<'s, 'f>(&'s self, given: StoredCredentials) -> BoxFuture<'f, Result<(), AuthError>>
+    where
+        's: 'f,
+    {
+        Box::pin(self.replace(Some(given)))
+    }
+
+    fn clear<'s, 'f>(&'s self) -> BoxFuture<'f, Result<(), AuthError>>
+    where
+        's: 'f,
+    {
+        Box::pin(self.replace(None))
+    }
+}

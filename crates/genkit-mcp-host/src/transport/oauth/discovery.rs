@@ -1,0 +1,182 @@
+//! Discovery: which authorization server a server belongs to, and what it can do.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use reqwest::Url;
+use rmcp::transport::auth::{AuthError, AuthorizationManager, AuthorizationMetadata};
+use serde_json::Value;
+
+use super::authorization_client::AuthorizationClient;
+use super::credentials::Credentials;
+use super::dpop::Dpop;
+use super::error::Error;
+use super::settings::OAuth;
+use crate::transport::http_client::addresses::AddressPolicy;
+use crate::transport::http_client::explain::RequestTarget;
+use crate::transport::http_client::failure::HttpFailure;
+use crate::transport::http_client::url::without_secrets;
+use genkit_http_client::internal::net::{install_crypto, is_loopback};
+
+/// The member of metadata that says what proofs may be signed with (RFC 9449).
+const PROOF_ALGORITHMS: &str = "dpop_signing_alg_values_supported";
+
+/// Looks up the authorization server of one MCP server.
+pub(super) struct Discovery {
+    /// Without a query, which may hold a key: this address is sent to the authorization server.
+    pub(super) resource: Url,
+    pub(super) target: String,
+    pub(super) addresses: AddressPolicy,
+    oauth: OAuth,
+    /// The issuer that a secret of the user was shown to first: no other gets to see it.
+    first: Option<Option<String>>,
+    credentials: Option<Credentials>,
+    dpop: Option<Arc<Dpop>>,
+    manager: Option<AuthorizationManager>,
+}
+
+impl Discovery {
+    pub(super) fn new(
+        resource: Url,
+        oauth: &OAuth,
+        credentials: Option<Credentials>,
+        dpop: Option<Arc<Dpop>>,
+    ) -> Self {
+        Self {
+            target: resource.to_string(),
+            addresses: AddressPolicy::of(&resource, oauth.private_network),
+            resource,
+            oauth: oauth.clone(),
+            first: None,
+            credentials,
+            dpop,
+            manager: None,
+        }
+    }
+
+    /// What a refusal, or else the server's own documents, lead to.
+    pub(super) async fn look_up(
+        &mut self,
+        header: Option<&str>,
+    ) -> Result<AuthorizationMetadata, HttpFailure> {
+        let found = self.manager().await?.resolve_metadata_from_challenge(header).await;
+        let metadata = found.map_err(|error| self.at().authorization(&error))?.metadata;
+        self.check(&metadata).map_err(|error| self.failed(error))?;
+        self.manager().await?.set_metadata(metadata.clone());
+        Ok(metadata)
+    }
+
+    /// The failure of getting access.
+    pub(super) fn failed(&self, failure: impl Into<HttpFailure>) -> HttpFailure {
+        failure.into().no_access_to(&self.target)
+    }
+
+    /// The target of requests on the way to access.
+    pub(super) fn at(&self) -> RequestTarget<'_> {
+        RequestTarget::new(&self.target)
+    }
+
+    /// Refuses what a server must not make this program, or the browser of the user, do.
+    pub(super) fn check(&mut self, metadata: &AuthorizationMetadata) -> Result<(), Error> {
+        if let Some(expected) = &self.oauth.issuer {
+            let found = metadata.issuer.as_deref().unwrap_or("no issuer");
+            if found.trim_end_matches('/') != expected.trim_end_matches('/') {
+                let (found, expected) = (found.to_owned(), expected.clone());
+                return Err(Error::OtherIssuer { found, expected });
+            }
+        }
+        for (what, address) in [
+            // Programs that ask no user may leave it empty.
+            ("authorization", Some(&metadata.authorization_endpoint).filter(|it| !it.is_empty())),
+            ("token", Some(&metadata.token_endpoint)),
+            ("registration", metadata.registration_endpoint.as_ref()),
+        ] {
+            if let Some(address) = address {
+                self.check_endpoint(what, address)?;
+            }
+        }
+        if let Some(Value::Array(known)) = metadata.additional_fields.get(PROOF_ALGORITHMS)
+            && self.dpop.is_some()
+            && !known.iter().any(|algorithm| algorithm == Dpop::ALGORITHM)
+        {
+            return Err(Error::NoProofAlgorithm);
+        }
+        if !self.oauth.has_secret() || self.oauth.issuer.is_some() {
+            return Ok(());
+        }
+        for named in [metadata.issuer.as_ref(), Some(&metadata.token_endpoint)] {
+            // What no request may go to is refused as that, where it is sent.
+            let is_forbidden = |named: &String| {
+                Url::parse(named).is_ok_and(|url| self.addresses.check(&url).is_err())
+            };
+            if !named.is_some_and(|named| self.is_here(named) || is_forbidden(named)) {
+                let found = metadata.issuer.clone().unwrap_or_else(|| "no name".to_owned());
+                return Err(Error::IssuerElsewhere { found });
+            }
+        }
+        let first = self.first.get_or_insert_with(|| metadata.issuer.clone());
+        if *first == metadata.issuer {
+            return Ok(());
+        }
+        let name = |issuer: &Option<String>| issuer.clone().unwrap_or("no name".to_owned());
+        Err(Error::IssuerChanged { now: name(&metadata.issuer), before: name(first) })
+    }
+
+    /// Whether an address is of the server itself, so that it sees nothing that the server does not see
+    /// anyway; or of this machine as the server is.
+    fn is_here(&self, address: &str) -> bool {
+        let is_here = |url: Url| {
+            url.origin() == self.resource.origin()
+                || is_loopback(&url) && is_loopback(&self.resource)
+        };
+        Url::parse(address).is_ok_and(is_here)
+    }
+
+    fn check_endpoint(&self, what: &'static str, address: &str) -> Result<(), Error> {
+        let url = Url::parse(address)
+            .map_err(|fault| Error::NoAddress { what, fault: fault.to_string() })?;
+        match url.scheme() {
+            "https" => Ok(()),
+            "http" if is_loopback(&url) && is_loopback(&self.resource) => Ok(()),
+            "http" => {
+                let url = without_secrets(&url).to_string();
+                Err(Error::NotEncrypted { what, url })
+            }
+            scheme => Err(Error::NotHttps { what, scheme: scheme.to_owned() }),
+        }
+    }
+
+    /// The client of the authorization server.
+    pub(super) async fn manager(&mut self) -> Result<&mut AuthorizationManager, HttpFailure> {
+        let manager = match self.manager.take() {
+            Some(manager) => manager,
+            None => self.make().await.map_err(|error| self.at().authorization(&error))?,
+        };
+        Ok(self.manager.insert(manager))
+    }
+
+    async fn make(&self) -> Result<AuthorizationManager, AuthError> {
+        install_crypto();
+        let resource = self.resource.clone();
+        let mut manager = if is_loopback(&resource) || self.dpop.is_some() {
+            let (addresses, dpop) = (self.addresses.clone(), self.dpop.clone());
+            let client = Arc::new(AuthorizationClient { addresses, dpop });
+            AuthorizationManager::new_with_oauth_http_client(resource, client).await?
+        } else if self.oauth.private_network {
+            AuthorizationManager::new_allowing_private_addresses(resource).await?
+        } else {
+            AuthorizationManager::new(resource).await?
+        };
+        if let Some(credentials) = &self.credentials {
+            manager.set_credential_store(credentials.clone());
+        }
+        Ok(manager)
+    }
+}
+
+/// Each of these scopes once.
+pub(super) fn distinct(mut scopes: Vec<String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    scopes.retain(|scope| seen.insert(scope.clone()));
+    scopes
+}

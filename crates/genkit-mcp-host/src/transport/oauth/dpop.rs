@@ -1,0 +1,100 @@
+//! DPoP: requests show that this program has the key that its access is bound to (RFC 9449).
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use genkit_oauth_client::DpopKey;
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use reqwest::{Request, Url};
+
+use super::error::Error;
+use genkit_core::Result;
+use genkit_core::internal::sync::lock;
+
+/// The kind of the tokens that are bound to a key.
+const TOKEN_TYPE: &str = "DPoP";
+
+const PROOF: &str = "dpop";
+
+/// What an answer has a nonce for the next request in.
+pub(super) const NONCE: &str = "dpop-nonce";
+
+/// What a server says that wants a nonce in the proof, or another one.
+pub(super) const WANTS_NONCE: &str = "use_dpop_nonce";
+
+/// What a server says that does not take the proof.
+const INVALID_PROOF: &str = "invalid_dpop_proof";
+
+/// How many servers' nonces are kept: those of an MCP server and its authorization server. Default is 8.
+const MAX_NONCES: usize = 8;
+
+/// The key of one server's access, and the nonces that were given last.
+pub(crate) struct Dpop {
+    key: DpopKey,
+    /// By origin.
+    nonces: Mutex<HashMap<String, String>>,
+}
+
+impl Dpop {
+    /// What proofs are signed with.
+    pub(super) const ALGORITHM: &str = "ES256";
+
+    pub(super) fn new(key: DpopKey) -> Self {
+        Self { key, nonces: Mutex::default() }
+    }
+
+    /// Adds the proof, and what it is for; each request needs a proof of its own.
+    pub(crate) fn prove(&self, request: &mut Request, token: Option<&str>) -> Result<()> {
+        let (method, url) = (request.method().as_str(), request.url());
+        let mut proof = self.key.proof(method, url.as_str());
+        if let Some(token) = token {
+            proof = proof.access_token(token);
+        }
+        if let Some(nonce) = self.nonce(url) {
+            proof = proof.nonce(&nonce);
+        }
+        let proof = proof.sign().map_err(Error::Client)?;
+        let proof = HeaderValue::try_from(proof).map_err(|_| Error::NoHeader)?;
+        let headers = request.headers_mut();
+        headers.insert(PROOF, proof);
+        if let Some(token) = token {
+            let mut access = HeaderValue::try_from(format!("{TOKEN_TYPE} {token}"))
+                .map_err(|_| Error::NoHeader)?;
+            access.set_sensitive(true);
+            headers.insert(AUTHORIZATION, access);
+        }
+        Ok(())
+    }
+
+    /// The nonce that the server at `url` gave last.
+    fn nonce(&self, url: &Url) -> Option<String> {
+        lock(&self.nonces).get(&url.origin().ascii_serialization()).cloned()
+    }
+
+    /// Takes note of the nonce that an answer gives for the next request.
+    pub(crate) fn note(&self, url: &Url, answer: &HeaderMap) {
+        let Some(nonce) = answer.get(NONCE).and_then(|nonce| nonce.to_str().ok()) else { return };
+        let mut nonces = lock(&self.nonces);
+        let origin = url.origin().ascii_serialization();
+        if nonces.len() >= MAX_NONCES && !nonces.contains_key(&origin) {
+            // A server that leads elsewhere again and again: one that is forgotten is asked for.
+            nonces.clear();
+        }
+        nonces.insert(origin, nonce.to_owned());
+    }
+}
+
+/// Whether a challenge of an MCP server wants a nonce.
+pub(crate) fn wants_nonce(challenge: &str) -> bool {
+    challenge.contains(WANTS_NONCE)
+}
+
+/// Whether a challenge is about the proof alone: other access would not help.
+pub(crate) fn refuses_proof(challenge: &str) -> bool {
+    wants_nonce(challenge) || challenge.contains(INVALID_PROOF)
+}
+
+/// Whether tokens of this type are bound to a key.
+pub(super) fn is_bound(token_type: Option<&str>) -> bool {
+    token_type.is_some_and(|kind| kind.eq_ignore_ascii_case(TOKEN_TYPE))
+}

@@ -1,0 +1,175 @@
+//! Grants without a user: access that a program has of its own.
+
+use std::sync::Arc;
+
+use reqwest::Url;
+use rmcp::transport::auth::AuthorizationMetadata;
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::assertion::given;
+use super::challenge::Challenge;
+use super::credentials::{AccessToken, now};
+use super::discovery::{Discovery, distinct};
+use super::dpop::{Dpop, is_bound};
+use super::error::Error;
+use super::identity_provider::AssertionFor;
+use super::settings::{ClientAuthentication, GrantType, OAuth};
+use super::token_endpoint::TokenRequest;
+use crate::transport::http_client::failure::HttpFailure;
+use crate::transport::redact::Redactor;
+
+const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+/// A grant without a user, for one server.
+pub(super) struct NonInteractive {
+    client: String,
+    oauth: OAuth,
+    discovery: Discovery,
+    metadata: Option<AuthorizationMetadata>,
+    /// The scopes of the last request.
+    scopes: Vec<String>,
+    token: Option<AccessToken>,
+    dpop: Option<Arc<Dpop>>,
+    /// Hides assertions, each of which is another.
+    redactor: Redactor,
+    /// Never true: the user is not asked. A channel without a sender has ended.
+    _asking_user: watch::Sender<bool>,
+}
+
+impl NonInteractive {
+    pub(super) fn new(
+        resource: Url,
+        oauth: &OAuth,
+        asking_user: watch::Sender<bool>,
+        redactor: Redactor,
+        dpop: Option<Arc<Dpop>>,
+    ) -> Self {
+        Self {
+            client: oauth.client_id.clone().unwrap_or_default(),
+            oauth: oauth.clone(),
+            discovery: Discovery::new(resource, oauth, None, dpop.clone()),
+            metadata: None,
+            scopes: Vec::new(),
+            token: None,
+            dpop,
+            redactor,
+            _asking_user: asking_user,
+        }
+    }
+
+    /// The access that is there, renewed if it is about to end.
+    pub(super) async fn current(&mut self) -> Result<Option<AccessToken>, HttpFailure> {
+        let old = self.token.as_ref().is_some_and(|token| !token.is_fresh());
+        if let (true, Some(metadata)) = (old, self.metadata.clone()) {
+            self.token = Some(self.ask(&metadata).await?);
+        }
+        Ok(self.token.clone())
+    }
+
+    /// New access.
+    pub(super) async fn renew(
+        &mut self,
+        challenge: &Challenge,
+    ) -> Result<AccessToken, HttpFailure> {
+        let metadata = self.discovery.look_up(challenge.header()).await?;
+        self.scopes = self.wanted(challenge).await?;
+        let token = self.ask(&metadata).await?;
+        self.metadata = Some(metadata);
+        self.token = Some(token.clone());
+        Ok(token)
+    }
+
+    async fn wanted(&mut self, challenge: &Challenge) -> Result<Vec<String>, HttpFailure> {
+        let mut scopes = self.oauth.scopes.clone();
+        match challenge {
+            Challenge::Access { .. } if scopes.is_empty() => {
+                scopes = self.discovery.manager().await?.select_initial_scopes(&[]).await;
+                // It is for refresh tokens, and a program needs none.
+                scopes.retain(|scope| scope != "offline_access");
+            }
+            Challenge::Access { .. } => {}
+            Challenge::Wider { scopes: more, .. } => {
+                scopes.extend(self.scopes.iter().chain(more).cloned());
+                if more.iter().all(|scope| self.scopes.contains(scope)) {
+                    let (target, client) = (self.discovery.target.clone(), self.client.clone());
+                    let scopes = more.join(" ");
+                    return Err(Error::ClientNotAllowed { target, client, scopes }.into());
+                }
+            }
+        }
+        Ok(distinct(scopes))
+    }
+
+    async fn ask(&self, metadata: &AuthorizationMetadata) -> Result<AccessToken, HttpFailure> {
+        self.exchange(metadata).await.map_err(|failure| self.discovery.failed(failure))
+    }
+
+    /// Asks the token endpoint.
+    async fn exchange(&self, metadata: &AuthorizationMetadata) -> Result<AccessToken, HttpFailure> {
+        // It was checked when it was looked up.
+        let endpoint = Url::parse(&metadata.token_endpoint)
+            .map_err(|fault| Error::TokenEndpoint(fault.to_string()))?;
+        let issuer = metadata.issuer.clone().unwrap_or_else(|| endpoint.to_string());
+        let request = self.grant(endpoint, &issuer).await?.with_scopes(&self.scopes);
+        let request = request.with("resource", self.discovery.resource.as_str());
+        let request = self.authenticated(request, metadata, &issuer)?;
+        let (addresses, dpop) = (&self.discovery.addresses, self.dpop.as_deref());
+        let answer = request.send(addresses, dpop, &self.redactor).await?;
+        let token = answer["access_token"].as_str().ok_or(Error::NoAccessToken)?;
+        if dpop.is_some() && !is_bound(answer["token_type"].as_str()) {
+            return Err(Error::NotBound.into());
+        }
+        Ok(AccessToken::new(token.to_owned(), now(), answer["expires_in"].as_u64()))
+    }
+
+    /// The request with what the program asks by.
+    async fn grant(&self, endpoint: Url, issuer: &str) -> Result<TokenRequest, HttpFailure> {
+        let assertion = match &self.oauth.grant {
+            GrantType::JwtBearer(source) => {
+                given(source(issuer.to_owned()), "OAuth::jwt_bearer(..)", "assertion").await?
+            }
+            GrantType::IdentityAssertion(provider) => {
+                let (resource, scopes) = (&self.discovery.resource, self.scopes.as_slice());
+                let wanted = AssertionFor { audience: issuer, resource, scopes };
+                provider.assertion(wanted, self.oauth.private_network, &self.redactor).await?
+            }
+            _ => return Ok(TokenRequest::new(endpoint, "client_credentials")),
+        };
+        self.redactor.hide_for_now("assertion", &assertion);
+        Ok(TokenRequest::new(endpoint, JWT_BEARER).with("assertion", assertion))
+    }
+
+    /// The request with who asks.
+    fn authenticated(
+        &self,
+        request: TokenRequest,
+        metadata: &AuthorizationMetadata,
+        issuer: &str,
+    ) -> Result<TokenRequest, Error> {
+        Ok(match &self.oauth.authentication {
+            ClientAuthentication::Key { pem, algorithm } => {
+                let signed = algorithm.signer(pem)?.assertion(&self.client, issuer)?;
+                request
+                    .with("client_assertion_type", ASSERTION_TYPE)
+                    .with("client_assertion", signed)
+            }
+            ClientAuthentication::Secret(secret) if takes_basic(metadata) => {
+                request.basic_auth(&self.client, secret)
+            }
+            ClientAuthentication::Secret(secret) => {
+                request.with("client_id", &self.client).with("client_secret", secret)
+            }
+            ClientAuthentication::None => request.with("client_id", &self.client),
+        })
+    }
+}
+
+/// Whether the secret goes into a header: the default of the metadata (RFC 8414).
+fn takes_basic(metadata: &AuthorizationMetadata) -> bool {
+    let methods = metadata.additional_fields.get("token_endpoint_auth_methods_supported");
+    let Some(methods) = methods.and_then(Value::as_array) else { return true };
+    let has = |name: &str| methods.iter().any(|method| method == name);
+    has("client_secret_basic") || !has("client_secret_post")
+}

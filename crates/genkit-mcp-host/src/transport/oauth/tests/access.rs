@@ -1,0 +1,297 @@
+//! Access that a person gives: asked for, renewed, widened, kept.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
+use serde_json::{Value, json};
+
+use crate::config::ServerConfig;
+use crate::transport::http::tests::fake::{Answer, Fake, Request, mcp};
+use crate::transport::http::tests::{Client, connector, explain, fault, list, open};
+use crate::transport::oauth::{CredentialStore, OAuth};
+use genkit_core::{Error, ErrorKind};
+
+pub(crate) fn origin(request: &Request) -> String {
+    format!("http://{}", request.header("host").unwrap())
+}
+
+/// Where the MCP server says who gives access to it.
+pub(crate) fn metadata_address(request: &Request) -> String {
+    format!("{}/.well-known/oauth-protected-resource/mcp", origin(request))
+}
+
+/// What it answers to whoever has no access.
+pub(crate) fn refusal(request: &Request) -> Answer {
+    let at = metadata_address(request);
+    let header = format!("Bearer resource_metadata=\"{at}\", scope=\"read\"");
+    Answer::status(401).header("WWW-Authenticate", header)
+}
+
+/// What an authorization server says of itself, and registers.
+pub(crate) fn authorization_server(request: &Request, methods: &[&str]) -> Answer {
+    let origin = origin(request);
+    let at = |path: &str| format!("{origin}{path}");
+    match request.path.as_str() {
+        "/.well-known/oauth-protected-resource/mcp" => Answer::json(&json!({
+            "resource": at("/mcp"), "authorization_servers": [origin],
+        })),
+        "/.well-known/oauth-authorization-server" => Answer::json(&json!({
+            "issuer": origin,
+            "authorization_endpoint": at("/authorize"),
+            "token_endpoint": at("/token"),
+            "registration_endpoint": at("/register"),
+            "response_types_supported": ["code"],
+            "code_challenge_methods_supported": ["S256"],
+            "token_endpoint_auth_methods_supported": methods,
+        })),
+        "/register" => Answer::json(&json!({
+            "client_id": "registered", "client_secret": "given",
+            "redirect_uris": request.json()["redirect_uris"],
+        })),
+        _ => Answer::status(404),
+    }
+}
+
+/// A server whose list needs `read` and whose tool needs `write`; it knows the newest token only.
+struct World {
+    fake: Fake,
+    /// How many tokens were given, and for what the newest is.
+    newest: Arc<Mutex<(usize, String)>>,
+}
+
+impl World {
+    async fn start(seconds: u64) -> Self {
+        let newest = Arc::new(Mutex::new((0, String::new())));
+        let state = Arc::clone(&newest);
+        let asked = Mutex::new(String::new());
+        let fake = Fake::start(move |request| match request.path.split('?').next().unwrap() {
+            "/authorize" => {
+                *asked.lock().unwrap() = request.param("scope").unwrap_or_default();
+                let state = request.param("state").unwrap();
+                let back = request.param("redirect_uri").unwrap();
+                Answer::status(302).header("Location", format!("{back}?code=c&state={state}"))
+            }
+            "/token" => {
+                let mut newest = state.lock().unwrap();
+                let scope = match request.param("grant_type").as_deref() {
+                    Some("authorization_code") => asked.lock().unwrap().clone(),
+                    _ => newest.1.clone(),
+                };
+                *newest = (newest.0 + 1, scope.clone());
+                Answer::json(&json!({
+                    "access_token": format!("t{}", newest.0), "token_type": "Bearer",
+                    "refresh_token": "r", "expires_in": seconds, "scope": scope,
+                }))
+            }
+            "/mcp" => {
+                let newest = state.lock().unwrap();
+                let known = format!("Bearer t{}", newest.0);
+                let at = metadata_address(request);
+                let needed = if request.is("tools/call") { "write" } else { "read" };
+                let bearer = format!("Bearer resource_metadata=\"{at}\", scope=\"{needed}\"");
+                if request.header("authorization") != Some(&known) {
+                    return Answer::status(401).header("WWW-Authenticate", bearer);
+                }
+                if !newest.1.split(' ').any(|scope| scope == needed) {
+                    let more = format!("{bearer}, error=\"insufficient_scope\"");
+                    return Answer::status(403).header("WWW-Authenticate", more);
+                }
+                mcp(request)
+            }
+            _ => authorization_server(request, &["client_secret_basic"]),
+        })
+        .await;
+        Self { fake, newest }
+    }
+
+    fn asked(&self, path: &str) -> usize {
+        self.fake.seen(|request| request.path.split('?').next() == Some(path)).len()
+    }
+
+    /// The server forgets all tokens, but not for what they were.
+    fn revoke(&self) {
+        self.newest.lock().unwrap().0 += 100;
+    }
+}
+
+/// A person who says yes.
+fn oauth() -> OAuth {
+    OAuth::new().on_authorize(|url| async move { Ok(visit(&url).await) })
+}
+
+/// What a browser does: the answer's `Location`.
+pub(crate) async fn visit(url: &str) -> String {
+    let browser = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap();
+    let answer = browser.get(url).send().await.unwrap();
+    answer.headers()["location"].to_str().unwrap().to_owned()
+}
+
+async fn call(client: &Client) -> Result<(), rmcp::ServiceError> {
+    let request = CallToolRequest::new(CallToolRequestParams::new("send"));
+    let call = client.send_request(ClientRequest::CallToolRequest(request));
+    // The fake server takes the call and says no more.
+    match tokio::time::timeout(Duration::from_millis(300), call).await {
+        Ok(done) => done.map(drop),
+        Err(_) => Ok(()),
+    }
+}
+
+#[tokio::test]
+async fn access_is_asked_for_once_renewed_and_widened() {
+    let world = World::start(3600).await;
+    let connector = connector(&ServerConfig::http(world.fake.url()).oauth(oauth()));
+    let client = open(&connector).await.unwrap();
+    let (one, two) = tokio::join!(list(&client), list(&client));
+    one.unwrap();
+    two.unwrap();
+    assert_eq!(
+        (world.asked("/register"), world.asked("/authorize"), world.asked("/token")),
+        (1, 1, 1)
+    );
+    let code = world.fake.seen(|request| request.path == "/token").remove(0);
+    assert!(code.param("code_verifier").is_some() && code.param("resource").is_some());
+    // registered:given
+    assert_eq!(code.header("authorization"), Some("Basic cmVnaXN0ZXJlZDpnaXZlbg=="));
+
+    world.revoke();
+    list(&client).await.unwrap();
+    assert_eq!((world.asked("/authorize"), world.asked("/token")), (1, 2), "without a person");
+
+    call(&client).await.unwrap();
+    assert_eq!(world.asked("/authorize"), 2);
+    assert_eq!(world.newest.lock().unwrap().1, "read write", "what was there and what is needed");
+    assert_eq!(world.asked("/register"), 1, "this program is known already");
+}
+
+#[tokio::test]
+async fn a_new_connection_has_the_access_of_the_old_one() {
+    let world = World::start(3600).await;
+    let connector = connector(&ServerConfig::http(world.fake.url()).oauth(oauth()));
+    open(&connector).await.unwrap().cancel().await.unwrap();
+    open(&connector).await.unwrap();
+    assert_eq!(world.asked("/authorize"), 1);
+}
+
+#[tokio::test]
+async fn what_is_about_to_end_is_renewed_before_it_is_sent() {
+    let world = World::start(0).await;
+    let client =
+        open(&connector(&ServerConfig::http(world.fake.url()).oauth(oauth()))).await.unwrap();
+    let before = world.asked("/token");
+    list(&client).await.unwrap();
+    assert!(world.asked("/token") > before);
+    assert_eq!(world.asked("/authorize"), 1);
+}
+
+#[tokio::test]
+async fn the_host_knows_when_a_person_is_asked_and_who_waits_shares_the_answer() {
+    let world = World::start(3600).await;
+    let count = Arc::new(AtomicUsize::new(0));
+    let times = Arc::clone(&count);
+    let oauth = OAuth::new().on_authorize(move |_| {
+        times.fetch_add(1, Ordering::Relaxed);
+        async {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            Err(Error::new(ErrorKind::PermissionDenied, "the user said no"))
+        }
+    });
+    let connector = connector(&ServerConfig::http(world.fake.url()).oauth(oauth));
+    let mut busy = connector.busy();
+    let states = tokio::spawn(async move {
+        let mut states = Vec::new();
+        while states.len() < 2 && busy.changed().await.is_ok() {
+            states.push(*busy.borrow_and_update());
+        }
+        states
+    });
+    let (one, two) = tokio::join!(open(&connector), open(&connector));
+    for error in [one.map(drop).unwrap_err(), two.map(drop).unwrap_err()] {
+        let error = explain(&error).unwrap().error;
+        assert_eq!(error.kind(), ErrorKind::PermissionDenied);
+        assert!(error.to_string().ends_with(": the user said no"), "{error}");
+    }
+    assert_eq!(count.load(Ordering::Relaxed), 1, "two requests, one question");
+    assert_eq!(states.await.unwrap(), [true, false]);
+}
+
+#[tokio::test]
+async fn an_answer_that_was_not_asked_for_gives_nothing() {
+    let world = World::start(3600).await;
+    for (answer, says) in [
+        ("http://127.0.0.1/callback?code=c&state=other", "belongs to another question"),
+        ("http://127.0.0.1/callback?error=access_denied&state=STATE", "access_denied"),
+        ("nonsense", "another question"),
+    ] {
+        let oauth = OAuth::new().on_authorize(move |url| async move {
+            let url = reqwest::Url::parse(&url).unwrap();
+            let state = url.query_pairs().find(|(key, _)| key == "state").unwrap().1;
+            Ok(answer.replace("STATE", &state))
+        });
+        let fault = fault(ServerConfig::http(world.fake.url()).oauth(oauth)).await;
+        assert!(fault.error.to_string().contains(says), "{fault:?}");
+    }
+    assert_eq!(world.asked("/token"), 0);
+}
+
+#[derive(Default)]
+pub(crate) struct InMemory(pub(crate) Mutex<HashMap<String, Value>>);
+
+impl CredentialStore for InMemory {
+    fn load<'a>(
+        &'a self,
+        server: &'a str,
+    ) -> genkit_core::BoxFuture<'a, genkit_core::Result<Option<Value>>> {
+        Box::pin(async move { Ok(self.0.lock().unwrap().get(server).cloned()) })
+    }
+
+    fn save<'a>(
+        &'a self,
+        server: &'a str,
+        credentials: Option<Value>,
+    ) -> genkit_core::BoxFuture<'a, genkit_core::Result<()>> {
+        Box::pin(async move {
+            let mut all = self.0.lock().unwrap();
+            match credentials {
+                Some(credentials) => all.insert(server.to_owned(), credentials),
+                None => all.remove(server),
+            };
+            Ok(())
+        })
+    }
+}
+
+#[tokio::test]
+async fn what_is_kept_serves_the_next_run() {
+    let world = World::start(3600).await;
+    let store = Arc::new(InMemory::default());
+    let server =
+        || ServerConfig::http(world.fake.url()).oauth(oauth().credentials(Arc::clone(&store)));
+    open(&connector(&server())).await.unwrap();
+    assert_eq!(store.0.lock().unwrap().keys().collect::<Vec<_>>(), [&world.fake.url()]);
+
+    open(&connector(&server())).await.unwrap();
+    assert_eq!((world.asked("/authorize"), world.asked("/token")), (1, 1));
+    world.revoke();
+    open(&connector(&server())).await.unwrap();
+    assert_eq!(
+        (world.asked("/authorize"), world.asked("/token")),
+        (1, 2),
+        "also the secret is kept"
+    );
+
+    // Another authorization server must not see what this one gave.
+    let other = World::start(3600).await;
+    let kept = store.0.lock().unwrap().remove(&world.fake.url()).unwrap();
+    store.0.lock().unwrap().insert(other.fake.url(), kept);
+    let oauth = oauth().credentials(Arc::clone(&store));
+    open(&connector(&ServerConfig::http(other.fake.url()).oauth(oauth))).await.unwrap();
+    assert_eq!((other.asked("/register"), other.asked("/authorize")), (1, 1));
+    assert!(other.fake.seen(|r| r.param("refresh_token").is_some()).is_empty());
+}

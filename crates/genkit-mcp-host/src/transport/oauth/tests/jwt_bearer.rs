@@ -1,0 +1,121 @@
+//! Access by what another issuer says of a program.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::json;
+
+use super::access::{authorization_server, refusal};
+use crate::config::ServerConfig;
+use crate::transport::http::tests::fake::{Answer, Fake, Request, mcp};
+use crate::transport::http::tests::{connector, fault, list, open};
+use crate::transport::oauth::OAuth;
+use genkit_core::{Error, ErrorKind};
+
+const GRANT: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
+/// A server that is asked with assertions; `token` is what its token endpoint answers.
+async fn server(token: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Fake {
+    Fake::start(move |request| match request.path.as_str() {
+        "/token" => token(request),
+        "/mcp" if request.header("authorization").is_none() => refusal(request),
+        "/mcp" => mcp(request),
+        _ => authorization_server(request, &["client_secret_basic"]),
+    })
+    .await
+}
+
+fn granted(seconds: u64) -> Answer {
+    Answer::json(&json!({"access_token": "t", "token_type": "Bearer", "expires_in": seconds}))
+}
+
+/// Another assertion each time, which ends with a line break.
+fn numbered() -> (OAuth, Arc<AtomicUsize>) {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let oauth = OAuth::jwt_bearer("me", move |issuer| {
+        let number = count.fetch_add(1, Ordering::Relaxed);
+        async move { Ok(format!("assertion-{number}-for-{issuer}\n")) }
+    });
+    (oauth, asked)
+}
+
+#[tokio::test]
+async fn each_access_has_an_assertion_of_its_own_for_the_issuer() {
+    let fake = server(|_| granted(0)).await;
+    let (oauth, _) = numbered();
+    let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
+    list(&client).await.unwrap();
+    let asked = fake.seen(|request| request.path == "/token");
+    assert!(asked.len() > 1, "a token that has ended is renewed before it is sent");
+    for (number, request) in asked.iter().enumerate() {
+        let assertion = format!("assertion-{number}-for-{}", fake.origin);
+        assert_eq!(request.param("assertion"), Some(assertion));
+        assert_eq!(request.param("grant_type").as_deref(), Some(GRANT));
+        assert_eq!(request.param("client_id").as_deref(), Some("me"));
+        assert_eq!(request.param("scope").as_deref(), Some("read"));
+        assert_eq!(request.param("resource"), Some(fake.url()));
+        assert_eq!(request.header("authorization"), None);
+    }
+}
+
+#[tokio::test]
+async fn a_program_with_a_secret_as_well_says_both() {
+    let fake = server(|_| granted(3600)).await;
+    let (oauth, asked) = numbered();
+    let oauth = oauth.client_secret("its-secret");
+    let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
+    list(&client).await.unwrap();
+    let seen = fake.seen(|request| request.path == "/token");
+    let basic = format!("Basic {}", STANDARD.encode("me:its-secret"));
+    assert_eq!(seen[0].header("authorization"), Some(basic.as_str()));
+    assert_eq!((seen.len(), asked.load(Ordering::Relaxed)), (1, 1));
+}
+
+/// A refusal is final: neither the same again nor another grant would help.
+#[tokio::test]
+async fn a_refusal_is_told_once_and_does_not_repeat_the_assertion() {
+    // Longer than what is repeated of an answer, as JWTs are.
+    let jwt = format!("eyJhbGciOiJFUzI1NiJ9.{}.c2lnbmF0dXJl", "eyJzdWIiOiJtZSJ9".repeat(30));
+    for status in [400, 401, 500] {
+        let fake = server(move |request| {
+            let said = format!("bad: {}", request.body);
+            let body = json!({"error": "invalid_grant", "error_description": said});
+            Answer::status(status).header("Content-Type", "application/json").body(body.to_string())
+        })
+        .await;
+        let given = jwt.clone();
+        let oauth = OAuth::jwt_bearer("me", move |_| {
+            let jwt = given.clone();
+            async move { Ok(jwt) }
+        });
+        let fault = fault(ServerConfig::http(fake.url()).oauth(oauth)).await;
+        let text = format!("{} {fault:?}", fault.error.chain());
+        assert!(text.contains("invalid_grant"), "{text}");
+        assert!(!text.contains("eyJzdWIi"), "{text}");
+        assert_eq!(fake.seen(|request| request.path == "/token").len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn without_an_assertion_nothing_is_sent() {
+    let fake = server(|_| granted(3600)).await;
+    let broken = OAuth::jwt_bearer("me", |_| async {
+        Err(Error::new(ErrorKind::NotFound, "the platform gives no token"))
+    });
+    let empty = OAuth::jwt_bearer("me", |_| async { Ok(" \n".to_owned()) });
+    let (elsewhere, asked) = numbered();
+    let elsewhere = elsewhere.issuer("https://other.example.com");
+    for (oauth, says) in [
+        (broken, "`OAuth::jwt_bearer(..)` gives no assertion: the platform gives no token"),
+        (empty, "`OAuth::jwt_bearer(..)` gives an empty assertion"),
+        (elsewhere, "`.issuer(..)` says that its client is for https://other.example.com"),
+    ] {
+        let fault = fault(ServerConfig::http(fake.url()).oauth(oauth)).await;
+        assert!(fault.error.to_string().contains(says), "{fault:?}");
+    }
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    assert!(fake.seen(|request| request.path == "/token").is_empty());
+}

@@ -1,0 +1,125 @@
+//! Access that is renewed without a person, as long as that helps.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use super::access::{InMemory, authorization_server, metadata_address, visit};
+use crate::config::ServerConfig;
+use crate::transport::http::tests::fake::{Answer, Fake, mcp};
+use crate::transport::http::tests::{connector, list, open};
+use crate::transport::oauth::{CredentialStore, OAuth};
+use genkit_core::{Error, ErrorKind};
+
+/// A server that knows the tokens in `good`; tokens are called after the grant that gave them, and
+/// live for `seconds`. Those of a refresh are good only where all end at once.
+async fn server(good: Arc<Mutex<Vec<String>>>, seconds: u64) -> Fake {
+    let given = AtomicUsize::new(0);
+    Fake::start(move |request| match request.path.split('?').next().unwrap() {
+        "/authorize" => {
+            let state = request.param("state").unwrap();
+            let back = request.param("redirect_uri").unwrap();
+            Answer::status(302).header("Location", format!("{back}?code=c&state={state}"))
+        }
+        "/token" => {
+            let grant = request.param("grant_type").unwrap();
+            let token = format!("{grant}{}", given.fetch_add(1, Ordering::Relaxed));
+            if grant == "authorization_code" || seconds == 0 {
+                good.lock().unwrap().push(token.clone());
+            }
+            Answer::json(&json!({
+                "access_token": token, "token_type": "Bearer", "refresh_token": "r",
+                "expires_in": seconds,
+            }))
+        }
+        "/mcp" => {
+            let sent = request.header("authorization").unwrap_or_default();
+            if good.lock().unwrap().iter().any(|good| sent == format!("Bearer {good}")) {
+                return mcp(request);
+            }
+            let at = metadata_address(request);
+            let bearer = format!("Bearer resource_metadata=\"{at}\"");
+            Answer::status(401).header("WWW-Authenticate", bearer)
+        }
+        _ => authorization_server(request, &["none"]),
+    })
+    .await
+}
+
+fn oauth() -> OAuth {
+    OAuth::new().on_authorize(|url| async move { Ok(visit(&url).await) })
+}
+
+fn asked(fake: &Fake, grant: &str) -> usize {
+    fake.seen(|r| r.path == "/token" && r.param("grant_type").as_deref() == Some(grant)).len()
+}
+
+#[tokio::test]
+async fn a_refresh_that_does_not_help_leads_to_the_person() {
+    let good = Arc::new(Mutex::new(Vec::new()));
+    let fake = server(Arc::clone(&good), 3600).await;
+    let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth()))).await.unwrap();
+    good.lock().unwrap().clear();
+    list(&client).await.unwrap();
+    assert_eq!((asked(&fake, "refresh_token"), asked(&fake, "authorization_code")), (1, 2));
+}
+
+#[tokio::test]
+async fn what_another_program_renewed_is_taken_from_the_store() {
+    let good = Arc::new(Mutex::new(Vec::new()));
+    let fake = server(Arc::clone(&good), 0).await;
+    let store = Arc::new(InMemory::default());
+    let oauth = oauth().credentials(Arc::clone(&store));
+    let connector = connector(&ServerConfig::http(fake.url()).oauth(oauth));
+    open(&connector).await.unwrap().cancel().await.unwrap();
+    let authorizer = connector.client.authorizer.as_ref().unwrap();
+    // What the connection began comes to its end first.
+    authorizer.token().await.unwrap();
+    let before = asked(&fake, "refresh_token");
+    {
+        let mut all = store.0.lock().unwrap();
+        let kept = all.get_mut(&fake.url()).unwrap();
+        let response = &mut kept["credentials"]["token_response"];
+        response["access_token"] = json!("theirs");
+        response["expires_in"] = json!(3600);
+    }
+    assert_eq!(authorizer.token().await.unwrap().as_deref(), Some("theirs"));
+    assert_eq!(asked(&fake, "refresh_token"), before);
+}
+
+/// A store that takes the first value only.
+#[derive(Default)]
+struct Full(InMemory);
+
+impl CredentialStore for Full {
+    fn load<'a>(
+        &'a self,
+        server: &'a str,
+    ) -> genkit_core::BoxFuture<'a, genkit_core::Result<Option<Value>>> {
+        self.0.load(server)
+    }
+
+    fn save<'a>(
+        &'a self,
+        server: &'a str,
+        credentials: Option<Value>,
+    ) -> genkit_core::BoxFuture<'a, genkit_core::Result<()>> {
+        // Who registered is kept before what is given.
+        if self.0.0.lock().unwrap().is_empty() {
+            return self.0.save(server, credentials);
+        }
+        Box::pin(async { Err(Error::new(ErrorKind::Internal, "the disk is full")) })
+    }
+}
+
+#[tokio::test]
+async fn what_the_store_did_not_take_is_not_lost() {
+    let good = Arc::new(Mutex::new(Vec::new()));
+    let fake = server(Arc::clone(&good), 3600).await;
+    let oauth = oauth().credentials(Full::default());
+    let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
+    good.lock().unwrap().clear();
+    list(&client).await.unwrap();
+    assert_eq!(asked(&fake, "refresh_token"), 1, "the refresh token is there still");
+}

@@ -1,0 +1,94 @@
+//! Requests to a token endpoint that are not rmcp's: a form, and a document as the answer.
+
+use reqwest::Url;
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use serde_json::Value;
+
+use super::authorization_client::send;
+use super::dpop::Dpop;
+use super::error::Error;
+use crate::transport::http_client::addresses::AddressPolicy;
+use crate::transport::http_client::client::for_oauth;
+use crate::transport::http_client::error::deepest;
+use crate::transport::http_client::explain::RequestTarget;
+use crate::transport::http_client::failure::HttpFailure;
+use crate::transport::http_client::url::without_secrets;
+use crate::transport::redact::Redactor;
+use genkit_core::ErrorKind;
+
+/// One request to a token endpoint.
+pub(super) struct TokenRequest {
+    endpoint: Url,
+    form: Vec<(&'static str, String)>,
+    basic: Option<(String, String)>,
+}
+
+impl TokenRequest {
+    pub(super) fn new(endpoint: Url, grant_type: &str) -> Self {
+        Self { endpoint, form: vec![("grant_type", grant_type.to_owned())], basic: None }
+    }
+
+    pub(super) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.form.push((name, value.into()));
+        self
+    }
+
+    pub(super) fn with_scopes(self, scopes: &[String]) -> Self {
+        if scopes.is_empty() { self } else { self.with("scope", scopes.join(" ")) }
+    }
+
+    /// Says who asks in a header; both halves are encoded first (RFC 6749, 2.3.1).
+    pub(super) fn basic_auth(self, id: &str, secret: &str) -> Self {
+        let half = |text: &str| encoded(&[("", text.to_owned())])[1..].to_owned();
+        Self { basic: Some((half(id), half(secret))), ..self }
+    }
+
+    /// Sends it; redirects are not followed. The answer is what a success says.
+    pub(super) async fn send(
+        self,
+        addresses: &AddressPolicy,
+        dpop: Option<&Dpop>,
+        redactor: &Redactor,
+    ) -> Result<Value, HttpFailure> {
+        let client = for_oauth(&self.endpoint, false, addresses);
+        let client = client.map_err(|error| HttpFailure::of(&error))?;
+        let mut request = client
+            .post(self.endpoint.clone())
+            .header(ACCEPT, "application/json")
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(encoded(&self.form));
+        if let Some((id, secret)) = &self.basic {
+            request = request.basic_auth(id, Some(secret));
+        }
+        let shown = without_secrets(&self.endpoint);
+        let at = RequestTarget::new(shown.as_str());
+        let request = request.build().map_err(|error| at.request(&error))?;
+        let response = send(&client, request, dpop).await.map_err(|error| match error
+            .downcast_ref::<reqwest::Error>()
+        {
+            Some(error) => at.request(error),
+            None => Error::TokenEndpointFailed(deepest(error.as_ref())).into(),
+        })?;
+        let status = response.status();
+        let answer: Value = serde_json::from_slice(response.body()).unwrap_or_default();
+        if status.is_success() {
+            return Ok(answer);
+        }
+        let member = |name: &str| answer[name].as_str().unwrap_or_default();
+        let text = format!("{} {}", member("error"), member("error_description"));
+        // Before it is shortened: half of a secret would not be found.
+        let text = redactor.redact(text.trim());
+        let mut failure = at.status(status.as_u16(), None, &text);
+        if matches!(status.as_u16(), 400 | 401 | 403) {
+            failure.kind = ErrorKind::Unauthenticated;
+        }
+        Err(failure)
+    }
+}
+
+/// `application/x-www-form-urlencoded`, which is also how a query is written.
+fn encoded(form: &[(&str, String)]) -> String {
+    let mut url = Url::parse("form:///").expect("a constant address");
+    url.query_pairs_mut().extend_pairs(form);
+    url.query().unwrap_or_default().to_owned()
+}

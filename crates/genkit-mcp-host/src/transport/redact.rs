@@ -1,0 +1,358 @@
+//! Redaction: keys and tokens are left out where text of a server is repeated, however it spells them.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::fmt;
+use std::ops::Range;
+use std::sync::{Arc, RwLock};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use genkit_child_process::ChildCommand;
+use serde_json::Value;
+
+use genkit_core::Error;
+use genkit_core::internal::sync::{read, write};
+use genkit_schema::internal::truncate::truncate;
+
+/// Values that are shorter are not redacted: `1` and `true` are no secrets.
+const SECRET_BYTES: usize = 8;
+
+/// How much of a text of a server is repeated at the most, in bytes. Default is 64 KiB.
+const MAX_REPEATED: usize = 64 * 1024;
+
+/// How many values are hidden, of those that change with each request. Default is the last 256.
+#[cfg(feature = "http")]
+const MAX_CHANGING: usize = 256;
+
+/// At how many places a text may be cut off. Default is the last 4.
+const MAX_CUTS: usize = 4;
+
+/// What the name of an argument contains whose value is secret.
+const SECRET_NAMES: [&str; 5] = ["key", "token", "secret", "password", "authorization"];
+
+/// Values that must not be repeated. Clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct Redactor(Arc<RwLock<Secrets>>);
+
+#[derive(Default)]
+struct Secrets {
+    /// The longest first: one may be a part of another.
+    fixed: Vec<Secret>,
+    /// The newest last.
+    changing: Vec<Secret>,
+}
+
+/// A value in all spellings, with what is shown for it.
+struct Secret {
+    value: String,
+    shown: String,
+    spellings: Vec<String>,
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let secrets = read(&self.0);
+        write!(f, "Redactor({})", secrets.fixed.len() + secrets.changing.len())
+    }
+}
+
+impl Redactor {
+    /// What was configured as variables, and as arguments that are named so, may be a key or a
+    /// token.
+    pub(crate) fn of(command: &ChildCommand) -> Self {
+        let redactor = Self::default();
+        for (name, value) in &command.env {
+            if let (Some(name), Some(value)) = (name.to_str(), value.to_str()) {
+                redactor.hide(name, value);
+            }
+        }
+        let texts: Vec<&str> = command.args.iter().filter_map(text).collect();
+        for (at, arg) in texts.iter().enumerate() {
+            for separator in ['=', ':'] {
+                if let Some((name, value)) = arg.split_once(separator).filter(|it| is_secret(it.0))
+                {
+                    redactor.hide(last_name(name), value.trim());
+                }
+            }
+            let next = texts.get(at + 1).filter(|next| !next.starts_with('-'));
+            if let Some(value) = next.filter(|_| arg.starts_with('-') && is_secret(arg)) {
+                redactor.hide(last_name(arg), value);
+            }
+        }
+        redactor
+    }
+
+    /// Hides a value from now on, and each of its lines and words: a server may print them one by one.
+    pub(crate) fn hide(&self, name: &str, value: &str) {
+        let secrets = &mut write(&self.0).fixed;
+        for part in parts(value) {
+            if !secrets.iter().any(|known| known.value == part) {
+                secrets.push(Secret::new(name, part));
+            }
+        }
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.value.len()));
+    }
+
+    /// Hides a value that goes with some requests only; the last of them are hidden.
+    #[cfg(feature = "http")]
+    pub(crate) fn hide_for_now(&self, name: &str, value: &str) {
+        {
+            let secrets = read(&self.0);
+            let known = |part| {
+                let mut all = secrets.fixed.iter().chain(&secrets.changing);
+                all.any(|secret| secret.value == part)
+            };
+            if parts(value).all(known) {
+                return;
+            }
+        }
+        let secrets = &mut write(&self.0).changing;
+        for part in parts(value) {
+            secrets.retain(|known| known.value != part);
+            secrets.push(Secret::new(name, part));
+        }
+        let over = secrets.len().saturating_sub(MAX_CHANGING);
+        secrets.drain(..over);
+    }
+
+    /// The text without them, and not longer than what may be repeated.
+    pub(crate) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut hidden = match truncate(text, MAX_REPEATED) {
+            whole if whole.len() == text.len() => Cow::Borrowed(text),
+            beginning => Cow::Owned(format!("{beginning}…")),
+        };
+        let secrets = read(&self.0);
+        for secret in secrets.fixed.iter().chain(&secrets.changing) {
+            for spelling in &secret.spellings {
+                if hidden.contains(spelling) {
+                    hidden = Cow::Owned(hidden.replace(spelling, &secret.shown));
+                }
+                if let Some(cut) = cut_off(&hidden, spelling) {
+                    let (before, after) = (&hidden[..cut.start], &hidden[cut.end..]);
+                    hidden = Cow::Owned(format!("{before}{}{after}", secret.shown));
+                }
+            }
+        }
+        hidden
+    }
+
+    /// The error without them, in its text, in what led to it and in its details.
+    pub(crate) fn redact_error(&self, error: Error) -> Error {
+        let chain = error.chain();
+        if let Cow::Borrowed(same) = self.redact(&chain)
+            && same.len() == chain.len()
+        {
+            return error;
+        }
+        let hidden = self.redact(&chain).into_owned();
+        error.without_causes(hidden)
+    }
+
+    /// The same JSON with its texts and names redacted.
+    pub(crate) fn redact_json(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => match self.redact(&text) {
+                Cow::Borrowed(same) if same.len() == text.len() => Value::String(text),
+                hidden => Value::String(hidden.into_owned()),
+            },
+            Value::Array(items) => items.into_iter().map(|item| self.redact_json(item)).collect(),
+            Value::Object(members) => {
+                let members = members.into_iter();
+                let hidden = |(name, value): (String, _)| {
+                    (self.redact(&name).into_owned(), self.redact_json(value))
+                };
+                Value::Object(members.map(hidden).collect())
+            }
+            other => other,
+        }
+    }
+}
+
+impl Secret {
+    fn new(name: &str, value: &str) -> Self {
+        let mut spellings = vec![value.to_owned()];
+        let twice_escaped = |value: &str| json_escaped(&json_escaped(value));
+        spellings.push(twice_escaped(value));
+        // Every byte, also where that is not needed.
+        spellings.push(value.bytes().map(|byte| format!("%{byte:02x}")).collect());
+        spellings.push(value.bytes().map(|byte| format!("%{byte:02X}")).collect());
+        for encode in
+            [json_escaped, percent_encoded, lower_percent_encoded, form_encoded, hex, upper_hex]
+        {
+            spellings.push(encode(value));
+        }
+        base64_spellings(value, &mut spellings);
+        // As a client's secret stands in `Basic` (RFC 6749, 2.3.1).
+        base64_spellings(&form_encoded(value), &mut spellings);
+        let mut known = std::collections::BTreeSet::new();
+        spellings
+            .retain(|spelling| spelling.len() >= SECRET_BYTES && known.insert(spelling.clone()));
+        Self { value: value.to_owned(), shown: format!("${{{name}}}"), spellings }
+    }
+}
+
+/// Of what stands inside of a longer text there are three, by where it begins.
+fn base64_spellings(value: &str, spellings: &mut Vec<String>) {
+    for before in 0..3 {
+        let bytes = [&b"\0\0"[..before], value.as_bytes()].concat();
+        for encoded in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
+            // The characters that belong to the value alone.
+            let (start, end) = ([0, 2, 3][before], bytes.len() * 8 / 6);
+            spellings.push(encoded[start..end].to_owned());
+        }
+    }
+}
+
+fn json_escaped(value: &str) -> String {
+    let quoted = Value::from(value).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+fn percent_encoded(value: &str) -> String {
+    let encoded = value.bytes().map(|byte| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+            char::from(byte).to_string()
+        }
+        byte => format!("%{byte:02X}"),
+    });
+    encoded.collect()
+}
+
+/// As forms are written, with `+` for a blank.
+fn form_encoded(value: &str) -> String {
+    percent_encoded(value).replace("%20", "+").replace("%2A", "*").replace('~', "%7E")
+}
+
+fn lower_percent_encoded(value: &str) -> String {
+    let mut lower = String::new();
+    for (at, piece) in percent_encoded(value).split('%').enumerate() {
+        if at > 0 {
+            lower.push('%');
+            lower.push_str(&piece[..2].to_ascii_lowercase());
+        }
+        lower.push_str(if at > 0 { &piece[2..] } else { piece });
+    }
+    lower
+}
+
+fn hex(value: &str) -> String {
+    value.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn upper_hex(value: &str) -> String {
+    hex(value).to_ascii_uppercase()
+}
+
+/// The value, each of its lines, and the token of `Bearer TOKEN`.
+fn parts(value: &str) -> impl Iterator<Item = &str> {
+    let lines = value.lines().map(str::trim);
+    let last = value.rsplit(' ').next();
+    let parts = std::iter::once(value).chain(lines).chain(last);
+    parts.filter(|part| part.len() >= SECRET_BYTES)
+}
+
+/// Where the beginning of a value stands that was cut off; what a server wrote is cut once, and words of
+/// ours may follow.
+fn cut_off(text: &str, value: &str) -> Option<Range<usize>> {
+    text.rmatch_indices('…').take(MAX_CUTS).find_map(|(end, _)| {
+        let text = &text[..end];
+        let mut starts = (SECRET_BYTES..value.len()).rev().filter_map(|end| value.get(..end));
+        let part = starts.find(|part| text.ends_with(part))?;
+        Some(end - part.len()..end)
+    })
+}
+
+fn text(arg: &OsString) -> Option<&str> {
+    arg.to_str()
+}
+
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET_NAMES.iter().any(|part| name.contains(part))
+}
+
+/// The name alone: `api-key` of `--api-key`, and of an address what stands before the value.
+fn last_name(name: &str) -> &str {
+    let name = name.rsplit(['?', '&', ' ', '/']).next().unwrap_or(name);
+    name.trim_start_matches('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{ServerConfig, StdioTransport};
+
+    fn redactor(server: StdioTransport) -> Redactor {
+        Redactor::of(&server.command.child)
+    }
+
+    #[test]
+    fn configured_secrets_are_hidden_line_by_line_and_in_arguments() {
+        let server = ServerConfig::stdio("x")
+            .env("PEM", "-----BEGIN-----\nMIIabcdefgh\n-----END-----")
+            .env("MODE", "dev")
+            .args(["--api-key", "argument-1", "--token=argument-2", "-e", "MY_SECRET=argument-3"])
+            .args(["--header", "Authorization: Bearer argument-4", "--password", "--verbose-mode"])
+            .args(["https://e.com/mcp?apiKey=argument-5", "plain-argument"]);
+        let redactor = redactor(server);
+        for (said, shown) in [
+            ("bad MIIabcdefgh!", "bad ${PEM}!"),
+            ("got argument-1, argument-2", "got ${api-key}, ${token}"),
+            ("argument-3 argument-4", "${MY_SECRET} ${Authorization}"),
+            ("argument-5", "${apiKey}"),
+            ("dev --verbose-mode plain-argument", "dev --verbose-mode plain-argument"),
+            ("it begins MIIabcdefg…", "it begins ${PEM}…"),
+            ("… \"it begins MIIabcdefg…\": it …", "… \"it begins ${PEM}…\": it …"),
+        ] {
+            assert_eq!(redactor.redact(said), shown);
+        }
+        assert!(!format!("{redactor:?}").contains("argument"));
+    }
+
+    #[test]
+    fn a_secret_is_hidden_in_every_spelling() {
+        let redactor = Redactor::default();
+        let value = "s3cret/\"Token\"+é=";
+        let spaced = "another one*~/of words";
+        redactor.hide("client_secret", spaced);
+        let form = form_encoded(spaced);
+        assert_eq!(form, "another+one*%7E%2Fof+words");
+        for said in [form.clone(), STANDARD_NO_PAD.encode(format!("me:{form}"))] {
+            assert!(redactor.redact(&said).contains("${client_secret}"), "{said}");
+        }
+        redactor.hide("authorization", &format!("Bearer {value}"));
+        let json = Value::from(format!("x {value} y")).to_string();
+        let all = |text: &[u8]| base64::engine::general_purpose::STANDARD.encode(text);
+        for said in [
+            value.to_owned(),
+            json,
+            percent_encoded(value),
+            lower_percent_encoded(value),
+            hex(value),
+            upper_hex(value),
+            all(value.as_bytes()),
+            all(format!("user:{value}").as_bytes()),
+            all(format!("a{value}b").as_bytes()),
+            all(format!("ab{value}").as_bytes()),
+            URL_SAFE_NO_PAD.encode(format!("Bearer {value}!")),
+        ] {
+            let shown = redactor.redact(&said).into_owned();
+            assert!(shown.contains("${authorization}"), "{said} -> {shown}");
+        }
+        let nested = serde_json::json!({"headers": [{"authorization": value}], value: 1});
+        assert!(!redactor.redact_json(nested).to_string().contains("s3cret"));
+    }
+
+    #[cfg(feature = "http")]
+    #[test]
+    fn values_that_change_are_hidden_as_long_as_there_is_room() {
+        let redactor = Redactor::default();
+        redactor.hide("x", "fixed-value");
+        for number in 0..1000 {
+            redactor.hide_for_now("authorization", &format!("token-number-{number:04}"));
+        }
+        assert_eq!(read(&redactor.0).changing.len(), MAX_CHANGING);
+        assert_eq!(redactor.redact("token-number-0999 fixed-value"), "${authorization} ${x}");
+    }
+}

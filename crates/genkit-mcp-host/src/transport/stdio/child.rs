@@ -1,0 +1,71 @@
+//! The child process of a server: its pipe as a transport, its standard error as a log.
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use genkit_child_process::{ChildPipes, ChildProcess, StderrLog};
+use tokio::process::{ChildStdin, ChildStdout};
+
+use super::command::{Command, StderrTo};
+use super::error::of_spawn;
+use super::pipe::PipeTransport;
+use crate::transport::redact::Redactor;
+use genkit_core::Result;
+use genkit_core::internal::visible;
+
+/// Starts a server and opens the pipe to it.
+///
+/// # Errors
+/// If there is no such program or folder, or the system does not start it.
+///
+/// # Panics
+/// Panics outside of a tokio runtime with I/O.
+pub(crate) fn spawn(
+    key: &str,
+    command: &Command,
+    redactor: Redactor,
+) -> Result<(ChildProcess, PipeTransport<ChildStdout, ChildStdin>)> {
+    let log = ServerLog {
+        key: key.to_owned(),
+        redactor: redactor.clone(),
+        is_shown: command.stderr == StderrTo::Log,
+    };
+    let log: Option<Box<dyn StderrLog>> =
+        (command.stderr != StderrTo::Inherit).then_some(Box::new(log));
+    let (child, ChildPipes { stdin, stdout }) =
+        ChildProcess::spawn(&command.child, log).map_err(of_spawn)?;
+    let pipe = PipeTransport::new(key, stdout, stdin, command.max_line).redacting(redactor);
+    Ok((child, pipe))
+}
+
+/// What a server writes to its standard error, as events.
+struct ServerLog {
+    key: String,
+    redactor: Redactor,
+    is_shown: bool,
+}
+
+impl StderrLog for ServerLog {
+    fn redact<'a>(&self, line: &'a str) -> Cow<'a, str> {
+        let hidden = self.redactor.redact(line);
+        // Escape codes would reach a terminal by way of an error.
+        Cow::Owned(visible::line(&hidden.replace('\t', "    ")).into_owned())
+    }
+
+    fn line(&mut self, line: &str) {
+        if self.is_shown {
+            tracing::debug!(target: "genkit::mcp", server = %self.key, "{line}");
+        }
+    }
+
+    fn left_out(&mut self, lines: u64) {
+        if self.is_shown {
+            tracing::debug!(
+                target: "genkit::mcp", server = %self.key,
+                "{lines} lines of its standard error were left out"
+            );
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The errors of child processes, by kind; their texts are those of `genkit-child-process`.
+
+use std::io;
+
+use genkit_child_process::SpawnError;
+use genkit_core::{Error, ErrorKind};
+
+pub(super) fn of_spawn(error: SpawnError) -> Error {
+    let kind = match error.kind() {
+        io::ErrorKind::InvalidInput => ErrorKind::InvalidArgument,
+        io::ErrorKind::NotFound => ErrorKind::NotFound,
+        io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
+        io::ErrorKind::Unsupported => ErrorKind::FailedPrecondition,
+        _ => ErrorKind::Unavailable,
+    };
+    Error::with_kind(kind, error)
+}

@@ -1,0 +1,167 @@
+//! The client's end of a session over two byte streams, one JSON message on each line.
+//!
+//! Unlike rmcp's own it lets no call wait for an answer that came and cannot be read: its
+//! caller gets an error with what the server did wrong.
+
+mod error;
+mod incoming;
+mod open_requests;
+mod stray_output;
+#[cfg(test)]
+mod tests;
+
+use std::{borrow::Cow, io, sync::Arc, time::Duration};
+
+use rmcp::{
+    RoleClient,
+    model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage},
+    transport::Transport,
+};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::transport::redact::Redactor;
+use error::Error;
+use genkit_core::internal::visible::Logged;
+use genkit_mcp::internal::jsonrpc::{Frame, LineStream};
+use incoming::LineOutcome;
+use open_requests::OpenRequests;
+pub(crate) use open_requests::ResultFormat;
+use stray_output::StrayOutput;
+
+/// Bytes that may wait for a server that does not read, 64 MiB: what comes then is not sent.
+///
+/// Reading goes on in the meantime. A server that writes a long answer before it reads on would
+/// never come to its end otherwise.
+const MAX_QUEUED_BYTES: usize = 64 * 1024 * 1024;
+
+/// How long the end of a session waits for a server to read what is left.
+const CLOSE_FLUSH: Duration = Duration::from_millis(500);
+
+/// The client's end of a session over two byte streams.
+pub(crate) struct PipeTransport<R, W> {
+    lines: LineStream<R, W>,
+    max_line: usize,
+    open: OpenRequests,
+    stray: StrayOutput,
+}
+
+impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
+    /// A session with the server that is called `key`, whose lines have at most `max_line` bytes.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a tokio runtime.
+    pub(crate) fn new(key: &str, reader: R, writer: W, max_line: usize) -> Self {
+        Self {
+            lines: LineStream::new(reader, writer, max_line, MAX_QUEUED_BYTES, CLOSE_FLUSH),
+            max_line,
+            open: OpenRequests::default(),
+            stray: StrayOutput::new(key),
+        }
+    }
+
+    /// Does not repeat what this hides.
+    pub(crate) fn redacting(mut self, redactor: Redactor) -> Self {
+        self.stray.redactor = redactor;
+        self
+    }
+
+    /// What the next line amounts to; nothing if it was passed over or refused.
+    fn step(&mut self) -> Result<Option<ServerJsonRpcMessage>, NoLine> {
+        let line = match self.lines.next_frame().ok_or(NoLine)? {
+            Frame::Line(line) => incoming::read(line, &self.open),
+            Frame::TooLong(outline, bytes) => {
+                incoming::too_long(outline, bytes, self.max_line, &self.open)
+            }
+        };
+        match line {
+            LineOutcome::Message(mut message) => {
+                if let JsonRpcMessage::Error(failed) = &mut *message {
+                    // The error of an unreadable answer quotes a part of it.
+                    failed.error.message =
+                        self.stray.redactor.redact(&failed.error.message).into_owned().into();
+                }
+                self.open.received(&message);
+                return Ok(Some(*message));
+            }
+            LineOutcome::Refused(refusal) => self.refuse(&refusal),
+            LineOutcome::Stray(error, excerpt) => self.stray.record(&error.to_string(), &excerpt),
+        }
+        Ok(None)
+    }
+
+    fn refuse(&self, refusal: &ClientJsonRpcMessage) {
+        let server = self.stray.key();
+        let text = format!("{refusal:?}");
+        let refusal_text = Logged::text(self.stray.redactor.redact(&text));
+        tracing::debug!(target: "genkit::mcp", server, refusal = %refusal_text, "refused a request");
+        let outbox = self.lines.outbox();
+        match outbox.push(refusal) {
+            Ok(()) => outbox.flush(),
+            Err(error) => {
+                tracing::debug!(target: "genkit::mcp", %error, "the refusal cannot be sent");
+            }
+        }
+    }
+
+    fn queue(&self, item: &ClientJsonRpcMessage) -> io::Result<()> {
+        let outbox = self.lines.outbox();
+        if !outbox.has_room()? {
+            return Err(io::Error::other(Error::InputFull(MAX_QUEUED_BYTES)));
+        }
+        outbox.push(item)
+    }
+}
+
+/// No whole line is here.
+struct NoLine;
+
+impl<R, W> Transport<RoleClient> for PipeTransport<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn name() -> Cow<'static, str> {
+        // It stands in the text of rmcp's errors.
+        Cow::Borrowed("stdio")
+    }
+
+    fn send(
+        &mut self,
+        item: ClientJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let queued = self.queue(&item);
+        if queued.is_ok() {
+            self.open.sent(&item);
+        }
+        let outbox = Arc::clone(self.lines.outbox());
+        async move {
+            queued?;
+            // Only now: what is sent until this future runs goes out in the same write.
+            outbox.flush();
+            // A server that is gone is an error here; one that is slow is not waited for.
+            outbox.has_room().map(drop)
+        }
+    }
+
+    // Safe to cancel: only the read is awaited, and it loses nothing.
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        loop {
+            match self.step() {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => continue,
+                Err(NoLine) if self.lines.has_ended() => return None,
+                Err(NoLine) => {}
+            }
+            if let Err(error) = self.lines.read().await {
+                tracing::debug!(target: "genkit::mcp", %error, "the server's output cannot be read");
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.lines.close().await
+    }
+}

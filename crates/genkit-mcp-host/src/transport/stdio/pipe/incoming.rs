@@ -1,0 +1,253 @@
+//! Parses one line of a server: a message, or what has to happen where it is none.
+
+use rmcp::model::{
+    ClientJsonRpcMessage, CustomResult, ErrorCode, ErrorData, JsonRpcMessage, JsonRpcNotification,
+    RequestId, ServerJsonRpcMessage, ServerNotification, ServerResult,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::error::Error;
+use super::open_requests::{OpenRequests, ResultFormat};
+use super::stray_output::excerpt;
+use genkit_mcp::internal::jsonrpc::{
+    Envelope, Id, MAX_NESTING, MAX_VALUES, Member, Outline, Scanner, has_more_values, nesting,
+};
+
+/// What becomes of a line.
+#[derive(Debug)]
+pub(crate) enum LineOutcome {
+    /// rmcp gets this.
+    Message(Box<ServerJsonRpcMessage>),
+    /// The server gets this error, for its request cannot be read.
+    Refused(Box<ClientJsonRpcMessage>),
+    /// It is passed over: why, and how it begins.
+    Stray(Error, String),
+}
+
+impl LineOutcome {
+    fn of(message: ServerJsonRpcMessage) -> Self {
+        Self::Message(Box::new(message))
+    }
+}
+
+/// Reads one line that is not blank.
+pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
+    if has_more_values(line, MAX_VALUES) {
+        return broken(line, Error::TooManyValues, open);
+    }
+    let text = match std::str::from_utf8(line) {
+        Ok(text) => text,
+        Err(error) => return broken(line, Error::NotUtf8(error), open),
+    };
+    if !text.starts_with('{') {
+        let error = if text.starts_with('[') { Error::NoObject } else { Error::NoJson };
+        return LineOutcome::Stray(error, excerpt(line));
+    }
+    let envelope = match serde_json::from_str::<Envelope<'_>>(text) {
+        Ok(envelope) => envelope,
+        Err(error) => return broken(line, Error::of_json(text, error), open),
+    };
+    match shape(&envelope) {
+        MessageShape::Response | MessageShape::Error => response(text, &envelope, open),
+        MessageShape::Request => request(text, &envelope),
+        MessageShape::Notification => notification(text, &envelope),
+        MessageShape::None => LineOutcome::Stray(Error::NoMessage, excerpt(line)),
+    }
+}
+
+/// What becomes of a line above the limit, of which only the outline is known.
+pub(crate) fn too_long(
+    outline: Outline,
+    bytes: u64,
+    limit: usize,
+    open: &OpenRequests,
+) -> LineOutcome {
+    let error = Error::TooLong { bytes, limit };
+    by_outline(outline, error, ErrorCode::INVALID_REQUEST, open, String::new)
+}
+
+/// The kind of a message, by the members of its object.
+#[derive(Clone, Copy, PartialEq)]
+enum MessageShape {
+    Response,
+    Error,
+    Request,
+    Notification,
+    None,
+}
+
+fn shape(envelope: &Envelope<'_>) -> MessageShape {
+    let there = |member: &Member<'_>| !matches!(member, Member::Absent);
+    let null = |member: &Member<'_>| matches!(member, Member::Null);
+    match (there(&envelope.method), there(&envelope.result), there(&envelope.error)) {
+        // Some servers send `"error": null` beside a result.
+        (_, true, true) if null(&envelope.error) => MessageShape::Response,
+        (_, _, true) => MessageShape::Error,
+        (_, true, false) => MessageShape::Response,
+        // Servers log JSON objects with an `id` or a `method` too.
+        (_, false, false) if !there(&envelope.jsonrpc) => MessageShape::None,
+        (true, ..) if envelope.id == Id::Absent => MessageShape::Notification,
+        (true, ..) => MessageShape::Request,
+        (false, ..) if envelope.id == Id::Absent => MessageShape::None,
+        (false, ..) => MessageShape::Response,
+    }
+}
+
+/// A response, or an error in its stead for whoever waits for it.
+fn response(text: &str, envelope: &Envelope<'_>, open: &OpenRequests) -> LineOutcome {
+    let is_error = shape(envelope) == MessageShape::Error;
+    let format = match &envelope.id {
+        Id::Usable(id) => open.format(id),
+        _ => ResultFormat::Typed,
+    };
+    let read = match fault(envelope) {
+        Some(fault) => Err(Error::NoResponse(fault)),
+        None if is_error => error_data(text).map(Err),
+        None => result(text, format).map(Ok),
+    };
+    let Id::Usable(id) = &envelope.id else {
+        let error = match read {
+            Ok(Err(error)) => error,
+            Ok(Ok(_)) => Error::NoId.for_caller(),
+            Err(error) => error.for_caller(),
+        };
+        return for_the_only_one(error, text, open);
+    };
+    match read {
+        Ok(Ok(result)) => LineOutcome::of(JsonRpcMessage::response(result, id.clone())),
+        Ok(Err(error)) => LineOutcome::of(JsonRpcMessage::error(error, Some(id.clone()))),
+        Err(error) => for_its_call(id, error, open, || excerpt(text.as_bytes())),
+    }
+}
+
+/// Why an object is no response, by its members.
+fn fault(envelope: &Envelope<'_>) -> Option<&'static str> {
+    if !matches!(&envelope.jsonrpc, Member::Text(version) if version == "2.0") {
+        return Some(r#"`jsonrpc` must be "2.0""#);
+    }
+    let null = |member: &Member<'_>| matches!(member, Member::Null | Member::Absent);
+    if !matches!(envelope.method, Member::Absent) {
+        return Some("it has a `method` beside `result` or `error`");
+    }
+    match (&envelope.result, &envelope.error) {
+        (Member::Absent, Member::Absent) => Some("it has neither `result` nor `error`"),
+        (result, error) if !null(result) && !null(error) => {
+            Some("it has both `result` and `error`")
+        }
+        _ => None,
+    }
+}
+
+/// Reads a result in one pass, where rmcp's reader would go over all kinds of messages first.
+fn result(text: &str, format: ResultFormat) -> Result<ServerResult, Error> {
+    #[derive(Deserialize)]
+    struct ResultLine<R> {
+        result: R,
+    }
+    let read = match format {
+        ResultFormat::Typed => serde_json::from_str(text).map(|read: ResultLine<_>| read.result),
+        ResultFormat::Untyped => serde_json::from_str(text)
+            .map(|read: ResultLine<_>| ServerResult::CustomResult(CustomResult(read.result))),
+    };
+    read.map_err(|error| Error::of_json(text, error))
+}
+
+fn error_data(text: &str) -> Result<ErrorData, Error> {
+    #[derive(Deserialize)]
+    struct ErrorLine {
+        error: Value,
+    }
+    let ErrorLine { error } =
+        serde_json::from_str(text).map_err(|error| Error::of_json(text, error))?;
+    ErrorData::deserialize(&error).map_err(|fault| {
+        let excerpt = excerpt(error.to_string().as_bytes());
+        Error::NoErrorObject { fault, excerpt }
+    })
+}
+
+/// The caller gets the error of an answer that cannot be read.
+fn for_its_call(
+    id: &RequestId,
+    error: Error,
+    open: &OpenRequests,
+    excerpt: impl FnOnce() -> String,
+) -> LineOutcome {
+    match open.own_id(id) {
+        Some(id) => LineOutcome::of(JsonRpcMessage::error(error.for_caller(), Some(id))),
+        None => LineOutcome::Stray(Error::Unexpected(Box::new(error)), excerpt()),
+    }
+}
+
+/// An error that names no request is meant for the one that is open.
+fn for_the_only_one(error: ErrorData, text: &str, open: &OpenRequests) -> LineOutcome {
+    match open.only() {
+        Some(id) => LineOutcome::of(JsonRpcMessage::error(error, Some(id))),
+        None => {
+            let error = Error::Uncorrelated(error.message.into_owned());
+            LineOutcome::Stray(error, excerpt(text.as_bytes()))
+        }
+    }
+}
+
+/// A request of the server, or an error that it gets.
+fn request(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
+    let code = match serde_json::from_str(text) {
+        Ok(message) => return LineOutcome::of(message),
+        Err(error) if error.is_data() => ErrorCode::INVALID_REQUEST,
+        Err(_) => ErrorCode::PARSE_ERROR,
+    };
+    let Id::Usable(id) = &envelope.id else {
+        return LineOutcome::Stray(Error::RequestWithoutId, excerpt(text.as_bytes()));
+    };
+    let fault = match envelope.fault() {
+        Some(fault) => fault.to_owned(),
+        None if nesting(text) > MAX_NESTING => Error::RequestTooDeep.to_string(),
+        None if code == ErrorCode::PARSE_ERROR => Error::BrokenRequest.to_string(),
+        None => Error::RequestParams.to_string(),
+    };
+    refused(id.clone(), code, fault)
+}
+
+fn notification(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
+    let read = match envelope.fault() {
+        Some(fault) => Err(fault.to_owned()),
+        None => serde_json::from_str::<JsonRpcNotification<ServerNotification>>(text)
+            .map_err(|error| Error::of_json(text, error).to_string()),
+    };
+    match read {
+        Ok(read) => LineOutcome::of(JsonRpcMessage::Notification(read)),
+        Err(fault) => LineOutcome::Stray(Error::Notification(fault), excerpt(text.as_bytes())),
+    }
+}
+
+/// A line that is no JSON, or of which a part is none.
+fn broken(line: &[u8], error: Error, open: &OpenRequests) -> LineOutcome {
+    let outline =
+        if line.starts_with(b"{") { Scanner::default().finish(line) } else { Outline::default() };
+    by_outline(outline, error, ErrorCode::PARSE_ERROR, open, || excerpt(line))
+}
+
+/// The caller, or the server, gets the error of a line that cannot be read as a whole.
+fn by_outline(
+    outline: Outline,
+    error: Error,
+    code: ErrorCode,
+    open: &OpenRequests,
+    excerpt: impl FnOnce() -> String,
+) -> LineOutcome {
+    match outline {
+        Outline { id: Id::Usable(id), versioned, method: false, answer } if versioned || answer => {
+            for_its_call(&id, error, open, excerpt)
+        }
+        Outline { id: Id::Usable(id), versioned: true, method: true, answer: false } => {
+            refused(id, code, format!("the message {error}"))
+        }
+        _ => LineOutcome::Stray(Error::Unreadable(Box::new(error)), excerpt()),
+    }
+}
+
+fn refused(id: RequestId, code: ErrorCode, fault: String) -> LineOutcome {
+    let refusal = JsonRpcMessage::error(ErrorData::new(code, fault, None), Some(id));
+    LineOutcome::Refused(Box::new(refusal))
+}

@@ -1,0 +1,185 @@
+//! Who a request comes from, by its `Authorization` header.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+
+use super::verifier::{TokenError, TokenVerifier};
+use crate::principal::Principal;
+use genkit_core::internal::visible::Logged;
+use genkit_http_server::internal::is_the_secret;
+
+/// How long a verifier may take. Default is 10 seconds.
+const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long a token may be, in bytes.
+const MAX_TOKEN: usize = 16 * 1024;
+
+/// What is asked of every request.
+#[derive(Clone, Default)]
+pub(crate) enum Authentication {
+    /// Nothing. A layer in front may have found a principal.
+    #[default]
+    Nothing,
+    /// One token that all clients share, which tells nobody apart.
+    SharedToken(Arc<str>),
+    Verifier(Arc<dyn TokenVerifier>),
+}
+
+/// Why a request is not let in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Denial {
+    #[error("Unauthorized: a bearer token is required")]
+    Missing,
+    #[error("Bad Request: `Authorization` must be one `Bearer` and a token")]
+    Malformed,
+    #[error("Unauthorized: {0}")]
+    Invalid(String),
+    #[error("Forbidden: the token lacks a scope that every request needs")]
+    Scope,
+    #[error("the token cannot be checked now: try again later")]
+    Unavailable,
+}
+
+impl Authentication {
+    pub(crate) fn is_required(&self) -> bool {
+        !matches!(self, Self::Nothing)
+    }
+
+    /// The principal of a request, where one is told by its token.
+    pub(crate) async fn admit(&self, headers: &HeaderMap) -> Result<Option<Principal>, Denial> {
+        match self {
+            Self::Nothing => Ok(None),
+            Self::SharedToken(token) => {
+                let given = given(headers)?;
+                let is_it = is_the_secret(given.as_bytes(), token.as_bytes());
+                is_it
+                    .then_some(None)
+                    .ok_or_else(|| Denial::Invalid("the token is wrong".to_owned()))
+            }
+            Self::Verifier(verifier) => {
+                let token = given(headers)?;
+                if token.len() > MAX_TOKEN || !is_token(token) {
+                    return Err(Denial::Malformed);
+                }
+                verified(&**verifier, token).await.map(Some)
+            }
+        }
+    }
+}
+
+async fn verified(verifier: &dyn TokenVerifier, token: &str) -> Result<Principal, Denial> {
+    match tokio::time::timeout(VERIFY_TIMEOUT, verifier.verify(token)).await {
+        // Who is nobody would be one with all that nobody is known of.
+        Ok(Ok(principal)) if principal.id().is_empty() => {
+            Err(Denial::Invalid("the token names nobody".to_owned()))
+        }
+        Ok(Ok(principal)) => Ok(principal),
+        Ok(Err(TokenError::Invalid(why))) => Err(Denial::Invalid(why)),
+        Ok(Err(TokenError::Unavailable(why))) => {
+            tracing::error!(why = %Logged::text(why), "a token cannot be checked");
+            Err(Denial::Unavailable)
+        }
+        Err(_) => {
+            tracing::error!("the verifier of tokens takes too long");
+            Err(Denial::Unavailable)
+        }
+    }
+}
+
+/// What stands behind `Bearer`.
+fn given(headers: &HeaderMap) -> Result<&str, Denial> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let value = values.next().ok_or(Denial::Missing)?;
+    // Of two, somebody in front may have checked the other.
+    if values.next().is_some() {
+        return Err(Denial::Malformed);
+    }
+    let value = value.to_str().map_err(|_| Denial::Malformed)?;
+    let (scheme, token) = value.split_once(' ').unwrap_or((value, ""));
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(Denial::Missing);
+    }
+    let token = token.trim();
+    if token.is_empty() { Err(Denial::Malformed) } else { Ok(token) }
+}
+
+/// Whether it is a `b64token` of RFC 6750, section 2.1.
+fn is_token(token: &str) -> bool {
+    let text = token.trim_end_matches('=');
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn headers(values: &[&str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_str(value).expect("a value"));
+        }
+        headers
+    }
+
+    #[tokio::test]
+    async fn a_shared_token_is_compared_whole() {
+        let shared = Authentication::SharedToken("secret".into());
+        let wrong = || Err(Denial::Invalid("the token is wrong".to_owned()));
+        for (given, admitted) in [
+            (&["Bearer secret"][..], Ok(None)),
+            (&["bearer secret"], Ok(None)),
+            (&["Bearer secre"], wrong()),
+            (&["Bearer secrets"], wrong()),
+            (&["Basic secret"], Err(Denial::Missing)),
+            (&["Bearer"], Err(Denial::Malformed)),
+            (&["Bearer secret", "Bearer secret"], Err(Denial::Malformed)),
+            (&[], Err(Denial::Missing)),
+        ] {
+            assert_eq!(shared.admit(&headers(given)).await, admitted, "{given:?}");
+        }
+        assert_eq!(Authentication::Nothing.admit(&headers(&[])).await, Ok(None));
+        let empty = Authentication::SharedToken("".into());
+        assert!(empty.admit(&headers(&["Bearer "])).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_verifier_sees_tokens_and_nothing_else() {
+        let echo = |token: String| async move {
+            match token.as_str() {
+                "nobody" => Ok(Principal::new("")),
+                "down" => Err(TokenError::unavailable("db-7 is down")),
+                "bad" => Err(TokenError::invalid("it is bad")),
+                _ => Ok(Principal::new(token)),
+            }
+        };
+        let verifier = Authentication::Verifier(Arc::new(echo));
+        let long = format!("Bearer {}", "a".repeat(MAX_TOKEN + 1));
+        for (given, admitted) in [
+            ("Bearer ada", Ok(Some(Principal::new("ada")))),
+            ("bEARER a.b-c_d~e+f/g==", Ok(Some(Principal::new("a.b-c_d~e+f/g==")))),
+            ("Bearer a b", Err(Denial::Malformed)),
+            ("Bearer a\"b", Err(Denial::Malformed)),
+            ("Bearer ==", Err(Denial::Malformed)),
+            (&long, Err(Denial::Malformed)),
+            ("Digest ada", Err(Denial::Missing)),
+            ("Bearer nobody", Err(Denial::Invalid("the token names nobody".to_owned()))),
+            ("Bearer bad", Err(Denial::Invalid("it is bad".to_owned()))),
+            ("Bearer down", Err(Denial::Unavailable)),
+        ] {
+            assert_eq!(verifier.admit(&headers(&[given])).await, admitted, "{given:.40}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_verifier_that_hangs_is_not_waited_for() {
+        let hangs = |_: String| std::future::pending::<Result<Principal, TokenError>>();
+        let verifier = Authentication::Verifier(Arc::new(hangs));
+        assert_eq!(verifier.admit(&headers(&["Bearer x"])).await, Err(Denial::Unavailable));
+    }
+}

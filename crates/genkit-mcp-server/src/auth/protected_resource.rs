@@ -1,0 +1,300 @@
+//! The server as an OAuth resource: its metadata (RFC 9728).
+
+use axum::Router;
+use axum::response::IntoResponse as _;
+use bytes::Bytes;
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW,
+    CONTENT_TYPE,
+};
+use http::{HeaderValue, Method, Response, StatusCode, Uri};
+use serde_json::{Map, Value, json};
+
+use crate::error::Error as E;
+
+/// Where metadata stands (RFC 9728, section 3).
+const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+
+/// OAuth protected resource that this server is, for clients that have no token yet: which
+/// authorization servers give tokens for it, and for which scopes.
+///
+/// With it, a request without a token is answered by 401 and the address of this metadata, and MCP
+/// clients find the rest by themselves: the login of the user, the token, its renewal.
+///
+/// ```no_run
+/// use genkit::mcp::server::{Principal, ProtectedResource, TokenError};
+///
+/// # async fn verify(_: String) -> Result<Principal, TokenError> { Ok(Principal::new("ada")) }
+/// # async fn run() -> genkit::Result<()> {
+/// genkit::serve_mcp()
+///     .http("0.0.0.0:8000")
+///     .allowed_hosts(["mcp.example.com"])
+///     .authenticate(verify)
+///     .protected_resource(
+///         ProtectedResource::new("https://mcp.example.com/mcp")
+///             .with_authorization_server("https://login.example.com")
+///             .with_scopes(["notes:read", "notes:write"])
+///             .with_required_scopes(["notes:read"])
+///             .with_name("Notes")
+///             .with_documentation("https://example.com/docs"),
+///     )
+///     .await
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtectedResource {
+    resource: String,
+    servers: Vec<String>,
+    scopes: Vec<String>,
+    required: Vec<String>,
+    step_up: bool,
+    name: Option<String>,
+    documentation: Option<String>,
+}
+
+impl ProtectedResource {
+    /// Protected resource at this address, as clients reach it: `https://mcp.example.com/mcp`. It
+    /// is what tokens for it have as their audience.
+    pub fn new(resource: impl Into<String>) -> Self {
+        Self {
+            resource: resource.into(),
+            servers: Vec::new(),
+            scopes: Vec::new(),
+            required: Vec::new(),
+            step_up: true,
+            name: None,
+            documentation: None,
+        }
+    }
+
+    /// Adds one more authorization server, by its issuer identifier.
+    #[must_use]
+    pub fn with_authorization_server(mut self, issuer: impl Into<String>) -> Self {
+        self.servers.push(issuer.into());
+        self
+    }
+
+    /// Sets the scopes that there are, which clients may ask for.
+    #[must_use]
+    pub fn with_scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.scopes = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the scopes that every request needs: without one of them the answer is 403 with
+    /// `insufficient_scope`, and the client may ask its user for more. Default is none.
+    #[must_use]
+    pub fn with_required_scopes(
+        mut self,
+        scopes: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        self.required = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets step-up authorization: whether a caller with a token that lacks a scope of `#[tool(permit = "..")]`, of a
+    /// prompt or of a resource, and uses that all the same, is told so: 403 with `insufficient_scope`, the scopes
+    /// that it has and those that it needs, so that its client asks its user for more (MCP's authorization). Lists
+    /// have it for nobody without the scope. Default is `true`; with `false` it does not hear that there is such a
+    /// thing.
+    #[must_use]
+    pub fn with_step_up(mut self, yes: bool) -> Self {
+        self.step_up = yes;
+        self
+    }
+
+    /// Sets the name for people.
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Sets the address of a page for developers.
+    #[must_use]
+    pub fn with_documentation(mut self, url: impl Into<String>) -> Self {
+        self.documentation = Some(url.into());
+        self
+    }
+
+    pub(crate) fn steps_up(&self) -> bool {
+        self.step_up
+    }
+
+    /// Resource identifier: the audience of its tokens.
+    pub fn resource(&self) -> &str {
+        &self.resource
+    }
+
+    /// Metadata document (RFC 9728).
+    ///
+    /// ```
+    /// use genkit::mcp::server::ProtectedResource;
+    ///
+    /// let notes = ProtectedResource::new("https://mcp.example.com/mcp")
+    ///     .with_authorization_server("https://login.example.com");
+    /// assert_eq!(notes.metadata()["authorization_servers"][0], "https://login.example.com");
+    /// ```
+    pub fn metadata(&self) -> Value {
+        let mut document = Map::new();
+        document.insert("resource".to_owned(), json!(self.resource));
+        document.insert("authorization_servers".to_owned(), json!(self.servers));
+        let mut scopes = self.scopes.clone();
+        scopes.extend(self.required.iter().filter(|it| !self.scopes.contains(it)).cloned());
+        if !scopes.is_empty() {
+            document.insert("scopes_supported".to_owned(), json!(scopes));
+        }
+        document.insert("bearer_methods_supported".to_owned(), json!(["header"]));
+        let texts =
+            [("resource_name", &self.name), ("resource_documentation", &self.documentation)];
+        for (key, text) in texts {
+            document.extend(text.as_ref().map(|text| (key.to_owned(), json!(text))));
+        }
+        Value::Object(document)
+    }
+
+    /// Path of the metadata document on the host of the resource.
+    ///
+    /// ```
+    /// use genkit::mcp::server::ProtectedResource;
+    ///
+    /// let path = ProtectedResource::new("https://mcp.example.com/ai/mcp").metadata_path();
+    /// assert_eq!(path, "/.well-known/oauth-protected-resource/ai/mcp");
+    /// ```
+    pub fn metadata_path(&self) -> String {
+        let path = self.uri().map_or_else(String::new, |uri| uri.path().to_owned());
+        format!("{WELL_KNOWN}{}", if path == "/" { "" } else { &path })
+    }
+
+    /// Router of the metadata document, for an app that serves [`McpServer::router`] below a path:
+    /// the document stands at the root.
+    ///
+    /// ```
+    /// # use genkit::{Genkit, Registry, tool, tools};
+    /// # use genkit::mcp::server::{Principal, ProtectedResource, TokenError};
+    /// # /// Adds.
+    /// # #[tool] async fn add(a: i64, b: i64) -> i64 { a + b }
+    /// # async fn verify(_: String) -> Result<Principal, TokenError> { Ok(Principal::new("ada")) }
+    /// # fn main() -> genkit::Result<()> {
+    /// # let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+    /// let resource = ProtectedResource::new("https://example.com/ai/mcp")
+    ///     .with_authorization_server("https://login.example.com");
+    /// let server = genkit.serve_mcp().authenticate(verify).protected_resource(resource.clone());
+    /// let app = axum::Router::<()>::new().nest("/ai", server.router()?).merge(resource.router());
+    /// # let _ = app;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [`McpServer::router`]: crate::builder::McpServer::router
+    pub fn router(&self) -> Router {
+        let document = Bytes::from(self.metadata().to_string());
+        let answer = move |method: Method| {
+            let document = document.clone();
+            async move { document_answer(&method, document).map(axum::body::Body::from).into_response() }
+        };
+        Router::new().route(&self.metadata_path(), axum::routing::any(answer))
+    }
+
+    pub(crate) fn metadata_url(&self) -> String {
+        let (scheme, authority) = self.uri().map_or_else(Default::default, |uri| {
+            let scheme = uri.scheme_str().unwrap_or_default().to_owned();
+            (scheme, uri.authority().map(ToString::to_string).unwrap_or_default())
+        });
+        format!("{scheme}://{authority}{}", self.metadata_path())
+    }
+
+    pub(crate) fn required_scopes(&self) -> &[String] {
+        &self.required
+    }
+
+    /// Whether clients can use it.
+    pub(crate) fn check(&self) -> Result<(), E> {
+        let fault = |why| Err(E::ProtectedResource { resource: self.resource.clone(), why });
+        let Some(uri) = self.uri() else { return fault("it is no address") };
+        let is_web = matches!(uri.scheme_str(), Some("https" | "http"));
+        match uri.authority() {
+            Some(authority) if is_web && !authority.as_str().contains('@') => {}
+            _ => return fault("it must begin with `https://` and a host"),
+        }
+        if uri.query().is_some() || self.resource.contains('#') {
+            return fault("it may have neither a query nor a fragment");
+        }
+        if self.servers.is_empty() {
+            return fault("no authorization server is named: add `.with_authorization_server(..)`");
+        }
+        let is_scope = |scope: &String| {
+            let plain = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
+            !scope.is_empty() && scope.bytes().all(plain)
+        };
+        if !self.scopes.iter().chain(&self.required).all(is_scope) {
+            return fault("a scope has no blanks, quotes or backslashes, and is not empty");
+        }
+        Ok(())
+    }
+
+    fn uri(&self) -> Option<Uri> {
+        self.resource.parse().ok()
+    }
+}
+
+/// The metadata as an answer. It is public: pages of everybody may read it.
+pub(crate) fn document_answer(method: &Method, document: Bytes) -> Response<Bytes> {
+    let (status, body) = match *method {
+        Method::GET | Method::HEAD => (StatusCode::OK, document),
+        Method::OPTIONS => (StatusCode::NO_CONTENT, Bytes::new()),
+        _ => (StatusCode::METHOD_NOT_ALLOWED, Bytes::new()),
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    match status {
+        StatusCode::OK => {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        _ => {
+            headers.insert(ALLOW, HeaderValue::from_static("GET, HEAD, OPTIONS"));
+            headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET"));
+            headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("*"));
+        }
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resource_that_clients_cannot_use_is_refused() {
+        let of =
+            |uri: &str| ProtectedResource::new(uri).with_authorization_server("https://a.example");
+        assert_eq!(of("https://mcp.example.com/mcp").check().map_err(|e| e.to_string()), Ok(()));
+        for wrong in [
+            "mcp.example.com/mcp",
+            "/mcp",
+            "ftp://mcp.example.com/mcp",
+            "https://user@mcp.example.com/mcp",
+            "https://mcp.example.com/mcp?x",
+            "https://mcp.example.com/mcp#x",
+            "https://mcp example com",
+            "",
+        ] {
+            assert!(of(wrong).check().is_err(), "{wrong}");
+        }
+        assert!(ProtectedResource::new("https://mcp.example.com/mcp").check().is_err());
+        for scope in ["", "a b", "a\"", "ä"] {
+            assert!(of("https://mcp.example.com").with_scopes([scope]).check().is_err(), "{scope}");
+        }
+    }
+
+    #[test]
+    fn metadata_stands_where_rfc_9728_puts_it() {
+        let at = |uri: &str| ProtectedResource::new(uri).metadata_url();
+        let base = "https://mcp.example.com:8443/.well-known/oauth-protected-resource";
+        assert_eq!(at("https://mcp.example.com:8443"), base);
+        assert_eq!(at("https://mcp.example.com:8443/"), base);
+        assert_eq!(at("https://mcp.example.com:8443/ai/mcp"), format!("{base}/ai/mcp"));
+    }
+}

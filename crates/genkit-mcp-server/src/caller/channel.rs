@@ -1,0 +1,125 @@
+//! The way to a client while its request runs: over the engine, or over rmcp's service loop.
+
+#![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use rmcp::model::{ErrorData, LoggingMessageNotificationParam, ProgressNotificationParam};
+use serde_json::{Map, Value};
+use tracing::Instrument as _;
+
+use super::{Outlet, answer, message};
+use crate::error::Error as E;
+use crate::quota::ClientKey;
+use crate::session::{OpenQuestion, Session};
+use genkit_core::Result;
+use genkit_core::internal::context::{CallerAnswer, QuestionKind};
+use genkit_core::internal::error::Topic;
+use genkit_core::internal::telemetry::error_type;
+use genkit_mcp::internal::spans::{Network, NewSent, SentSpan, Target};
+
+/// What reaches the client of one request.
+#[derive(Clone)]
+pub(crate) enum Channel {
+    Engine(Outlet, Arc<Session>),
+}
+
+impl Channel {
+    /// A client that is gone shows as cancellation, not here.
+    pub(crate) async fn progress(&self, params: ProgressNotificationParam) {
+        match self {
+            Self::Engine(outlet, _) => {
+                outlet.send(message::notification("notifications/progress", &params)).await;
+            }
+        }
+    }
+
+    pub(crate) async fn log(&self, params: LoggingMessageNotificationParam) {
+        match self {
+            Self::Engine(outlet, _) => {
+                outlet.send(message::notification("notifications/message", &params)).await;
+            }
+        }
+    }
+
+    /// Asks a client that is asked live.
+    pub(crate) async fn ask(&self, kind: &QuestionKind, mut params: Value) -> Result<CallerAnswer> {
+        let told = SentSpan::begin(&self.told(kind));
+        if let Some(trace) = told.as_ref().and_then(SentSpan::context) {
+            let mut meta = Map::new();
+            trace.write_to(&mut meta);
+            params["_meta"] = Value::Object(meta);
+        }
+        let asking = self.ask_for(kind, params);
+        let answer = match &told {
+            Some(told) => asking.instrument(told.span().clone()).await,
+            None => asking.await,
+        };
+        if let Some(told) = told {
+            let failure = answer.as_ref().err().map(|error| error_type(Topic::kind(error)));
+            told.end(failure, None);
+        }
+        Ok(CallerAnswer::from_json(answer?))
+    }
+
+    fn told(&self, kind: &QuestionKind) -> NewSent<'static> {
+        let network = match self {
+            Self::Engine(_, session) if *session.quota().client().key() != ClientKey::Local => {
+                Network::Http
+            }
+            _ => Network::Pipe,
+        };
+        let method = method(kind);
+        NewSent { method, target: Target::Nothing, version: None, network, server: None }
+    }
+
+    async fn ask_for(&self, kind: &QuestionKind, params: Value) -> Result<Value, E> {
+        match self {
+            Self::Engine(outlet, session) => {
+                let (question, request) = open(session, kind, params)?;
+                ask(outlet, question, request, kind).await
+            } // Large, and not what most have.
+        }
+    }
+}
+
+/// The method of a question.
+pub(crate) fn method(kind: &QuestionKind) -> &'static str {
+    match kind {
+        QuestionKind::Elicitation { .. }
+        | QuestionKind::Approval { .. }
+        | QuestionKind::Interrupt { .. } => "elicitation/create",
+        QuestionKind::Sampling(_) => "sampling/createMessage",
+        QuestionKind::Roots => "roots/list",
+    }
+}
+
+/// A question, and the request that asks it.
+fn open(
+    session: &Arc<Session>,
+    kind: &QuestionKind,
+    params: Value,
+) -> Result<(OpenQuestion, Bytes), E> {
+    let question = OpenQuestion::new(session)?;
+    let request = message::request(question.id(), method(kind), params);
+    Ok((question, request))
+}
+
+async fn ask(
+    outlet: &Outlet,
+    mut question: OpenQuestion,
+    request: Bytes,
+    kind: &QuestionKind,
+) -> Result<Value, E> {
+    let waiting = outlet.waiting();
+    if !outlet.send(request).await {
+        return Err(E::ClientGone);
+    }
+    let answer = question.answer().await?.map_err(refused)?;
+    drop(waiting);
+    answer::read(kind, &answer).map_err(E::UnusableAnswer)
+}
+fn refused(error: ErrorData) -> E {
+    E::QuestionRefused(error.message.into_owned())
+}

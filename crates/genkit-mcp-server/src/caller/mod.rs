@@ -1,0 +1,217 @@
+//! An MCP client as the caller of a function, in either era.
+
+#![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
+
+mod answer;
+mod channel;
+pub(crate) mod message;
+mod outlet;
+mod request;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rmcp::model::{
+    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, RequestId,
+};
+use serde_json::{Map, Value};
+
+pub(crate) use self::channel::Channel;
+pub(crate) use self::outlet::{Outlet, Outward};
+pub(crate) use self::request::Request;
+use super::content::{self, object};
+use super::error::Error as E;
+use super::quota::{HeldPlace, SessionQuota};
+use super::session::{ClientDescription, Era};
+use super::settings::{ApprovalFallback, ServerSettings};
+use genkit_core::BoxFuture;
+use genkit_core::Registry;
+use genkit_core::Result;
+use genkit_core::internal::context::{
+    Asker, Caller, CallerAnswer, Capability, Question, QuestionKind,
+};
+use genkit_core::internal::sync::lock;
+use genkit_core::internal::visible;
+use genkit_core::{ClientInfo, LogLevel, Progress};
+use genkit_mcp::internal::jsonrpc::MAX_ID_BYTES;
+use genkit_mcp::internal::level;
+
+/// One request of a client, as the function that serves it sees it.
+pub(crate) struct McpCaller {
+    era: Era,
+    channel: Channel,
+    client: Arc<ClientDescription>,
+    progress: Option<ProgressToken>,
+    /// The least serious level that this client wants; `None` is no logging at all.
+    level: Option<LogLevel>,
+    registry: Registry,
+    /// Counts chunks, which are progress without a measure.
+    chunks: AtomicU32,
+    approval_fallback: ApprovalFallback,
+    question_timeout: Duration,
+    quota: Arc<SessionQuota>,
+    #[cfg_attr(not(feature = "host"), allow(dead_code, reason = "asked for by calls of servers"))]
+    asker: Asker,
+    /// What it gives back while its client is asked.
+    place: Mutex<Option<HeldPlace>>,
+}
+
+impl McpCaller {
+    pub(crate) fn new(request: &Request, registry: &Registry, settings: &ServerSettings) -> Self {
+        let level = match request.era {
+            Era::Legacy => Some(request.session.level()),
+            Era::Modern => request.meta.log_level().map(level::of_mcp),
+        };
+        Self {
+            era: request.era,
+            channel: request.channel.clone(),
+            client: Arc::clone(&request.client),
+            progress: request.meta.get_progress_token().filter(is_short),
+            level,
+            registry: registry.clone(),
+            chunks: AtomicU32::new(0),
+            approval_fallback: settings.approval_fallback,
+            question_timeout: settings.question_timeout,
+            quota: Arc::clone(request.session.quota()),
+            asker: request.session.asker,
+            place: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn begin(&self, place: HeldPlace) {
+        *lock(&self.place) = Some(place);
+    }
+
+    /// Gives the place back, also where something that the function left behind still holds this.
+    pub(crate) fn end(&self) {
+        let place = lock(&self.place).take();
+        drop(place);
+    }
+
+    /// Whether `needs_approval` is left to the client, which cannot be asked.
+    pub(crate) fn trusted_to_approve(&self) -> bool {
+        self.approval_fallback == ApprovalFallback::TrustClient
+            && !self.can(Capability::Elicitation)
+    }
+
+    /// Whether there is anything that it can be asked.
+    pub(crate) fn can_be_asked(&self) -> bool {
+        Capability::ALL.into_iter().any(|capability| self.can(capability))
+    }
+}
+
+/// A token that is copied into each notification is no longer than an id.
+fn is_short(token: &ProgressToken) -> bool {
+    !matches!(&token.0, RequestId::String(text) if text.len() > MAX_ID_BYTES)
+}
+
+impl Caller for McpCaller {
+    fn asker(&self) -> Option<Asker> {
+        Some(self.asker)
+    }
+
+    fn can(&self, capability: Capability) -> bool {
+        self.client.can(capability)
+    }
+
+    fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
+        if self.era == Era::Modern {
+            return None;
+        }
+        Some(Box::pin(async move {
+            let open = self.quota.question()?;
+            let paused = lock(&self.place).as_ref().map(HeldPlace::while_waiting);
+            let (limit, params) = (self.question_timeout, params(&question.kind)?);
+            let answered = tokio::select! {
+                answered = self.channel.ask(&question.kind, params) => answered,
+                () = open.gives_way() => Err(E::QuestionGaveWay.into()),
+                () = tokio::time::sleep(limit) => Err(E::NoAnswerInTime(limit).into()),
+            };
+            drop(open);
+            if let Some(paused) = paused {
+                paused.resume().await;
+            }
+            answered
+        }))
+    }
+
+    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let Some(token) = &self.progress else { return };
+            let mut params = ProgressNotificationParam::new(token.clone(), progress.done);
+            params.total = progress.total;
+            params.message = progress.message;
+            self.channel.progress(params).await;
+        })
+    }
+
+    fn log(&self, severity: LogLevel, data: Value) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            if self.level.is_none_or(|least| severity < least) {
+                return;
+            }
+            let params = LoggingMessageNotificationParam::new(level::to_mcp(severity), data);
+            self.channel.log(params).await;
+        })
+    }
+
+    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
+        let count = 1 + self.chunks.fetch_add(1, Ordering::Relaxed);
+        let text = match chunk {
+            Value::String(text) => text,
+            other => other.to_string(),
+        };
+        self.progress(Progress::new(f64::from(count)).with_message(text))
+    }
+
+    fn resource_updated(&self, uri: String) {
+        self.registry.resource_updated(uri);
+    }
+
+    fn client(&self) -> Option<ClientInfo> {
+        let client = self.client.info.as_ref()?;
+        Some(ClientInfo::new(&*client.name, &*client.version))
+    }
+}
+
+/// A question inside a result, as the 2026-07-28 protocol sends it.
+pub(crate) fn input_request(kind: &QuestionKind) -> Result<Value> {
+    Ok(object(vec![("method", channel::method(kind).into()), ("params", params(kind)?)]))
+}
+
+/// What is asked, in MCP's JSON.
+fn params(kind: &QuestionKind) -> Result<Value> {
+    let nothing =
+        || object(vec![("type", "object".into()), ("properties", Value::Object(Map::new()))]);
+    let form = |message: &str, schema| {
+        let mode = ("mode", "form".into());
+        object(vec![mode, ("message", message.into()), ("requestedSchema", schema)])
+    };
+    Ok(match kind {
+        QuestionKind::Elicitation { message, schema } => {
+            form(message, genkit_schema::internal::form(schema)?)
+        }
+        QuestionKind::Approval { message } => form(message, nothing()),
+        QuestionKind::Interrupt { metadata } => {
+            let message = metadata["message"].as_str();
+            let message = message.unwrap_or("The tool asks whether it may go on.");
+            form(&visible::text(message), nothing())
+        }
+        QuestionKind::Sampling(request) => {
+            let messages = content::sampling_messages(&request.messages)?;
+            let mut params = vec![("messages", messages), ("maxTokens", request.max_tokens.into())];
+            if let Some(system) = &request.system {
+                params.push(("systemPrompt", system.as_str().into()));
+            }
+            if let Some(temperature) = request.temperature {
+                params.push(("temperature", temperature.into()));
+            }
+            if !request.stop.is_empty() {
+                params.push(("stopSequences", request.stop.clone().into()));
+            }
+            object(params)
+        }
+        QuestionKind::Roots => object(Vec::new()),
+    })
+}

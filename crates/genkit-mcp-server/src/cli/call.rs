@@ -1,0 +1,40 @@
+//! `--call`: one call of a tool.
+
+use serde_json::{Map, Value, json};
+
+use super::client::PipeClient;
+use super::error::Error as E;
+use super::print;
+use crate::McpServer;
+use genkit_core::Result;
+
+pub(super) async fn call(
+    server: McpServer,
+    name: &str,
+    arguments: Map<String, Value>,
+    json: bool,
+) -> Result<()> {
+    let mut client = PipeClient::connect(server).await?;
+    let result =
+        client.request("tools/call", json!({ "name": name, "arguments": arguments })).await?;
+    let failed = result["isError"] == true;
+    if json {
+        print::json(&result)?;
+    } else if !failed {
+        print::out(&format!("{}\n", text(&result)))?;
+    }
+    if failed {
+        return Err(E::ToolFailed { tool: name.to_owned(), said: text(&result) }.into());
+    }
+    Ok(())
+}
+
+/// What a person reads of a result: texts as they are, everything else as JSON.
+fn text(result: &Value) -> String {
+    let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let shown = |block: &Value| match block["text"].as_str() {
+        Some(text) => text.to_owned(),
+        None => block.to_string(),
+    };
+    blocks.iter().map(shown).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,83 @@
+//! A client of this program in memory: what `--list` and `--call` show is what an MCP client gets.
+
+use serde_json::{Map, Value, json};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf,
+};
+
+use super::error::Error as E;
+use crate::McpServer;
+use crate::serve::serve_pipe;
+use genkit_core::Result;
+
+/// How much a side may write before the other reads, in bytes.
+const PIPE_BYTES: usize = 64 * 1024;
+
+pub(super) struct PipeClient {
+    reader: BufReader<ReadHalf<DuplexStream>>,
+    writer: WriteHalf<DuplexStream>,
+    next_id: u64,
+}
+
+impl PipeClient {
+    pub(super) async fn connect(server: McpServer) -> Result<Self> {
+        let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
+        serve_pipe(server, theirs)?;
+        let (reader, writer) = tokio::io::split(ours);
+        let mut client = Self { reader: BufReader::new(reader), writer, next_id: 1 };
+        let about = json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": { "name": "command line", "version": env!("CARGO_PKG_VERSION") },
+        });
+        client.request("initialize", about).await?;
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
+        Ok(client)
+    }
+
+    /// The result of a request.
+    pub(super) async fn request(&mut self, method: &str, params: Value) -> Result<Value> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        self.send(&request).await?;
+        let mut line = String::new();
+        loop {
+            line.clear();
+            let read = self.reader.read_line(&mut line).await.map_err(|_| E::Ended)?;
+            if read == 0 {
+                return Err(E::Ended.into());
+            }
+            let mut message: Value = serde_json::from_str(&line).map_err(|_| E::Ended)?;
+            // Notifications are passed over; nothing asks a client that can do nothing.
+            if message["id"] == json!(id) && message.get("method").is_none() {
+                if let Some(error) = message.get("error") {
+                    let said = error["message"].as_str().unwrap_or_default().to_owned();
+                    return Err(E::Refused { said }.into());
+                }
+                return Ok(message["result"].take());
+            }
+        }
+    }
+
+    /// All pages of a list.
+    pub(super) async fn list(&mut self, method: &str, key: &str) -> Result<Vec<Value>> {
+        let (mut all, mut params) = (Vec::new(), Map::new());
+        loop {
+            let mut page = self.request(method, Value::Object(params.clone())).await?;
+            if let Value::Array(items) = page[key].take() {
+                all.extend(items);
+            }
+            match page["nextCursor"].take() {
+                cursor @ Value::String(_) => params.insert("cursor".to_owned(), cursor),
+                _ => return Ok(all),
+            };
+        }
+    }
+
+    async fn send(&mut self, message: &Value) -> Result<()> {
+        let line = format!("{message}\n");
+        self.writer.write_all(line.as_bytes()).await.map_err(|_| E::Ended)?;
+        Ok(())
+    }
+}

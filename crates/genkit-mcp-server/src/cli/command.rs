@@ -1,0 +1,103 @@
+//! The flags, as `clap` reads and explains them.
+
+use clap::{Arg, ArgAction, ArgGroup, Command, builder::PossibleValuesParser, value_parser};
+use genkit_mcp_servers_file::ClientApp;
+
+use super::own_args::OwnArgs;
+use crate::settings::ServerSettings;
+
+/// What a command line is read as. A flag of the program's own goes before one of ours.
+pub(super) fn command(settings: &ServerSettings, own: Option<&OwnArgs<'_>>) -> Command {
+    let called = settings.title.as_ref().unwrap_or(&settings.name);
+    let command = Command::new(settings.name.clone())
+        .version(settings.version.clone())
+        .about(format!("{called}: an MCP server"))
+        .after_help(
+            "Without a flag it serves on standard input and output, where an MCP client starts it.",
+        );
+    let command = own.map_or_else(|| command.clone(), |own| own.augment(command.clone()));
+    let taken: Vec<(Option<String>, String)> = command
+        .get_arguments()
+        .map(|arg| (arg.get_long().map(str::to_owned), arg.get_id().to_string()))
+        .collect();
+    let is_free = |arg: &Arg| {
+        let id = arg.get_id().as_str();
+        taken.iter().all(|(long, own)| long.as_deref() != arg.get_long() && own != id)
+    };
+    let ours: Vec<Arg> = flags().into_iter().filter(is_free).collect();
+    let has = |name: &&str| ours.iter().any(|arg| arg.get_id().as_str() == *name);
+    let modes = MODES.into_iter().filter(has);
+    let mode = ArgGroup::new("genkit-mode").args(modes).multiple(false);
+    let printing = ArgGroup::new(PRINTING).args(PRINTING_MODES.into_iter().filter(has));
+    command.args(ours).group(mode).group(printing)
+}
+
+/// One of them is wanted.
+const MODES: [&str; 7] = ["stdio", "http", "list", "call", "check", "inspect", "install"];
+
+/// The modes that print what `--json` is about.
+const PRINTING: &str = "genkit-printing";
+const PRINTING_MODES: [&str; 2] = ["list", "call"];
+
+fn flags() -> Vec<Arg> {
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).help(help).help_heading("Server").action(ArgAction::SetTrue)
+    };
+    let valued = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).help(help).help_heading("Server").value_name(value)
+    };
+    let clients = PossibleValuesParser::new(ClientApp::ALL.map(ClientApp::name));
+    let path = value_parser!(std::path::PathBuf);
+    let mut flags = vec![flag("stdio", "Serve on standard input and output, also in a terminal")];
+    if cfg!(feature = "http") {
+        flags.push(valued(
+            "http",
+            "ADDRESS",
+            "Serve streamable HTTP at /mcp, for example on 127.0.0.1:8000",
+        ));
+    }
+    if cfg!(feature = "http") {
+        flags.extend([
+            valued(
+                "allow-host",
+                "HOST",
+                "A name that requests may give, behind a domain or a proxy",
+            )
+            .help_heading("With --http")
+            .action(ArgAction::Append)
+            .requires("http"),
+            flag("stateless", "Keep no sessions: any instance answers any request")
+                .help_heading("With --http")
+                .requires("http"),
+        ]);
+    }
+    flags.extend([
+        flag("list", "Print tools, prompts and resources"),
+        Arg::new("call")
+            .long("call")
+            .help("Call a tool with these arguments, and print its result")
+            .help_heading("Server")
+            .value_names(["NAME", "JSON"])
+            .num_args(2),
+        flag("json", "With --list or --call: print JSON").requires(PRINTING),
+        flag("check", "Check all that serving checks at its start"),
+        flag("inspect", "Open the MCP Inspector on this program (needs npx)"),
+        valued("install", "CLIENT", "Write this program into the configuration of a client")
+            .value_parser(clients),
+        valued("name", "NAME", "What the client calls it [default: the name of the server]")
+            .help_heading("With --install")
+            .requires("install"),
+        valued("env", "KEY", "Hand a variable of this environment on, or set one: KEY=VALUE")
+            .help_heading("With --install")
+            .action(ArgAction::Append)
+            .requires("install"),
+        valued("config", "FILE", "Write this file, for example .vscode/mcp.json of a project")
+            .help_heading("With --install")
+            .value_parser(path)
+            .requires("install"),
+        flag("dry-run", "Write nothing, print the entry")
+            .help_heading("With --install")
+            .requires("install"),
+    ]);
+    flags
+}

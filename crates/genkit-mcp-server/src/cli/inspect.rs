@@ -1,0 +1,38 @@
+//! `--inspect`: the MCP Inspector on this program.
+
+use std::process::Stdio;
+
+use tokio::process::Command;
+
+use super::error::Error as E;
+use super::install::program;
+use genkit_core::Result;
+
+/// The one that our tests know.
+const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
+
+pub(super) async fn inspect(args: Vec<String>) -> Result<()> {
+    let npx = if cfg!(windows) { "npx.cmd" } else { "npx" };
+    let mut command = Command::new(npx);
+    command
+        .args(["--yes", INSPECTOR, "--web", "--transport", "stdio"])
+        .arg("--cwd")
+        .arg(std::env::current_dir().map_err(|source| E::NoFolder { source })?)
+        .arg("--")
+        .arg(program()?)
+        .args(args)
+        .stdin(Stdio::null())
+        .kill_on_drop(true);
+    let mut inspector = command.spawn().map_err(|source| E::NoNpx { source })?;
+    // Ctrl-C reaches it as it reaches us: it ends, and then this does.
+    let ended = tokio::select! {
+        ended = inspector.wait() => ended,
+        _ = genkit_core::internal::shutdown::interrupted() => inspector.wait().await,
+    };
+    let status = ended.map_err(|source| E::NoNpx { source })?;
+    // 130 is Ctrl-C.
+    match status.code() {
+        Some(0 | 130) | None => Ok(()),
+        Some(code) => Err(E::InspectorFailed { code }.into()),
+    }
+}

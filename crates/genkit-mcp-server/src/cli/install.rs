@@ -1,0 +1,150 @@
+//! `--install`: this program in the configuration of a client.
+
+use std::env;
+use std::path::Path;
+
+use genkit_mcp_servers_file::{ClientApp, EditPlan, NewServer};
+use serde_json::{Value, json};
+
+use super::error::Error as E;
+use super::print;
+use super::wanted::Install;
+use genkit_core::Result;
+
+/// How long a name may be that every client takes, in bytes.
+const MAX_NAME: usize = 64;
+
+pub(super) fn install(wanted: &Install, server: &str, args: Vec<String>) -> Result<()> {
+    let app = wanted.app;
+    let name = match &wanted.name {
+        Some(name) if is_name(name) => name.clone(),
+        Some(name) => return Err(E::ServerName { name: name.clone() }.into()),
+        None => name_of(server),
+    };
+    let program = program()?;
+    let mut server = args.into_iter().fold(NewServer::new(&name, &program), NewServer::arg);
+    for variable in &wanted.env {
+        let (key, value) = variable_of(variable)?;
+        server = server.env(key, value);
+    }
+    let path = match &wanted.config {
+        Some(path) => path.clone(),
+        None => app.config_file(|name| env::var_os(name)).ok_or(E::NoHome)?,
+    };
+    if wanted.dry_run {
+        print::out(&format!("{:#}\n", shown(&name, app, &server)))?;
+    }
+    let plan = EditPlan::new(&path, app, &server).map_err(E::File)?;
+    let file = plan.path().display().to_string();
+    if !plan.changes() {
+        return print::out(&format!("{file} has `{name}` already: there is nothing to do.\n"));
+    }
+    if wanted.dry_run {
+        return print::out(&format!("This would be put into {file}; nothing was written.\n"));
+    }
+    let written = plan.write().map_err(E::File)?;
+    let copy = written.copy.map_or_else(String::new, |copy| {
+        format!("What was there before is in {}.\n", copy.display())
+    });
+    let moves = match is_build(Path::new(&program)) {
+        true => {
+            "It starts this build: put the program where it stays (`cargo install --path .`), and install it from there.\n"
+        }
+        false => "",
+    };
+    let next = next_step(app);
+    print::out(&format!("{app} has `{name}` now, in {file}.\n{copy}{moves}{next}\n"))
+}
+
+fn next_step(app: ClientApp) -> &'static str {
+    match app {
+        ClientApp::ClaudeDesktop => "Quit Claude Desktop and start it again.",
+        ClientApp::ClaudeCode => "Start a new session; `/mcp` shows the server.",
+        ClientApp::Cursor => "Cursor's settings show it under MCP.",
+        _ => "`MCP: List Servers` in the command palette starts it.",
+    }
+}
+
+/// The absolute path of this program.
+pub(super) fn program() -> Result<String> {
+    let path = env::current_exe().map_err(|source| E::NoProgram { source })?;
+    path.into_os_string().into_string().map_err(|_| E::NotText.into())
+}
+
+/// Whether a program lies where the next `cargo clean` takes it away.
+fn is_build(program: &Path) -> bool {
+    let folder = program.parent().and_then(Path::file_name);
+    folder.is_some_and(|name| name == "debug" || name == "release")
+}
+
+/// `KEY=VALUE` is itself, `KEY` is the variable of this environment.
+fn variable_of(said: &str) -> Result<(String, String)> {
+    let (key, value) = match said.split_once('=') {
+        Some((key, value)) => (key, Some(value.to_owned())),
+        None => (said, None),
+    };
+    if key.is_empty() {
+        return Err(E::VariableName.into());
+    }
+    let known = || env::var(key).map_err(|_| E::NoVariable { key: key.to_owned() });
+    let value = value.map_or_else(known, Ok)?;
+    Ok((key.to_owned(), value))
+}
+
+/// The entry as it is printed: values of variables may be secrets.
+fn shown(name: &str, app: ClientApp, server: &NewServer) -> Value {
+    let mut entry = server.entry(app);
+    if let Some(env) = entry.get_mut("env").and_then(Value::as_object_mut) {
+        env.values_mut().for_each(|value| *value = json!("…"));
+    }
+    json!({ name: entry })
+}
+
+/// Letters, digits, `-` and `_`: what every client takes.
+fn is_name(name: &str) -> bool {
+    (1..=MAX_NAME).contains(&name.len()) && name.chars().all(is_letter)
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
+}
+
+/// A name like that of the server.
+fn name_of(server: &str) -> String {
+    let name: String =
+        server.chars().take(MAX_NAME).map(|c| if is_letter(c) { c } else { '-' }).collect();
+    let name = name.trim_matches('-');
+    if name.is_empty() { "server".to_owned() } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_what_clients_take() {
+        for (server, name) in
+            [("notes", "notes"), ("The Bank", "The-Bank"), ("日本", "server"), ("", "server")]
+        {
+            assert_eq!(name_of(server), name);
+        }
+        assert!(name_of(&"a".repeat(100)).len() == MAX_NAME);
+        assert!(is_name("a-B_9") && !is_name("a b") && !is_name("") && !is_name("a/b"));
+    }
+
+    #[test]
+    fn a_variable_is_handed_on_or_set() {
+        assert_eq!(variable_of("A=b=c").unwrap(), ("A".to_owned(), "b=c".to_owned()));
+        assert_eq!(variable_of("PATH").unwrap().1, env::var("PATH").unwrap());
+        assert!(variable_of("=b").is_err());
+        let missing = variable_of("GENKIT_NO_SUCH_VARIABLE").unwrap_err().to_string();
+        assert!(missing.contains("GENKIT_NO_SUCH_VARIABLE"), "{missing}");
+    }
+
+    #[test]
+    fn what_is_printed_has_no_values_of_variables() {
+        let server = NewServer::new("notes", "/opt/notes").env("TOKEN", "t0p");
+        let shown = shown("notes", ClientApp::Cursor, &server).to_string();
+        assert!(shown.contains("TOKEN") && !shown.contains("t0p"), "{shown}");
+    }
+}

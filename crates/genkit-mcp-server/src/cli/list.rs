@@ -1,0 +1,92 @@
+//! `--list` and `--check`: what there is.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::client::PipeClient;
+use super::print;
+use crate::McpServer;
+use genkit_core::Result;
+use genkit_core::internal::visible;
+
+/// Everything that a client can list.
+struct Listed {
+    tools: Vec<Value>,
+    prompts: Vec<Value>,
+    resources: Vec<Value>,
+    templates: Vec<Value>,
+}
+
+impl Listed {
+    async fn of(server: McpServer) -> Result<Self> {
+        let mut client = PipeClient::connect(server).await?;
+        Ok(Self {
+            tools: client.list("tools/list", "tools").await?,
+            prompts: client.list("prompts/list", "prompts").await?,
+            resources: client.list("resources/list", "resources").await?,
+            templates: client.list("resources/templates/list", "resourceTemplates").await?,
+        })
+    }
+}
+
+pub(super) async fn list(server: McpServer, json: bool) -> Result<()> {
+    let Listed { tools, prompts, resources, templates } = Listed::of(server).await?;
+    if json {
+        return print::json(&json!({
+            "tools": tools,
+            "prompts": prompts,
+            "resources": resources,
+            "resourceTemplates": templates,
+        }));
+    }
+    let mut text = String::new();
+    section(&mut text, "Tools", &tools, |tool| {
+        let properties = tool["inputSchema"]["properties"].as_object();
+        let required = tool["inputSchema"]["required"].as_array();
+        let names = properties.into_iter().flatten().map(|(name, _)| {
+            let is_required = required.is_some_and(|all| all.iter().any(|one| one == name));
+            if is_required { name.clone() } else { format!("{name}?") }
+        });
+        format!("{}({})", word(&tool["name"]), names.collect::<Vec<_>>().join(", "))
+    });
+    section(&mut text, "Prompts", &prompts, |prompt| word(&prompt["name"]));
+    section(&mut text, "Resources", &resources, |resource| word(&resource["uri"]));
+    section(&mut text, "Resource templates", &templates, |resource| word(&resource["uriTemplate"]));
+    print::out(&text)
+}
+
+pub(super) async fn check(server: McpServer) -> Result<()> {
+    let Listed { tools, prompts, resources, templates } = Listed::of(server).await?;
+    print::out(&format!(
+        "All is well: {}, {}, {}.\n",
+        counted(tools.len(), "tool"),
+        counted(prompts.len(), "prompt"),
+        counted(resources.len() + templates.len(), "resource"),
+    ))
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A heading, then one line for each.
+fn section(text: &mut String, heading: &str, items: &[Value], name: impl Fn(&Value) -> String) {
+    if items.is_empty() {
+        return;
+    }
+    let blank = if text.is_empty() { "" } else { "\n" };
+    // Writing into a `String` cannot fail.
+    let _ = writeln!(text, "{blank}{heading}");
+    for item in items {
+        let about = item["description"].as_str().or(item["title"].as_str()).unwrap_or_default();
+        let about = about.lines().next().unwrap_or_default();
+        let line = format!("  {}  {}", name(item), about);
+        // Names and descriptions may be those of other servers.
+        let _ = writeln!(text, "{}", visible::line(line.trim_end()));
+    }
+}
+
+fn word(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,111 @@
+//! Flags of the program's own: read by `clap`, and said again for an entry that starts it.
+
+use std::any::TypeId;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command};
+
+use super::error::Error as E;
+use crate::McpServer;
+use genkit_core::Result;
+
+/// Makes the server of what was read.
+type Apply<'a> = Box<dyn FnOnce(McpServer, &ArgMatches) -> Result<McpServer> + Send + 'a>;
+
+/// What `clap` reads for the program.
+pub(super) struct OwnArgs<'a> {
+    augment: fn(Command) -> Command,
+    apply: Apply<'a>,
+}
+
+impl<'a> OwnArgs<'a> {
+    pub(super) fn new<A: Args>(
+        apply: impl FnOnce(McpServer, A) -> Result<McpServer> + Send + 'a,
+    ) -> Self {
+        let apply = |server, matches: &ArgMatches| match A::from_arg_matches(matches) {
+            Ok(args) => apply(server, args),
+            Err(wrong) => wrong.exit(),
+        };
+        Self { augment: A::augment_args, apply: Box::new(apply) }
+    }
+
+    pub(super) fn augment(&self, command: Command) -> Command {
+        (self.augment)(command)
+    }
+
+    pub(super) fn apply(self, server: McpServer, matches: &ArgMatches) -> Result<McpServer> {
+        (self.apply)(server, matches)
+    }
+
+    /// The arguments that say the same in any folder.
+    pub(super) fn told(&self, matches: &ArgMatches) -> Result<Vec<String>> {
+        let command = self.augment(Command::new("own"));
+        let (mut told, mut positional) = (Vec::new(), Vec::new());
+        for arg in command.get_arguments() {
+            let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+            let source = matches.value_source(arg.get_id().as_str());
+            match source {
+                Some(ValueSource::CommandLine) => {}
+                // A relative one is of the folder that the program is started in.
+                Some(ValueSource::DefaultValue) if is_path => {}
+                _ => continue,
+            }
+            if arg.is_positional() {
+                positional.extend(occurrences(matches, arg, is_path)?.into_iter().flatten());
+                continue;
+            }
+            let Some(flag) = name(arg) else { continue };
+            match arg.get_action() {
+                ArgAction::SetTrue | ArgAction::SetFalse => told.push(flag),
+                ArgAction::Count => {
+                    let count = matches.get_count(arg.get_id().as_str());
+                    told.extend((0..count).map(|_| flag.clone()));
+                }
+                _ => {
+                    for values in occurrences(matches, arg, is_path)? {
+                        match &values[..] {
+                            [value] if value.starts_with('-') && flag.starts_with("--") => {
+                                told.push(format!("{flag}={value}"));
+                            }
+                            _ => {
+                                told.push(flag.clone());
+                                told.extend(values);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        if !positional.is_empty() {
+            // So that none is read as a flag, nor as a value of one.
+            told.push("--".to_owned());
+            told.extend(positional);
+        }
+        Ok(told)
+    }
+}
+
+fn name(arg: &Arg) -> Option<String> {
+    let long = arg.get_long().map(|long| format!("--{long}"));
+    long.or_else(|| arg.get_short().map(|short| format!("-{short}")))
+}
+
+fn occurrences(matches: &ArgMatches, arg: &Arg, is_path: bool) -> Result<Vec<Vec<String>>> {
+    let given = matches.get_raw_occurrences(arg.get_id().as_str());
+    let given = given.into_iter().flatten();
+    given.map(|values| values.map(|value| shown(value, is_path)).collect()).collect()
+}
+
+fn shown(value: &OsStr, is_path: bool) -> Result<String> {
+    let value: OsString = match Path::new(value) {
+        path if is_path && value != "-" => absolute(path)?.into_os_string(),
+        _ => value.to_owned(),
+    };
+    Ok(value.into_string().map_err(|_| E::NotText)?)
+}
+
+fn absolute(path: &Path) -> Result<PathBuf> {
+    Ok(std::path::absolute(path).map_err(|source| E::NoFolder { source })?)
+}

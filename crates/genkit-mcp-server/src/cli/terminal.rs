@@ -1,0 +1,30 @@
+//! What a person reads who starts a server in a terminal.
+
+use crate::settings::ServerSettings;
+
+/// What the program is, and what to do with it.
+pub(super) fn hint(settings: &ServerSettings) -> String {
+    let program = program();
+    let called = settings.title.as_ref().unwrap_or(&settings.name);
+    let http = if cfg!(feature = "http") {
+        format!("  {program} --http 127.0.0.1:8000      serve over HTTP\n")
+    } else {
+        String::new()
+    };
+    format!(
+        "{called} {} is an MCP server: an MCP client starts it and talks to it over a pipe.\n\
+         \n  {program} --install claude-desktop   add it to a client (or claude-code, cursor, vscode)\n  \
+         {program} --inspect                  try it in the browser\n  \
+         {program} --list                     what it offers\n{http}  \
+         {program} --help                     all flags\n",
+        settings.version
+    )
+}
+
+/// How the program was called.
+fn program() -> String {
+    let called = std::env::args().next().unwrap_or_default();
+    let name =
+        std::path::Path::new(&called).file_name().map(|name| name.to_string_lossy().into_owned());
+    name.filter(|name| !name.is_empty()).unwrap_or_else(|| "server".to_owned())
+}

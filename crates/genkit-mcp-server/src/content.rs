@@ -1,0 +1,134 @@
+//! Content: our messages and parts as MCP's blocks, icons and `_meta`.
+
+use rmcp::model::{
+    AudioContent, ContentBlock, Icon, ImageContent, JsonObject, MetaObject,
+    Resource as McpResource, ResourceContents as McpResourceContents, Role as McpRole,
+};
+use serde_json::{Map, Value};
+
+use super::error::Error as E;
+use genkit_core::{Message, Part, ResourcePart, Role};
+
+/// One content block.
+pub(super) fn block(part: Part) -> ContentBlock {
+    match part {
+        Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => {
+            ContentBlock::text(text)
+        }
+        Part::Data { data, .. } => ContentBlock::text(data.to_string()),
+        // MCP has no block for these: they go as the JSON that they are.
+        Part::ToolRequest { .. } | Part::ToolResponse { .. } | Part::Custom { .. } => {
+            ContentBlock::text(serde_json::to_string(&part).unwrap_or_default())
+        }
+        Part::Resource { resource, .. } => resource_block(resource),
+        Part::Media { media, .. } => {
+            let Some((mime, data)) = media.inline() else {
+                return link(media.url, media.content_type);
+            };
+            let (mime, data) = (mime.to_owned(), data.to_owned());
+            if mime.starts_with("image/") {
+                ContentBlock::Image(ImageContent::new(data, mime))
+            } else if mime.starts_with("audio/") {
+                ContentBlock::Audio(AudioContent::new(data, mime))
+            } else {
+                let uri = format!("data:{mime}");
+                ContentBlock::resource(McpResourceContents::blob(data, uri).with_mime_type(mime))
+            }
+        }
+        other => ContentBlock::text(serde_json::to_string(&other).unwrap_or_default()),
+    }
+}
+
+fn resource_block(resource: ResourcePart) -> ContentBlock {
+    let ResourcePart { uri, mime_type, text, blob, .. } = resource;
+    let contents = match (text, blob) {
+        (Some(text), _) => McpResourceContents::text(text, uri),
+        (None, Some(blob)) => McpResourceContents::blob(blob, uri),
+        (None, None) => return link(uri, mime_type),
+    };
+    ContentBlock::resource(match mime_type {
+        Some(mime) => contents.with_mime_type(mime),
+        None => contents,
+    })
+}
+
+fn link(uri: String, mime_type: Option<String>) -> ContentBlock {
+    let name = uri.rsplit('/').find(|piece| !piece.is_empty()).unwrap_or(&uri).to_owned();
+    let resource = McpResource::new(uri, name);
+    ContentBlock::resource_link(match mime_type {
+        Some(mime) => resource.with_mime_type(mime),
+        None => resource,
+    })
+}
+
+/// The role of a message: MCP knows two; what stands above a conversation goes to the user's side.
+pub(super) fn role_of(role: Role) -> McpRole {
+    match role {
+        Role::Model => McpRole::Assistant,
+        _ => McpRole::User,
+    }
+}
+
+/// The messages of a sampling request, in MCP's JSON.
+///
+/// # Errors
+/// A part is none that a client's model can be sent.
+pub(super) fn sampling_messages(messages: &[Message]) -> Result<Value, E> {
+    let mut sampled = Vec::new();
+    for message in messages {
+        let role = match role_of(message.role) {
+            McpRole::Assistant => "assistant",
+            McpRole::User => "user",
+        };
+        for part in &message.content {
+            let content = match block(part.clone()) {
+                ContentBlock::Text(text) => {
+                    object(vec![("type", "text".into()), ("text", text.text.into())])
+                }
+                ContentBlock::Image(ImageContent { data, mime_type, .. }) => object(vec![
+                    ("type", "image".into()),
+                    ("data", data.into()),
+                    ("mimeType", mime_type.into()),
+                ]),
+                ContentBlock::Audio(AudioContent { data, mime_type, .. }) => object(vec![
+                    ("type", "audio".into()),
+                    ("data", data.into()),
+                    ("mimeType", mime_type.into()),
+                ]),
+                _ => return Err(E::UnsendablePart),
+            };
+            sampled.push(object(vec![("role", role.into()), ("content", content)]));
+        }
+    }
+    Ok(Value::Array(sampled))
+}
+
+pub(super) fn meta(map: JsonObject) -> Option<MetaObject> {
+    (!map.is_empty()).then(|| MetaObject(map))
+}
+
+pub(super) fn icons<'a>(urls: impl Iterator<Item = &'a str>) -> Option<Vec<Icon>> {
+    let icons: Vec<Icon> = urls.map(Icon::new).collect();
+    (!icons.is_empty()).then_some(icons)
+}
+
+/// The `_meta` that clients see: that of another server as that server wrote it; where an action
+/// comes from is for programs here.
+pub(super) fn own_meta(metadata: &JsonObject) -> JsonObject {
+    let mut shown = metadata.clone();
+    if let Some(origin) = shown.shift_remove("mcp")
+        && let Some(Value::Object(theirs)) = origin.get("_meta")
+    {
+        shown.extend(theirs.clone());
+    }
+    shown
+}
+
+/// A small object: each `json!` writes out the insertion of each member.
+pub(super) fn object(members: Vec<(&str, Value)>) -> Value {
+    let mut object = Map::new();
+    for (name, value) in members {
+        object.insert(name.to_owned(), value);
+    }
+    Value::Object(object)
+}

@@ -1,0 +1,117 @@
+//! The middleware of a server around the work of one request.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rmcp::model::{ErrorData, RequestId};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::call::{CallWork, Written};
+use super::{Reply, message};
+use crate::audit::{Asking, Audit};
+use crate::caller::Request;
+use crate::error::Error as E;
+use crate::middleware::{NextRequest, ServedAnswer, ServedRequest, refusal};
+use crate::quota::{ClientKey, ClientQuota};
+use crate::state::SharedState;
+use genkit_core::internal::context::{ContextParts, Outcome, drive};
+
+/// What is kept of a request that goes through middleware.
+pub(super) struct Surrounded {
+    shared: Arc<SharedState>,
+    request: ServedRequest,
+    quota: Arc<ClientQuota>,
+    key: ClientKey,
+    calls_itself: Option<(String, String)>,
+    cancel: CancellationToken,
+}
+
+impl Surrounded {
+    /// Nothing where there is no middleware.
+    pub(super) fn new(
+        shared: &Arc<SharedState>,
+        method: &'static str,
+        name: &str,
+        arguments: impl FnOnce() -> Value,
+        request: &Request,
+    ) -> Option<Self> {
+        if shared.settings.middleware.is_empty() {
+            return None;
+        }
+        let asking = request.asking();
+        let calls_itself = asking.calls_itself;
+        Some(Self {
+            shared: Arc::clone(shared),
+            request: ServedRequest::new(
+                method,
+                name,
+                arguments(),
+                request,
+                &shared.settings.values,
+            ),
+            quota: Arc::clone(&request.quota),
+            key: asking.key.clone(),
+            calls_itself: calls_itself.map(|(name, version)| (name.to_owned(), version.to_owned())),
+            cancel: request.cancel.clone(),
+        })
+    }
+
+    /// Runs `work` inside of all middleware.
+    pub(super) async fn run(self, work: CallWork) -> Result<Written, ErrorData> {
+        let Self { shared, request, quota, key, calls_itself, cancel } = self;
+        let (method, name) = (request.method(), request.name().to_owned());
+        let calls_itself = calls_itself.as_ref().map(|(name, version)| (&**name, &**version));
+        let audit = Audit::begin(method, &name, Asking { key: &key, calls_itself }, None);
+        let was_served = Arc::new(AtomicBool::new(false));
+        let serves = Arc::clone(&was_served);
+        let server = Box::pin(async move {
+            serves.store(true, Ordering::Relaxed);
+            match work.await {
+                Ok(written) => answer_of(written),
+                Err(error) => ServedAnswer::refused(error),
+            }
+        });
+        let middleware = Arc::clone(&shared.settings.middleware);
+        let next = NextRequest::outermost(middleware, request, server);
+        // A middleware may panic, and a client that goes away ends one that waits.
+        let guard = ContextParts { cancel, ..ContextParts::default() }.build();
+        let outcome = match drive(&guard, &name, next.run()).await {
+            Outcome::Finished(outcome) => outcome,
+            Outcome::Suspended(..) | Outcome::Cancelled => {
+                if was_served.load(Ordering::Relaxed) {
+                    audit.forget();
+                }
+                return Err(E::RequestCancelled.into());
+            }
+        };
+        let outcome = outcome.map_err(|error| shared.for_client(error, &name));
+        // What was served is counted and recorded already; lists are counted before, and not recorded.
+        if was_served.load(Ordering::Relaxed) || method.ends_with("/list") {
+            audit.forget();
+        } else if let Err(error) = quota.count_request() {
+            audit.refuse(&error);
+            return Err(error.into());
+        } else {
+            audit.end(if outcome.is_ok() { "middleware" } else { "refused" }, None);
+        }
+        let result = match outcome {
+            Ok(answer) => answer.into_parts()?,
+            Err(error) => return Err(refusal(&error)),
+        };
+        Ok(Box::new(move |id| {
+            let tool_failed = result["isError"] == true;
+            Reply { tool_failed, ..message::result(id, &result) }
+        }))
+    }
+}
+
+/// The answer as middleware sees it.
+fn answer_of(written: Written) -> ServedAnswer {
+    let reply = written(&RequestId::Number(0));
+    let mut message: Value = serde_json::from_slice(&reply.bytes).unwrap_or_default();
+    match serde_json::from_value::<ErrorData>(message["error"].take()) {
+        Ok(error) if reply.error.is_some() => ServedAnswer::refused(error),
+        _ => ServedAnswer::new(message["result"].take()),
+    }
+}

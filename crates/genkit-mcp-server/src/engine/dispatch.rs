@@ -1,0 +1,231 @@
+//! From a message to what becomes of it.
+
+#![allow(
+    deprecated,
+    reason = "SEP-2577 deprecates logging and subscribe; clients of today have them"
+)]
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    DiscoverResult, EmptyObject, ErrorData, InitializeRequestParams, ProtocolVersion, RequestId,
+};
+
+use super::new_call::{NewCall, audited};
+use super::params::{self, ListenParams, Params};
+use super::rules::Rules;
+use super::told::Told;
+use super::{Action, Engine, Incoming, ListenStream, Origin, listen, message};
+use crate::audit::Audit;
+use crate::caller::{Channel, Request};
+use crate::error::Error as E;
+use crate::handler::{info, method_names, skills, tasks};
+use crate::quota::MAX_INITIALIZE;
+use crate::session::{
+    ClientDescription, Era, Handshake, Interest, ListenFilter, OpenRequest, Session,
+};
+
+impl Engine {
+    /// What becomes of a message of the client of `session`.
+    pub(crate) fn receive(
+        &self,
+        session: &Arc<Session>,
+        message: Incoming<'_>,
+        origin: Origin,
+    ) -> Action {
+        match message {
+            Incoming::Request { id, method, params } => {
+                match self.request(session, &id, &method, params, origin) {
+                    Ok(action) => action,
+                    Err(error) => Action::Reply(message::error(Some(&id), &error)),
+                }
+            }
+            Incoming::Notification { method, params } => self.notified(session, &method, params),
+            Incoming::Response { id, answer } => {
+                session.connection.answer(&id, answer.map(Box::from));
+                Action::Accepted
+            }
+        }
+    }
+
+    fn notified(&self, session: &Arc<Session>, method: &str, params: Option<&str>) -> Action {
+        let is_session = || matches!(session.connection.handshake(), Handshake::Initialized(_));
+        match method {
+            "notifications/initialized" if is_session() && session.initialized() => {
+                let interest = Interest::Session(Arc::downgrade(session));
+                let registry = &self.shared.genkit.registry;
+                return Action::Changes(self.shared.notifier.subscribe(interest, registry));
+            }
+            "notifications/cancelled" => {
+                if let Some(id) = params.and_then(params::cancelled) {
+                    session.connection.cancel(&id);
+                }
+            }
+            _ => {}
+        }
+        Action::Accepted
+    }
+
+    fn request(
+        &self,
+        session: &Arc<Session>,
+        id: &RequestId,
+        method: &str,
+        raw: Option<&str>,
+        origin: Origin,
+    ) -> Result<Action, ErrorData> {
+        if session.connection.is_running(id) {
+            return Err(E::IdInUse.into());
+        }
+        if method == "initialize" && raw.is_some_and(|raw| raw.len() > MAX_INITIALIZE) {
+            return Err(E::LongInitialize(MAX_INITIALIZE).into());
+        }
+        if skills::is_undeclared(&self.shared, method) {
+            return Err(skills::undeclared(method));
+        }
+        let (meta, params) = params::read(method, raw);
+        let rules = Rules::of(session, &meta, &params)?;
+        let request = Request {
+            era: rules.era,
+            client: rules.client(session, &meta),
+            meta,
+            session: Arc::clone(session),
+            channel: Channel::Engine(origin.outlet, Arc::clone(session)),
+            cancel: origin.cancel,
+            head: origin.head,
+            quota: origin.client,
+        };
+        let Some(told) = Told::begin(&self.shared, id, method, &params, &request) else {
+            return self.act(id, method, params, request, rules);
+        };
+        let action = told.span().in_scope(|| self.act(id, method, params, request, rules));
+        Ok(match action {
+            Ok(Action::Run(call)) => Action::Run(call.told(told)),
+            Ok(Action::Listen(stream)) => Action::Listen(Box::new(stream.told(told))),
+            Ok(action @ (Action::Accepted | Action::Changes(_))) => action,
+            Ok(Action::Reply(reply)) => {
+                told.end(&reply);
+                Action::Reply(reply)
+            }
+            Err(error) => {
+                let reply = message::error(Some(id), &error);
+                told.end(&reply);
+                Action::Reply(reply)
+            }
+        })
+    }
+
+    fn act(
+        &self,
+        id: &RequestId,
+        method: &str,
+        params: Params,
+        request: Request,
+        rules: Rules,
+    ) -> Result<Action, ErrorData> {
+        let (session, era) = (&request.session, rules.era);
+        tasks::check(&self.shared, method, era, &request.client)?;
+        let done = || Action::Reply(message::result(id, &EmptyObject {}));
+        let call = NewCall::new(id, method, self.clone());
+        match params {
+            Params::Initialize(params) if era == Era::Legacy => {
+                Ok(self.initialize(session, id, &params, rules.is_forgotten))
+            }
+            Params::Discover => {
+                let versions = ProtocolVersion::KNOWN_VERSIONS.to_vec();
+                let info = info::described(&self.shared);
+                let result = DiscoverResult::from_server_info(versions, info);
+                Ok(Action::Reply(message::result(id, &result)))
+            }
+            Params::Ping if rules.in_session => Ok(done()),
+            Params::SetLevel(level) if era == Era::Legacy => {
+                session.set_level(genkit_mcp::internal::level::of_mcp(level));
+                Ok(done())
+            }
+            Params::Subscribe(_) | Params::Unsubscribe(_) if rules.is_forgotten => {
+                let why = "this server keeps no sessions, so that no change could be told";
+                Err(method_names::undeclared(method, why))
+            }
+            Params::Subscribe(uri) if rules.in_session => {
+                audited("resources/subscribe", &uri, &request, || session.subscribe(&uri))?;
+                Ok(done())
+            }
+            Params::Unsubscribe(uri) if rules.in_session => {
+                let unsubscribe = || {
+                    session.unsubscribe(&uri);
+                    Ok(())
+                };
+                audited("resources/unsubscribe", &uri, &request, unsubscribe)?;
+                Ok(done())
+            }
+            Params::Listen(params) if !rules.in_session => self.listen(id, params, &request),
+            Params::Initialize(_)
+            | Params::Ping
+            | Params::SetLevel(_)
+            | Params::Subscribe(_)
+            | Params::Unsubscribe(_)
+            | Params::Listen(_) => Err(method_names::unknown(method, era)),
+            Params::List(kind, cursor) => call.list(kind, cursor, request),
+            Params::CallTool(params) => call.tool(params, request),
+            Params::GetPrompt(params) => call.prompt(params, request),
+            Params::ReadResource(params) => call.resource(params, request),
+            Params::GetSkill(uri) => call.skill(uri, request),
+            Params::ReadDirectory(params) => call.directory(params, request),
+            Params::Complete(params) => call.completion(params, request),
+            #[cfg(feature = "durable")]
+            Params::Task(task) => call.task(task, request),
+            Params::Refused(refused) => Err(refused.error(method, era)),
+        }
+    }
+
+    fn initialize(
+        &self,
+        session: &Session,
+        id: &RequestId,
+        params: &InitializeRequestParams,
+        is_forgotten: bool,
+    ) -> Action {
+        let mut known = ProtocolVersion::KNOWN_VERSIONS.iter();
+        let asked = known.find(|it| **it == params.protocol_version && it.has_initialize());
+        let version = asked.unwrap_or(&ProtocolVersion::LATEST_WITH_INITIALIZE).clone();
+        let client = ClientDescription::new(Some(&params.client_info), &params.capabilities);
+        session.connection.initialize(version.clone(), client);
+        let mut result = match is_forgotten {
+            true => info::without_session(&self.shared),
+            false => info::info(&self.shared),
+        };
+        result.protocol_version = version;
+        Action::Reply(message::result(id, &result))
+    }
+
+    fn listen(
+        &self,
+        id: &RequestId,
+        params: ListenParams,
+        request: &Request,
+    ) -> Result<Action, ErrorData> {
+        if params.names_tasks {
+            tasks::check_listening(&request.client)?;
+        }
+        let accepted = listen::accepted(params.notifications);
+        let audit = Audit::begin("subscriptions/listen", "", request.asking(), None);
+        let admitted = request.quota.count_request().and_then(|()| {
+            let sees = self.shared.sees(request.head.identity());
+            let filter = ListenFilter::new(&accepted, request.session.quota())?.seeing(sees);
+            Ok((filter, OpenRequest::new(&request.session, id, &request.cancel)?))
+        });
+        let (filter, open) = match admitted {
+            Ok(admitted) => admitted,
+            Err(error) => {
+                audit.refuse(&error);
+                return Err(error.into());
+            }
+        };
+        let (notifier, registry) = (&self.shared.notifier, &self.shared.genkit.registry);
+        let changes = notifier.subscribe(Interest::Listen(filter), registry);
+        let server = info::info(&self.shared).server_info;
+        let cancel = request.cancel.clone();
+        let stream = ListenStream::new(open, cancel, accepted, changes, server, audit);
+        Ok(Action::Listen(Box::new(stream)))
+    }
+}

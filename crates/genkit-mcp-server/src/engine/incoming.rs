@@ -1,0 +1,199 @@
+//! Reads the bytes of one message, once: what it is, or the reason why it is none.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use rmcp::model::{ErrorCode, ErrorData, RequestId};
+use serde::de::IgnoredAny;
+
+use crate::caller::message;
+use genkit_mcp::internal::jsonrpc::MAX_VALUES;
+use genkit_mcp::internal::jsonrpc::scan;
+use genkit_mcp::internal::jsonrpc::scan::{Members, ScanFault, text_of};
+use genkit_mcp::internal::jsonrpc::{Id, MAX_ID_BYTES, MAX_NESTING, Outline, Scanner, nesting};
+
+/// A message of a client; what it carries is raw JSON, that is known to be JSON.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Incoming<'a> {
+    Request {
+        id: RequestId,
+        method: Cow<'a, str>,
+        params: Option<&'a str>,
+    },
+    Notification {
+        method: Cow<'a, str>,
+        params: Option<&'a str>,
+    },
+    /// The answer to a question of the server; an error also where the answer cannot be used.
+    Response {
+        id: RequestId,
+        answer: Result<&'a str, ErrorData>,
+    },
+}
+
+/// What becomes of bytes that are no message.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Rejected {
+    /// The client gets this error.
+    Answer(Bytes),
+    /// Nobody waits for an answer: the reason is logged.
+    Silent(String),
+}
+
+/// Why bytes are no message.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum MessageFault {
+    #[error("the message is not JSON: it is not UTF-8 ({0})")]
+    NotUtf8(std::str::Utf8Error),
+    #[error("the message is not JSON: {0}")]
+    NotJson(String),
+    #[error("batches are not accepted: one message at a time")]
+    Batch,
+    #[error("a message is a JSON object")]
+    NoObject,
+    #[error("the line is longer than {0} bytes")]
+    TooLong(usize),
+    #[error("the message is nested deeper than {MAX_NESTING} levels")]
+    TooDeep,
+    #[error("the message has more than {MAX_VALUES} values")]
+    TooMany,
+    #[error("duplicate field `{0}`")]
+    Duplicate(&'static str),
+    #[error(r#"`jsonrpc` must be "2.0""#)]
+    Version,
+    #[error("`method` is missing")]
+    NoMethod,
+    #[error("`method` must be a string")]
+    Method,
+    #[error("`id` must be a string of at most {MAX_ID_BYTES} bytes or an integer")]
+    Id,
+    #[error("a request has neither `result` nor `error`")]
+    Both,
+    #[error("`result` or `error` is malformed")]
+    Answer,
+    #[error("`params`, and `_meta` in it, must be objects")]
+    Params,
+}
+
+impl MessageFault {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotUtf8(_) | Self::NotJson(_) => ErrorCode::PARSE_ERROR,
+            Self::Params => ErrorCode::INVALID_PARAMS,
+            _ => ErrorCode::INVALID_REQUEST,
+        }
+    }
+
+    pub(super) fn error(&self) -> ErrorData {
+        ErrorData::new(self.code(), self.to_string(), None)
+    }
+}
+
+/// Reads one message.
+pub(crate) fn read(bytes: &[u8]) -> Result<Incoming<'_>, Rejected> {
+    let text = std::str::from_utf8(bytes).map_err(|e| refuse(None, &MessageFault::NotUtf8(e)))?;
+    let text = text.trim_ascii();
+    if !text.starts_with('{') {
+        return Err(refuse(None, &no_object(text)));
+    }
+    let outline = || Scanner::default().finish(text.as_bytes());
+    match scan::members(text) {
+        Ok(members) => of_members(&members),
+        Err(ScanFault::TooDeep) => reject(outline(), &MessageFault::TooDeep),
+        Err(ScanFault::TooMany) => reject(outline(), &MessageFault::TooMany),
+        Err(ScanFault::Duplicate(name)) => {
+            let mut outline = outline();
+            if name == "id" {
+                // Which of the two is meant nobody knows.
+                outline.id = Id::Unusable;
+            }
+            reject(outline, &MessageFault::Duplicate(name))
+        }
+        Err(ScanFault::NotJson) => Err(refuse(None, &not_json(text))),
+    }
+}
+
+/// Decides who gets the error of a message that could not be read.
+///
+/// A request gets an error. So does what says nothing of itself, with an unknown id. A notification
+/// gets none. An answer goes to whoever waits for it here, as an error: the id in it is ours, and
+/// would mean another request to the client.
+pub(crate) fn reject<'a>(outline: Outline, fault: &MessageFault) -> Result<Incoming<'a>, Rejected> {
+    match (outline.method, outline.id, outline.answer) {
+        (false, Id::Usable(id), true) => {
+            let message = format!("unusable answer: {fault}");
+            Ok(Incoming::Response { id, answer: Err(ErrorData::new(fault.code(), message, None)) })
+        }
+        (false, _, true) | (true, Id::Absent, _) => Err(Rejected::Silent(fault.to_string())),
+        (_, id, _) => Err(refuse(id.usable(), fault)),
+    }
+}
+
+fn refuse(id: Option<RequestId>, fault: &MessageFault) -> Rejected {
+    Rejected::Answer(message::error(id.as_ref(), &fault.error()).bytes)
+}
+
+fn of_members<'a>(members: &Members<'a>) -> Result<Incoming<'a>, Rejected> {
+    let id = members.id.map_or(Id::Absent, Id::of_raw);
+    let method = members.method.map(|raw| text_of(raw).ok_or(MessageFault::Method));
+    let is_answer = members.result.is_some() || members.error.is_some();
+    let versioned = members.jsonrpc.and_then(text_of).is_some_and(|version| version == "2.0");
+    let fault = match (&method, &id) {
+        _ if !versioned => Some(MessageFault::Version),
+        (Some(Err(_)), _) => Some(MessageFault::Method),
+        (_, Id::Unusable) => Some(MessageFault::Id),
+        (None, _) if !is_answer => Some(MessageFault::NoMethod),
+        (Some(Ok(_)), _) if is_answer => Some(MessageFault::Both),
+        (None, Id::Absent) => Some(MessageFault::Answer),
+        _ => None,
+    };
+    let method = method.and_then(Result::ok);
+    if let Some(fault) = fault {
+        let (versioned, method) = (members.jsonrpc.is_some(), method.is_some());
+        return reject(Outline { id, versioned, method, answer: is_answer }, &fault);
+    }
+    // `null` is as none.
+    let params = members.params.filter(|raw| *raw != "null");
+    match (method, id) {
+        (Some(method), Id::Usable(id)) => Ok(Incoming::Request { id, method, params }),
+        (Some(method), _) => Ok(Incoming::Notification { method, params }),
+        (None, Id::Usable(id)) => {
+            let answer = match (members.result, members.error) {
+                (Some(result), None) => Ok(result),
+                (None, Some(error)) => Err(error_of(error)),
+                _ => Err(unusable(&MessageFault::Answer)),
+            };
+            Ok(Incoming::Response { id, answer })
+        }
+        (None, _) => Err(Rejected::Silent(MessageFault::Answer.to_string())),
+    }
+}
+
+/// The error that a client answered with.
+fn error_of(raw: &str) -> ErrorData {
+    serde_json::from_str(raw).unwrap_or_else(|_| unusable(&MessageFault::Answer))
+}
+
+fn unusable(fault: &MessageFault) -> ErrorData {
+    ErrorData::new(fault.code(), format!("unusable answer: {fault}"), None)
+}
+
+/// What is wrong with a text that is no object.
+fn no_object(text: &str) -> MessageFault {
+    match serde_json::from_str::<IgnoredAny>(text) {
+        Err(error) => MessageFault::NotJson(error.to_string()),
+        // As readers of JSON see it, which go no deeper.
+        Ok(_) if nesting(text) > MAX_NESTING => {
+            MessageFault::NotJson("recursion limit exceeded".to_owned())
+        }
+        Ok(_) if text.starts_with('[') => MessageFault::Batch,
+        Ok(_) => MessageFault::NoObject,
+    }
+}
+
+fn not_json(text: &str) -> MessageFault {
+    // Half a surrogate pair is all that `serde_json` passes over.
+    let error = serde_json::from_str::<IgnoredAny>(text).err();
+    let error = error.map_or_else(|| "lone surrogate in a string".to_owned(), |e| e.to_string());
+    MessageFault::NotJson(error)
+}

@@ -1,0 +1,100 @@
+//! A `subscriptions/listen` request: acknowledged, then notifications until it is cancelled.
+
+use bytes::Bytes;
+use rmcp::model::{
+    Implementation, NotificationMetaObject, RequestId, SubscriptionFilter,
+    SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenResult,
+};
+use tokio_util::sync::CancellationToken;
+
+use super::told::Told;
+use crate::audit::Audit;
+use crate::caller::message;
+use crate::caller::message::Reply;
+use crate::session::{MAX_SUBSCRIPTIONS, OpenRequest, Subscription};
+
+/// The notifications that a client listens to.
+#[must_use = "who is dropped hears nothing"]
+pub(crate) struct ListenStream {
+    acknowledgement: Option<Bytes>,
+    changes: Subscription,
+    open: OpenRequest,
+    cancel: CancellationToken,
+    server: Implementation,
+    /// Dropped unfinished, the client has gone.
+    audit: Audit,
+    /// Where somebody listens to what is served.
+    told: Option<Box<Told>>,
+}
+
+impl ListenStream {
+    pub(super) fn new(
+        open: OpenRequest,
+        cancel: CancellationToken,
+        accepted: SubscriptionFilter,
+        changes: Subscription,
+        server: Implementation,
+        audit: Audit,
+    ) -> Self {
+        let acknowledgement = Some(acknowledgement(open.id(), accepted));
+        Self { acknowledgement, changes, open, cancel, server, audit, told: None }
+    }
+
+    /// The same, which says in a span what becomes of it.
+    pub(super) fn told(mut self, told: Box<Told>) -> Self {
+        self.told = Some(told);
+        self
+    }
+
+    /// The next message; `None` once the client has cancelled it. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<Bytes> {
+        if let Some(first) = self.acknowledgement.take() {
+            return Some(first);
+        }
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => None,
+            change = self.changes.next() => Some(message::change(&change, Some(self.open.id()))),
+        }
+    }
+
+    /// Its answer, where the server ends it; `None` where the client did.
+    pub(crate) fn finish(self) -> Option<Reply> {
+        let id = self.open.id().clone();
+        if !self.open.finish() || self.cancel.is_cancelled() {
+            return None;
+        }
+        self.audit.end("ok", None);
+        let mut result = SubscriptionsListenResult::complete(id.clone());
+        result.meta.set_server_info(self.server);
+        let reply = message::result(&id, &result);
+        if let Some(told) = self.told {
+            told.end(&reply);
+        }
+        Some(reply)
+    }
+}
+
+/// What of a filter is taken: what it asks for, up to the bound.
+pub(super) fn accepted(asked: SubscriptionFilter) -> SubscriptionFilter {
+    let mut accepted = asked;
+    for flag in [
+        &mut accepted.tools_list_changed,
+        &mut accepted.prompts_list_changed,
+        &mut accepted.resources_list_changed,
+    ] {
+        *flag = flag.filter(|wanted| *wanted);
+    }
+    accepted.resource_subscriptions = accepted.resource_subscriptions.filter(|u| !u.is_empty());
+    if let Some(uris) = &mut accepted.resource_subscriptions {
+        uris.truncate(MAX_SUBSCRIPTIONS);
+    }
+    accepted
+}
+
+fn acknowledgement(id: &RequestId, accepted: SubscriptionFilter) -> Bytes {
+    let mut meta = NotificationMetaObject::new();
+    meta.set_subscription_id(id.clone());
+    let params = SubscriptionsAcknowledgedNotificationParams::new(accepted).with_meta(meta);
+    message::notification("notifications/subscriptions/acknowledged", &params)
+}

@@ -1,0 +1,233 @@
+//! The parameters of each method, read once into what that method needs.
+
+#![allow(deprecated, reason = "SEP-2577 deprecates logging; clients of today have it")]
+
+use std::collections::HashMap;
+
+use rmcp::model::{
+    ArgumentInfo, CallToolRequestParams, CompleteRequestParams, CompletionContext, ErrorData,
+    GetPromptRequestParams, InitializeRequestParams, LoggingLevel,
+    ReadResourceDirectoryRequestParams, ReadResourceRequestParams, Reference, RequestId,
+    RequestMetaObject, SubscriptionFilter,
+};
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use super::MessageFault;
+use super::fields::Fields;
+use crate::handler::malformed;
+use crate::lists::ListKind;
+use crate::session::Era;
+#[cfg(feature = "durable")]
+use crate::tasks::TaskCall;
+use genkit_mcp::internal::jsonrpc::Id;
+
+/// A request, by its method.
+pub(super) enum Params {
+    Initialize(Box<InitializeRequestParams>),
+    Discover,
+    Ping,
+    List(ListKind, Option<String>),
+    CallTool(CallToolRequestParams),
+    GetPrompt(GetPromptRequestParams),
+    ReadResource(ReadResourceRequestParams),
+    GetSkill(String),
+    ReadDirectory(ReadResourceDirectoryRequestParams),
+    Complete(CompleteRequestParams),
+    Subscribe(String),
+    Unsubscribe(String),
+    SetLevel(LoggingLevel),
+    Listen(ListenParams),
+    #[cfg(feature = "durable")]
+    Task(TaskCall),
+    /// Of a method that is unknown, or not with these parameters.
+    Refused(Refused),
+}
+
+/// What a client listens to.
+pub(super) struct ListenParams {
+    pub(super) notifications: SubscriptionFilter,
+    /// Also to tasks, by the extension that rmcp's filter does not know.
+    pub(super) names_tasks: bool,
+}
+
+/// Parameters that are not those of their method.
+pub(super) enum Refused {
+    /// What stands there, if anything does.
+    Malformed(Option<Value>),
+    /// A number that no reader takes, such as `1e400`.
+    Unreadable(String),
+    /// They, or their `_meta`, are no object.
+    NoObject,
+}
+
+impl Refused {
+    pub(super) fn error(&self, method: &str, era: Era) -> ErrorData {
+        match self {
+            Self::Malformed(params) => malformed::refuse(method, params.as_ref(), era),
+            Self::NoObject => MessageFault::Params.error(),
+            Self::Unreadable(why) => {
+                let known = malformed::refuse(method, None, era);
+                if known.code == rmcp::model::ErrorCode::METHOD_NOT_FOUND {
+                    return known;
+                }
+                ErrorData::invalid_params(format!("malformed params of {method}: {why}"), None)
+            }
+        }
+    }
+}
+
+/// Reads the parameters of a request, and what stands in their `_meta`.
+pub(super) fn read(method: &str, raw: Option<&str>) -> (RequestMetaObject, Params) {
+    typed(method, raw).unwrap_or_else(|| untyped(raw))
+}
+
+/// `None` is for all that is unusual. Taken member by member: a derived reader of each method's type
+/// is some ten KB of the program.
+fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)> {
+    let needs_none = matches!(method, "ping" | "server/discover") || method.ends_with("/list");
+    let mut given = Fields::of(if needs_none { raw.unwrap_or("{}") } else { raw? })?;
+    let meta = given.meta()?;
+    let params = match method {
+        "tools/call" => Params::CallTool(call_tool(given)?),
+        "prompts/get" => Params::GetPrompt(get_prompt(given)?),
+        "resources/read" => Params::ReadResource(read_resource(given)?),
+        "skills/get" => Params::GetSkill(given.text("uri")?),
+        "resources/directory/read" => {
+            let mut params = ReadResourceDirectoryRequestParams::new(given.text("uri")?);
+            params.cursor = given.optional_text("cursor")?;
+            Params::ReadDirectory(params)
+        }
+        "completion/complete" => Params::Complete(complete(given)?),
+        "initialize" => Params::Initialize(Box::new(initialize(given)?)),
+        "logging/setLevel" => {
+            Params::SetLevel(LoggingLevel::deserialize(given.value("level")?).ok()?)
+        }
+        "resources/subscribe" => Params::Subscribe(given.text("uri")?),
+        "resources/unsubscribe" => Params::Unsubscribe(given.text("uri")?),
+        "subscriptions/listen" => Params::Listen(listen(given)?),
+        "tools/list" => Params::List(ListKind::Tools, given.optional_text("cursor")?),
+        "prompts/list" => Params::List(ListKind::Prompts, given.optional_text("cursor")?),
+        "resources/list" => Params::List(ListKind::Resources, given.optional_text("cursor")?),
+        "resources/templates/list" => {
+            Params::List(ListKind::Templates, given.optional_text("cursor")?)
+        }
+        "skills/list" => Params::List(ListKind::Skills, given.optional_text("cursor")?),
+        #[cfg(feature = "durable")]
+        "tasks/get" => Params::Task(TaskCall::Get(given.text("taskId")?)),
+        #[cfg(feature = "durable")]
+        "tasks/update" => {
+            Params::Task(TaskCall::Update(given.text("taskId")?, given.responses()??))
+        }
+        #[cfg(feature = "durable")]
+        "tasks/cancel" => Params::Task(TaskCall::Cancel(given.text("taskId")?)),
+        "ping" => Params::Ping,
+        "server/discover" => Params::Discover,
+        _ => return None,
+    };
+    Some((meta, params))
+}
+
+/// The request that a client cancels.
+pub(super) fn cancelled(raw: &str) -> Option<RequestId> {
+    let mut given = Fields::of(raw)?;
+    given.optional_text("reason")?;
+    given.object("_meta")?;
+    Id::of_raw(&given.value("requestId")?.to_string()).usable()
+}
+
+/// A handshake says once what requests of the later era say in their `_meta`, and is read as that.
+fn initialize(mut given: Fields) -> Option<InitializeRequestParams> {
+    let mut said = RequestMetaObject::default();
+    for (name, key) in [
+        ("protocolVersion", "io.modelcontextprotocol/protocolVersion"),
+        ("capabilities", "io.modelcontextprotocol/clientCapabilities"),
+        ("clientInfo", "io.modelcontextprotocol/clientInfo"),
+    ] {
+        said.0.0.insert(key.to_owned(), given.take(name)?);
+    }
+    let params = InitializeRequestParams::new(said.client_capabilities()?, said.client_info()?);
+    Some(params.with_protocol_version(said.protocol_version()?))
+}
+
+fn call_tool(mut given: Fields) -> Option<CallToolRequestParams> {
+    let mut params = CallToolRequestParams::new(given.text("name")?);
+    params.arguments = given.object("arguments")?;
+    params.input_responses = given.responses()?;
+    params.request_state = given.optional_text("requestState")?;
+    Some(params)
+}
+
+fn get_prompt(mut given: Fields) -> Option<GetPromptRequestParams> {
+    let mut params = GetPromptRequestParams::new(given.text("name")?);
+    params.arguments = given.object("arguments")?;
+    params.input_responses = given.responses()?;
+    params.request_state = given.optional_text("requestState")?;
+    Some(params)
+}
+
+fn read_resource(mut given: Fields) -> Option<ReadResourceRequestParams> {
+    let mut params = ReadResourceRequestParams::new(given.text("uri")?);
+    params.input_responses = given.responses()?;
+    params.request_state = given.optional_text("requestState")?;
+    Some(params)
+}
+
+fn complete(mut given: Fields) -> Option<CompleteRequestParams> {
+    let mut of = given.fields("ref")?;
+    let of = match of.text("type")?.as_str() {
+        "ref/prompt" => {
+            of.optional_text("title")?;
+            Reference::for_prompt(of.text("name")?)
+        }
+        "ref/resource" => Reference::for_resource(of.text("uri")?),
+        _ => return None,
+    };
+    let mut argument = given.fields("argument")?;
+    let argument = ArgumentInfo::new(argument.text("name")?, argument.text("value")?);
+    let mut params = CompleteRequestParams::new(of, argument);
+    if let Some(mut context) = given.object("context")? {
+        let mut others = CompletionContext::new();
+        if let Some(arguments) = context.shift_remove("arguments").filter(|given| !given.is_null())
+        {
+            let mut texts = HashMap::new();
+            for (name, value) in arguments.as_object()? {
+                texts.insert(name.clone(), value.as_str()?.to_owned());
+            }
+            others = CompletionContext::with_arguments(texts);
+        }
+        params.context = Some(others);
+    }
+    Some(params)
+}
+
+fn listen(mut given: Fields) -> Option<ListenParams> {
+    let mut wanted = given.fields("notifications")?;
+    let names_tasks = wanted.value("taskIds").is_some_and(|ids| !ids.is_null());
+    let mut filter = SubscriptionFilter::new();
+    filter.tools_list_changed = wanted.truth("toolsListChanged")?;
+    filter.prompts_list_changed = wanted.truth("promptsListChanged")?;
+    filter.resources_list_changed = wanted.truth("resourcesListChanged")?;
+    filter.resource_subscriptions = wanted.texts("resourceSubscriptions")?;
+    Some(ListenParams { notifications: filter, names_tasks })
+}
+
+/// What can be told of other parameters.
+fn untyped(raw: Option<&str>) -> (RequestMetaObject, Params) {
+    let refused = |refused| (RequestMetaObject::default(), Params::Refused(refused));
+    let value = match raw.map(serde_json::from_str::<Value>).transpose() {
+        Ok(value) => value,
+        Err(error) => return refused(Refused::Unreadable(error.to_string())),
+    };
+    let meta = match &value {
+        None => None,
+        Some(Value::Object(params)) => params.get("_meta").filter(|meta| !meta.is_null()),
+        Some(_) => return refused(Refused::NoObject),
+    };
+    let meta = match meta {
+        None => RequestMetaObject::default(),
+        Some(Value::Object(meta)) => meta.clone().into(),
+        Some(_) => return refused(Refused::NoObject),
+    };
+    (meta, Params::Refused(Refused::Malformed(value)))
+}

@@ -1,0 +1,83 @@
+//! Which rules a request follows: those of a session, or those of requests that describe themselves.
+
+use std::sync::Arc;
+
+use rmcp::model::{ErrorData, ProtocolVersion, RequestMetaObject};
+
+use super::params::Params;
+use crate::session::{ClientDescription, Era, Handshake, Session};
+
+/// The rules of one request.
+pub(super) struct Rules {
+    pub(super) era: Era,
+    /// It describes its client itself, and what a handshake told is not asked.
+    pub(super) described: bool,
+    /// It may use the methods that only a session has.
+    pub(super) in_session: bool,
+    /// Of the older protocols, where the server keeps no session: what is told later reaches nobody.
+    pub(super) is_forgotten: bool,
+}
+
+impl Rules {
+    /// The rules of a request, or why it follows none.
+    pub(super) fn of(
+        session: &Session,
+        meta: &RequestMetaObject,
+        params: &Params,
+    ) -> Result<Self, ErrorData> {
+        let handshake = session.connection.handshake();
+        let settled = match &handshake {
+            Handshake::Initialized(version) | Handshake::Without(version) => Some(version),
+            Handshake::Waiting | Handshake::Described => None,
+        };
+        let opens = matches!(params, Params::Initialize(_))
+            || matches!((params, &handshake), (Params::Ping, Handshake::Waiting));
+        let named = if meta.is_empty() || opens { None } else { meta.protocol_version() };
+        let is_modern = named.as_ref().is_some_and(|version| !version.has_initialize());
+        let is_discovery = matches!(params, Params::Discover);
+        let described = !opens && (is_modern || settled.is_none() || is_discovery);
+        let supported = ProtocolVersion::KNOWN_VERSIONS;
+        if let Some(version) = named.as_ref().filter(|version| !supported.contains(version))
+            && (settled.is_some() || handshake == Handshake::Described || is_described(meta))
+        {
+            return Err(ErrorData::unsupported_protocol_version(version.clone(), supported));
+        }
+        if described {
+            let missing = meta.missing_required_keys(&ProtocolVersion::V_2026_07_28);
+            if !missing.is_empty() {
+                let missing = missing.join(", ");
+                return Err(ErrorData::invalid_params(
+                    format!("request _meta is missing or has malformed required fields: {missing}"),
+                    None,
+                ));
+            }
+            if !is_discovery {
+                session.connection.described();
+            }
+        }
+        let version = named.as_ref().or(settled);
+        let in_session = !described && version.is_none_or(ProtocolVersion::has_initialize);
+        let era = version.map_or(Era::Legacy, Era::of_version);
+        let is_forgotten = in_session && matches!(handshake, Handshake::Without(_));
+        Ok(Self { era, described, in_session, is_forgotten })
+    }
+
+    /// What the request says of its client, and of the rest what the handshake told.
+    pub(super) fn client(
+        &self,
+        session: &Session,
+        meta: &RequestMetaObject,
+    ) -> Arc<ClientDescription> {
+        let asks_session = !self.described && self.era == Era::Legacy;
+        let known = if asks_session { session.connection.client() } else { None };
+        if meta.is_empty() {
+            return known.unwrap_or_else(ClientDescription::unknown);
+        }
+        ClientDescription::of_request(meta, known.as_ref())
+    }
+}
+
+/// A request of the era without handshake carries in its `_meta` what a handshake would tell.
+fn is_described(meta: &RequestMetaObject) -> bool {
+    meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+}

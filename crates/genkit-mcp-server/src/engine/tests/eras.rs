@@ -1,0 +1,139 @@
+//! The handshake, requests without one, and both on one connection.
+
+use std::sync::Arc;
+
+use rmcp::model::ProtocolVersion;
+use serde_json::{Value, json};
+
+use crate::session::Session;
+
+use super::{Machine, Step, call, initialize, modern, notification, request, text};
+
+/// What may come at any time and is neither answered nor the end of anything.
+fn early(machine: &Machine) {
+    for message in [
+        notification("notifications/initialized", json!({})),
+        notification("notifications/cancelled", json!({"requestId": 1})),
+        notification("textDocument/didOpen", json!({})),
+        json!({"jsonrpc": "2.0", "id": 1, "result": {}}),
+        json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -1, "message": "stray"}}),
+    ] {
+        machine.nothing(&message);
+    }
+}
+
+fn code(answer: &Value) -> i64 {
+    answer["error"]["code"].as_i64().unwrap_or_else(|| panic!("{answer}"))
+}
+
+#[tokio::test]
+async fn a_ping_or_a_refused_request_opens_nothing() {
+    let machine = Machine::new();
+    early(&machine);
+    let pong = machine.answer(&request(1, "ping", json!({})));
+    assert_eq!(pong, json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
+    for method in ["tools/list", "tools/call", "server/discover", "no/such"] {
+        assert_eq!(code(&machine.answer(&request(2, method, json!({})))), -32602, "{method}");
+    }
+    assert_eq!(code(&machine.answer(&modern(call(1, "add"), "2099-01-01", json!({})))), -32022);
+    early(&machine);
+    let found =
+        machine.answer(&modern(request(3, "server/discover", json!({})), "2026-07-28", json!({})));
+    assert_eq!(found["result"]["resultType"], "complete", "{found}");
+    assert_eq!(machine.session.connection.handshake(), Default::default());
+    machine.answer(&initialize(json!({})));
+    assert_eq!(text(&machine.answer(&call(4, "add"))), "42");
+}
+
+/// F-8: whoever shakes hands later has a session from then on.
+#[tokio::test]
+async fn a_handshake_may_follow_requests_that_described_themselves() {
+    let machine = Machine::new();
+    let described = || modern(call(1, "add"), "2026-07-28", json!({}));
+    assert_eq!(text(&machine.answer(&described())), "42");
+    assert_eq!(code(&machine.answer(&call(2, "add"))), -32602);
+    assert_eq!(code(&machine.answer(&request(2, "ping", json!({})))), -32602);
+    machine.answer(&initialize(json!({})));
+    assert_eq!(text(&machine.answer(&call(3, "add"))), "42");
+    assert!(machine.answer(&request(4, "ping", json!({})))["result"].is_object());
+    assert_eq!(text(&machine.answer(&described())), "42");
+    assert_eq!(text(&machine.answer(&call(5, "add"))), "42");
+}
+
+#[tokio::test]
+async fn a_version_is_agreed_on() {
+    for (asked, agreed) in [
+        ("2025-11-25", "2025-11-25"),
+        ("2024-11-05", "2024-11-05"),
+        ("2026-07-28", "2025-11-25"),
+        ("1999-01-01", "2025-11-25"),
+        ("", "2025-11-25"),
+    ] {
+        let machine = Machine::new();
+        let mut hello = initialize(json!({}));
+        hello["params"]["protocolVersion"] = asked.into();
+        assert_eq!(machine.answer(&hello)["result"]["protocolVersion"], agreed);
+    }
+}
+
+#[tokio::test]
+async fn what_an_era_does_not_have_is_not_found_there() {
+    let machine = Machine::initialized();
+    let level = request(1, "logging/setLevel", json!({"level": "debug"}));
+    let subscribe = request(1, "resources/subscribe", json!({"uri": "x://y"}));
+    let listen = request(1, "subscriptions/listen", json!({"notifications": {}}));
+    for session in [&level, &subscribe, &request(1, "ping", json!({}))] {
+        assert!(machine.answer(session)["result"].is_object());
+        assert_eq!(
+            code(&machine.answer(&modern(session.clone(), "2026-07-28", json!({})))),
+            -32601
+        );
+    }
+    assert_eq!(code(&machine.answer(&listen)), -32601);
+    let missing = modern(call(1, "add"), "2026-07-28", Value::Null);
+    assert_eq!(code(&machine.answer(&missing)), -32602);
+}
+
+/// The extension asks for the error; a client that has it polls, as the acknowledgement says.
+#[tokio::test]
+async fn tasks_are_listened_to_by_who_declares_them() {
+    let machine = Machine::new();
+    let listen = |capabilities: Value| {
+        let filter =
+            json!({"notifications": {"taskIds": ["mcp-task-1"], "toolsListChanged": true}});
+        modern(request(1, "subscriptions/listen", filter), "2026-07-28", capabilities)
+    };
+    let refused = machine.answer(&listen(json!({})));
+    assert_eq!(code(&refused), -32021, "{refused}");
+    let needed = &refused["error"]["data"]["requiredCapabilities"]["extensions"];
+    assert!(needed.get("io.modelcontextprotocol/tasks").is_some(), "{refused}");
+    let declared = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+    let mut stream = machine.listens(&listen(declared));
+    let first: Value = serde_json::from_slice(&stream.next().await.unwrap()).unwrap();
+    assert_eq!(first["params"]["notifications"], json!({"toolsListChanged": true}));
+}
+
+/// A request of HTTP whose header names the era without handshake.
+#[tokio::test]
+async fn where_there_is_no_handshake_nobody_shakes_hands() {
+    let mut machine = Machine::new();
+    let quota = Arc::clone(machine.session.quota());
+    let session = Session::new(quota, None).without_handshake(ProtocolVersion::V_2026_07_28);
+    machine.session = Arc::new(session);
+    for hello in [initialize(json!({})), request(1, "initialize", json!({}))] {
+        assert_eq!(code(&machine.answer(&hello)), -32601);
+    }
+    assert_eq!(text(&machine.answer(&call(1, "add"))), "42");
+}
+
+#[tokio::test]
+async fn a_client_is_ready_once() {
+    let machine = Machine::initialized();
+    let ready = notification("notifications/initialized", json!({})).to_string();
+    let mut subscribed = 0;
+    for _ in 0..20 {
+        assert!(matches!(machine.step(&ready), Step::Nothing));
+        subscribed += usize::from(!machine.session.initialized());
+    }
+    assert_eq!(subscribed, 20);
+}

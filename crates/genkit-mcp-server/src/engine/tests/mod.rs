@@ -1,0 +1,211 @@
+//! The engine without any transport: messages in, messages out.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+
+mod eras;
+mod interleaving;
+mod parsing;
+mod questions;
+mod requests;
+
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Action, Begun, Call, Engine, Incoming, ListenStream, Origin, Outlet, Outward, Rejected,
+    SlowFunctions, read,
+};
+use crate::principal::HttpHead;
+use crate::quota::ClientKey;
+use crate::session::Session;
+use genkit_core::BoxFuture;
+use genkit_core::Context;
+use genkit_core::internal::BoundRegistry;
+use genkit_core::{Prompt, Registry, Tool};
+
+/// A machine with one client, and what it was told beside its answers.
+struct Machine {
+    engine: Engine,
+    session: Arc<Session>,
+    told: Arc<Told>,
+}
+
+#[derive(Default)]
+struct Told(Mutex<Vec<Value>>);
+
+impl Outward for Told {
+    fn send(&self, message: Bytes) -> BoxFuture<'_, bool> {
+        self.0.lock().unwrap().push(serde_json::from_slice(&message).unwrap());
+        Box::pin(std::future::ready(true))
+    }
+}
+
+/// What became of a message.
+enum Step {
+    Nothing,
+    Answer(Value),
+    Runs(Call),
+}
+
+/// A tool that takes any arguments.
+fn tool(name: &'static str) -> genkit_core::ToolBuilder {
+    Tool::builder(name, "A tool.").input_schema(json!({"type": "object"}))
+}
+
+/// `add`, `ask`, `wait`, `tell`, `panic`, and a prompt `asks`.
+fn genkit() -> ServedInstance {
+    let form = || json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let tools = [
+        tool("add").handler(|_: Context, sum: Value| async move {
+            Ok((sum["a"].as_i64().unwrap_or(0) + sum["b"].as_i64().unwrap_or(0)).to_string())
+        }),
+        tool("ask").handler(move |context: Context, _: Value| async move {
+            let answer = context.elicit_form("Who are you?", form()).await?;
+            Ok(format!("{answer:?}"))
+        }),
+        tool("wait").handler(|_: Context, _: Value| async move {
+            std::future::pending::<()>().await;
+            Ok(String::new())
+        }),
+        tool("tell").handler(|context: Context, _: Value| async move {
+            context.progress((1.0, 2.0)).await;
+            context.info("told").await;
+            Ok("told".to_owned())
+        }),
+    ];
+    let asks =
+        Prompt::builder("asks", "Asks.").handler(move |context: Context, _: Value| async move {
+            context.elicit_form("Who are you?", form()).await?;
+            Ok("text".to_owned())
+        });
+    crate::instance::tests::instance(Registry::new().add(tools).add([asks]))
+}
+
+impl Machine {
+    fn new() -> Self {
+        let shared = genkit().serve_mcp().check(true).unwrap();
+        let session = Arc::new(shared.session_of(ClientKey::Local));
+        Self { engine: Engine { shared }, session, told: Arc::default() }
+    }
+
+    /// One whose client shook hands, and can be asked.
+    fn initialized() -> Self {
+        let machine = Self::new();
+        let answer = machine.answer(&initialize(json!({ "elicitation": {} })));
+        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
+        machine
+    }
+
+    fn act(&self, message: Incoming) -> Action {
+        let origin = Origin {
+            outlet: Outlet::new(Arc::clone(&self.told) as _),
+            head: HttpHead::default(),
+            client: Arc::clone(self.session.quota().client()),
+            cancel: CancellationToken::new(),
+        };
+        self.engine.receive(&self.session, message, origin)
+    }
+
+    fn step(&self, message: impl AsRef<[u8]>) -> Step {
+        let message = match read(message.as_ref()) {
+            Ok(message) => message,
+            Err(Rejected::Answer(answer)) => return Step::Answer(json_of(&answer)),
+            Err(Rejected::Silent(_)) => return Step::Nothing,
+        };
+        match self.act(message) {
+            Action::Accepted | Action::Changes(_) => Step::Nothing,
+            Action::Reply(reply) => Step::Answer(json_of(&reply.bytes)),
+            Action::Run(call) => match call.begin(&SlowFunctions::default()) {
+                Begun::Ended(Some(reply)) => Step::Answer(json_of(&reply.bytes)),
+                Begun::Ended(None) => Step::Nothing,
+                Begun::Waits(call) => Step::Runs(call),
+            },
+            Action::Listen(_) => panic!("nobody listens here"),
+        }
+    }
+
+    #[track_caller]
+    fn answer(&self, message: &Value) -> Value {
+        match self.step(message.to_string()) {
+            Step::Answer(answer) => answer,
+            Step::Nothing => panic!("{message}: nothing"),
+            Step::Runs(_) => panic!("{message}: it runs"),
+        }
+    }
+
+    fn listens(&self, message: &Value) -> ListenStream {
+        match read(message.to_string().as_bytes()).map(|message| self.act(message)) {
+            Ok(Action::Listen(stream)) => *stream,
+            _ => panic!("{message}: nobody listens"),
+        }
+    }
+
+    #[track_caller]
+    fn nothing(&self, message: &Value) {
+        assert!(matches!(self.step(message.to_string()), Step::Nothing), "{message}");
+    }
+
+    #[track_caller]
+    fn runs(&self, message: &Value) -> Call {
+        match self.step(message.to_string()) {
+            Step::Runs(call) => call,
+            Step::Answer(answer) => panic!("{message}: {answer}"),
+            Step::Nothing => panic!("{message}: nothing"),
+        }
+    }
+
+    /// What was told since this was asked last.
+    fn told(&self) -> Vec<Value> {
+        std::mem::take(&mut *self.told.0.lock().unwrap())
+    }
+}
+
+/// What a call ends with; a long wait is a fault.
+async fn end(call: Call) -> Option<Value> {
+    let patience = std::time::Duration::from_secs(20);
+    let ended = tokio::time::timeout(patience, call).await.expect("an end");
+    ended.map(|reply| json_of(&reply.bytes))
+}
+
+fn json_of(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes).unwrap()
+}
+
+fn request(id: impl Into<Value>, method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
+}
+
+fn notification(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+fn call(id: impl Into<Value>, tool: &str) -> Value {
+    request(id, "tools/call", json!({"name": tool, "arguments": {"a": 40, "b": 2}}))
+}
+
+fn cancelled(id: impl Into<Value>) -> Value {
+    notification("notifications/cancelled", json!({"requestId": id.into()}))
+}
+
+fn initialize(capabilities: Value) -> Value {
+    let client = json!({"name": "test", "version": "0"});
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client,
+    });
+    request("init", "initialize", params)
+}
+
+fn modern(mut request: Value, version: &str, capabilities: Value) -> Value {
+    request["params"]["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    });
+    request
+}
+
+fn text(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
+}

@@ -1,0 +1,144 @@
+//! What is told of a request while it is served: its span, its measurements.
+
+use rmcp::model::RequestId;
+use serde_json::{Map, Value};
+use tracing::Span;
+
+use super::Reply;
+use super::params::Params;
+use crate::caller::Request;
+use crate::session::Handshake;
+use crate::state::SharedState;
+use genkit_core::TraceContext;
+use genkit_mcp::internal::spans::{
+    Network, NewServed, ServedSpan, Target, is_listened_to, method_name,
+};
+
+/// A request that somebody listens to.
+pub(crate) struct Told {
+    served: ServedSpan,
+    /// Whether its contents are wanted.
+    contents: bool,
+    is_tool: bool,
+}
+
+impl Told {
+    /// None where nobody listens.
+    #[inline]
+    pub(super) fn begin(
+        shared: &SharedState,
+        id: &RequestId,
+        method: &str,
+        params: &Params,
+        request: &Request,
+    ) -> Option<Box<Self>> {
+        if !is_listened_to() {
+            return None;
+        }
+        Some(Self::new(shared, id, method, params, request))
+    }
+
+    fn new(
+        shared: &SharedState,
+        id: &RequestId,
+        method: &str,
+        params: &Params,
+        request: &Request,
+    ) -> Box<Self> {
+        let (target, arguments) = target(params);
+        let goes_on = shared.settings.trace_context;
+        let (network, session, header) = http(request, goes_on);
+        let meta = goes_on.then(|| TraceContext::of_meta(&request.meta.0.0)).flatten();
+        let served = ServedSpan::begin(NewServed {
+            method: method_name(method),
+            target,
+            is_known: match target {
+                Target::Tool(name) => shared.has_tool(name),
+                Target::Prompt(name) => shared.has_prompt(name),
+                Target::Resource(_) | Target::Nothing => true,
+            },
+            id: id.to_string(),
+            version: version(request),
+            session,
+            network,
+            address: request.quota.key().known().1,
+            meta,
+            header,
+        });
+        let contents = shared.settings.trace_contents;
+        if let Some(arguments) = arguments.filter(|_| contents) {
+            let arguments = Value::Object(arguments.clone());
+            served.record_contents("gen_ai.tool.call.arguments", &arguments);
+        }
+        Box::new(Self { served, contents, is_tool: matches!(target, Target::Tool(_)) })
+    }
+
+    pub(super) fn span(&self) -> &Span {
+        self.served.span()
+    }
+
+    /// It is answered.
+    #[allow(
+        clippy::boxed_local,
+        reason = "calls and streams keep it in a box, and hand it on as it is"
+    )]
+    pub(super) fn end(self: Box<Self>, reply: &Reply) {
+        let (code, tool_failed) = (reply.error.map(|code| code.0), reply.tool_failed);
+        if self.contents {
+            let mut message: Value = serde_json::from_slice(&reply.bytes).unwrap_or_default();
+            if code.is_some() {
+                let said = message["error"]["message"].take();
+                let said = said.as_str().unwrap_or_default();
+                self.served.record_contents("otel.status_description", &said);
+            } else if self.is_tool {
+                self.served.record_contents("gen_ai.tool.call.result", &message["result"].take());
+            }
+        }
+        self.served.end(code, tool_failed);
+    }
+}
+
+/// What a request is about, and with which arguments.
+fn target(params: &Params) -> (Target<'_>, Option<&Map<String, Value>>) {
+    match params {
+        Params::CallTool(params) => (Target::Tool(&params.name), params.arguments.as_ref()),
+        Params::GetPrompt(params) => (Target::Prompt(&params.name), None),
+        Params::ReadResource(params) => (Target::Resource(&params.uri), None),
+        Params::Subscribe(uri) | Params::Unsubscribe(uri) => (Target::Resource(uri), None),
+        _ => (Target::Nothing, None),
+    }
+}
+
+/// The version of the protocol that the request follows.
+fn version(request: &Request) -> Option<String> {
+    let named = if request.meta.is_empty() { None } else { request.meta.protocol_version() };
+    let version = named.or_else(|| match request.session.connection.handshake() {
+        Handshake::Initialized(version) | Handshake::Without(version) => Some(version),
+        Handshake::Waiting | Handshake::Described => None,
+    });
+    version.map(|version| version.to_string())
+}
+
+/// What HTTP says: that it is there, its session, its trace.
+#[cfg(feature = "http")]
+fn http(request: &Request, goes_on: bool) -> (Network, Option<String>, Option<TraceContext>) {
+    use genkit_core::internal::telemetry::{TRACEPARENT, TRACESTATE};
+    use genkit_mcp::internal::spans::session_label;
+
+    let Some(headers) = request.head.extensions.get::<http::HeaderMap>() else {
+        return (Network::Pipe, None, None);
+    };
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let session = text("mcp-session-id").map(session_label);
+    let trace = text(TRACEPARENT).filter(|_| goes_on).and_then(TraceContext::parse);
+    let state: Vec<_> = match trace {
+        None => Vec::new(),
+        Some(_) => headers.get_all(TRACESTATE).iter().filter_map(|it| it.to_str().ok()).collect(),
+    };
+    (Network::Http, session, trace.map(|trace| trace.with_state(&state.join(","))))
+}
+
+#[cfg(not(feature = "http"))]
+fn http(_: &Request, _: bool) -> (Network, Option<String>, Option<TraceContext>) {
+    (Network::Pipe, None, None)
+}

@@ -1,0 +1,66 @@
+//! Server info and capabilities: what `initialize` and `server/discover` answer.
+
+use rmcp::model::{
+    Implementation, PromptsCapability, ProtocolVersion, ResourcesCapability, SKILLS_EXTENSION_ID,
+    ServerCapabilities, ServerConfig, TASKS_EXTENSION_ID, ToolsCapability,
+};
+use serde_json::{Map, json};
+
+use crate::state::SharedState;
+
+/// The same with what clients of the 2026-07-28 protocol may use beside.
+pub(crate) fn described(shared: &SharedState) -> ServerConfig {
+    let mut info = info(shared);
+    if shared.makes_tasks() {
+        let extensions = info.capabilities.extensions.get_or_insert_default();
+        extensions.entry(TASKS_EXTENSION_ID.to_owned()).or_default();
+    }
+    info
+}
+
+/// The same for a client of the older protocols of which no session is kept: nothing that changes later reaches it.
+pub(crate) fn without_session(shared: &SharedState) -> ServerConfig {
+    let mut info = info(shared);
+    info.capabilities.tools = Some(ToolsCapability::default());
+    info.capabilities.prompts = Some(PromptsCapability::default());
+    info.capabilities.resources = Some(ResourcesCapability::default());
+    info
+}
+
+/// All kinds are always advertised: they can come while the server runs. Skills are where there is one: hosts ask for
+/// their list then.
+pub(crate) fn info(shared: &SharedState) -> ServerConfig {
+    let settings = &shared.settings;
+    let mut tools = ToolsCapability::default();
+    tools.list_changed = Some(true);
+    let mut prompts = PromptsCapability::default();
+    prompts.list_changed = Some(true);
+    let mut resources = ResourcesCapability::default();
+    resources.list_changed = Some(true);
+    resources.subscribe = Some(true);
+    let mut capabilities = ServerCapabilities::default();
+    capabilities.tools = Some(tools);
+    capabilities.prompts = Some(prompts);
+    capabilities.resources = Some(resources);
+    capabilities.completions = Some(Map::new());
+    capabilities.logging = Some(Map::new());
+    if !settings.extensions.is_empty() {
+        let declared = settings
+            .extensions
+            .iter()
+            .map(|(id, value)| (id.clone(), value.as_object().cloned().unwrap_or_default()));
+        capabilities.extensions = Some(declared.collect());
+    }
+    if shared.genkit.registry.has_skills() {
+        let mut offered = Map::new();
+        offered.insert("directoryRead".to_owned(), json!(true));
+        let declared = capabilities.extensions.get_or_insert_default();
+        declared.entry(SKILLS_EXTENSION_ID.to_owned()).or_insert(offered);
+    }
+    let mut info = ServerConfig::new(capabilities);
+    info.server_info = Implementation::new(settings.name.clone(), settings.version.clone());
+    info.server_info.title = settings.title.clone();
+    info.instructions = settings.instructions.clone();
+    info.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
+    info
+}

@@ -1,0 +1,56 @@
+//! The methods of the extension for skills (SEP-2640): `skills/get` and `resources/directory/read`. A list of skills is
+//! one like any other, and their files are resources.
+
+use rmcp::model::{ErrorData, GetSkillResult, ReadResourceDirectoryResult};
+
+use super::{Methods, method_names};
+use crate::error::Error as E;
+use crate::lists::{Lists, page};
+use crate::state::SharedState;
+use genkit_core::internal::suggest;
+
+/// The methods that are there only where there are skills.
+const METHODS: [&str; 3] = ["skills/list", "skills/get", "resources/directory/read"];
+
+/// Whether a method is one of the extension, and the server has no skill: it is not declared then.
+pub(crate) fn is_undeclared(shared: &SharedState, method: &str) -> bool {
+    METHODS.contains(&method) && !shared.genkit.registry.has_skills()
+}
+
+impl Methods<'_> {
+    /// The entry of one skill, of those that `lists` has.
+    pub(crate) fn get_skill(&self, lists: &Lists, uri: &str) -> Result<GetSkillResult, E> {
+        let Some(skill) = lists.skill(uri) else {
+            let known = lists.skills.iter().map(|skill| skill.uri.as_str());
+            return Err(E::UnknownName(suggest::unknown("skill", uri, known)));
+        };
+        let mut result = GetSkillResult::new(skill.clone());
+        result.ttl_ms = self.ttl();
+        result.cache_scope = Some(lists.cache_scope());
+        Ok(result)
+    }
+
+    /// The direct children of a folder of a skill, of those that `lists` has.
+    pub(crate) fn read_directory(
+        &self,
+        lists: &Lists,
+        uri: &str,
+        cursor: Option<&str>,
+    ) -> Result<ReadResourceDirectoryResult, E> {
+        let Some(children) = lists.folder(uri) else {
+            return Err(E::NoFolder(uri.to_owned()));
+        };
+        let size = self.shared.settings.page_size;
+        let (children, next) = page(&children, |child| &child.uri, cursor, size)?;
+        let mut result = ReadResourceDirectoryResult::with_all_items(children.to_vec());
+        result.next_cursor = next;
+        result.ttl_ms = self.ttl();
+        result.cache_scope = Some(lists.cache_scope());
+        Ok(result)
+    }
+}
+
+/// The error of a method that is not declared.
+pub(crate) fn undeclared(method: &str) -> ErrorData {
+    method_names::undeclared(method, "this server has no skills")
+}

@@ -1,0 +1,80 @@
+//! Requests about tasks: who may send them, and which calls may become tasks.
+
+use std::sync::Arc;
+
+use rmcp::model::{ClientCapabilities, ErrorData, TASKS_EXTENSION_ID};
+use serde_json::Map;
+
+use super::method_names;
+#[cfg(feature = "durable")]
+use crate::caller::Request;
+#[cfg(feature = "durable")]
+use crate::error::Error as E;
+use crate::session::{ClientDescription, Era};
+use crate::state::SharedState;
+#[cfg(feature = "durable")]
+use genkit_core::{Tool, ToolTask};
+
+/// The methods of the extension.
+const METHODS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
+
+/// Whether requests of `method` are answered here, to this client; all others than those of tasks are.
+pub(crate) fn check(
+    shared: &Arc<SharedState>,
+    method: &str,
+    era: Era,
+    client: &ClientDescription,
+) -> Result<(), ErrorData> {
+    if !method.starts_with("tasks/") {
+        return Ok(());
+    }
+    let makes_tasks = shared.makes_tasks();
+    // A program may answer for the extension in front of this server.
+    let is_declared = shared.settings.extensions.contains_key(TASKS_EXTENSION_ID);
+    let is_known = METHODS.contains(&method) && era == Era::Modern;
+    match is_known && (makes_tasks || is_declared) {
+        true if !client.tasks => Err(missing()),
+        true if makes_tasks => Ok(()),
+        _ if is_known => {
+            Err(method_names::undeclared(method, "no tool of this server becomes a task"))
+        }
+        _ => Err(method_names::unknown(method, era)),
+    }
+}
+
+/// Whether this client may listen to tasks. One that may is told of none: what is acknowledged has no `taskIds`, so
+/// that it polls.
+pub(crate) fn check_listening(client: &ClientDescription) -> Result<(), ErrorData> {
+    if client.tasks { Ok(()) } else { Err(missing()) }
+}
+
+/// The error for a client that does not declare the extension in its request.
+fn missing() -> ErrorData {
+    let mut tasks = ClientCapabilities::default();
+    tasks.extensions = Some([(TASKS_EXTENSION_ID.to_owned(), Map::new())].into());
+    ErrorData::missing_required_client_capability(tasks)
+}
+
+/// When the call of a tool becomes a task; `None` is never, for this client or now.
+///
+/// # Errors
+/// The tool is always a task, and the client knows none or has too many.
+#[cfg(feature = "durable")]
+pub(super) fn task_of(
+    shared: &Arc<SharedState>,
+    tool: &Tool,
+    request: &Request,
+) -> Result<Option<ToolTask>, ErrorData> {
+    let Some(task) = tool.task() else { return Ok(None) };
+    if request.era == Era::Legacy || !request.client.tasks {
+        return if task.is_required() { Err(missing()) } else { Ok(None) };
+    }
+    if shared.tasks.has_room(request.quota.key()) {
+        return Ok(Some(task));
+    }
+    if task.is_required() {
+        return Err(request.refused("tools/call", tool.name(), E::TooManyTasks));
+    }
+    tracing::warn!(tool = tool.name(), "no room for a task: the client waits for the call");
+    Ok(None)
+}

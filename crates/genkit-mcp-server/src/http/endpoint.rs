@@ -1,0 +1,339 @@
+//! The HTTP endpoint: what is settled before a request reaches the protocol.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use axum::extract::ConnectInfo;
+use bytes::Bytes;
+use http::header::{ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION, ORIGIN};
+use http::{Extensions, HeaderMap, Method, Request, Response, StatusCode};
+use hyper::body::{Body, Incoming};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::answers;
+use super::health::Health;
+use super::names::PATH;
+use super::parameter_cache::ParameterCache;
+use super::refusal::HttpRefusal;
+use super::restoring::sweep_later;
+use super::sessions::{Owner, SessionTable};
+use super::streams::AnswerBody;
+use crate::audit;
+use crate::auth::{Authentication, Challenges, Denial, ProtectedResource, document_answer};
+use crate::engine::Engine;
+use crate::principal::Principal;
+use crate::quota::{ClientKey, ClientQuota};
+use crate::session::Sees;
+use crate::session_store::SessionStore;
+use crate::state::SharedState;
+use genkit_http_server::internal::{
+    AllowedHosts, BodyRoom, Connection, Cors, Drain, HttpApp, Peer,
+};
+
+/// What a page may do.
+const METHODS: &str = "GET, POST, DELETE, OPTIONS";
+
+/// What a page may read of an answer beside its body.
+const EXPOSED: &str = "mcp-session-id, www-authenticate";
+
+/// The protocol and what stands before it.
+#[derive(Clone)]
+pub(super) struct McpEndpoint(Arc<EndpointState>);
+
+pub(super) struct EndpointState {
+    hosts: AllowedHosts,
+    cors: Cors,
+    authentication: Authentication,
+    pub(super) challenges: Challenges,
+    /// Whether a caller hears which scope it lacks.
+    pub(super) steps_up: bool,
+    required_scopes: Vec<String>,
+    metadata: Option<Metadata>,
+    pub(super) max_body: usize,
+    pub(super) room: Arc<BodyRoom>,
+    pub(super) engine: Engine,
+    /// `None` keeps none.
+    pub(super) sessions: Option<Arc<SessionTable>>,
+    pub(super) store: Option<Arc<dyn SessionStore>>,
+    /// That it is swept.
+    swept: std::sync::Once,
+    pub(super) parameters: ParameterCache,
+    pub(super) drain: Drain,
+    health: Option<Health>,
+    /// Ends what has no end by itself.
+    pub(super) end: CancellationToken,
+}
+
+/// What clients are told of the resource, and where.
+struct Metadata {
+    path: String,
+    document: Bytes,
+}
+
+impl Metadata {
+    fn new(resource: &ProtectedResource) -> Self {
+        Self { path: resource.metadata_path(), document: resource.metadata().to_string().into() }
+    }
+}
+
+/// Who sends a request.
+pub(super) struct RequestSender<'a> {
+    pub(super) client: Arc<ClientQuota>,
+    pub(super) owner: Owner,
+    /// Which resources a session of it hears of.
+    pub(super) sees: Sees,
+    pub(super) address: Option<IpAddr>,
+    /// When its token expires, and with it what it has open.
+    pub(super) expiry: Option<Instant>,
+    connection: Option<&'a Connection>,
+}
+
+impl RequestSender<'_> {
+    /// All of the request is there.
+    pub(super) fn is_read(&self) {
+        if let Some(connection) = self.connection {
+            connection.answering();
+        }
+    }
+}
+
+impl McpEndpoint {
+    pub(super) fn new(shared: Arc<SharedState>, drain: Drain, end: CancellationToken) -> Self {
+        let settings = shared.settings.http.clone();
+        let sessions =
+            settings.sessions.then(|| SessionTable::new(end.clone(), settings.session_timeout));
+        Self(Arc::new(EndpointState {
+            hosts: AllowedHosts::new(settings.hosts),
+            cors: Cors::new(settings.origins, METHODS, EXPOSED),
+            challenges: Challenges::new(settings.resource.as_ref()),
+            steps_up: settings.resource.as_ref().is_some_and(ProtectedResource::steps_up),
+            required_scopes: settings
+                .resource
+                .as_ref()
+                .map(|resource| resource.required_scopes().to_vec())
+                .unwrap_or_default(),
+            metadata: settings.resource.as_ref().map(Metadata::new),
+            authentication: settings.authentication,
+            max_body: settings.max_body,
+            room: BodyRoom::new(settings.max_body),
+            health: Health::new(&shared),
+            engine: Engine { shared },
+            sessions,
+            store: settings.session_store,
+            swept: std::sync::Once::new(),
+            parameters: ParameterCache::default(),
+            drain,
+            end,
+        }))
+    }
+
+    /// Where the metadata of the resource stands, if there is any.
+    pub(super) fn metadata_path(&self) -> Option<&str> {
+        self.0.metadata.as_ref().map(|metadata| metadata.path.as_str())
+    }
+
+    /// Ends all sessions, and what still runs in them.
+    pub(super) fn end_sessions(&self) {
+        if let Some(sessions) = &self.0.sessions {
+            sessions.end_all();
+        }
+    }
+
+    /// The paths of health.
+    pub(super) fn health_paths(&self) -> Vec<String> {
+        self.0.health.iter().flat_map(Health::paths).map(str::to_owned).collect()
+    }
+
+    /// Answers a request that an app took.
+    pub(super) async fn answer_in_app<B>(&self, request: Request<B>) -> Response<AnswerBody>
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
+        // An app may have nested it: what is before the path is its affair.
+        if let Some(answer) = self.0.health(request.method(), request.uri().path()).await {
+            return answer;
+        }
+        let client = self.0.client(request.headers(), request.extensions());
+        let from = request.extensions().get::<ConnectInfo<SocketAddr>>();
+        let address = from.map(|from| from.0.ip());
+        let owner = owner_of(request.extensions());
+        let sees = Sees::default();
+        let (expiry, connection) = (None, None);
+        let sender = RequestSender { client, owner, sees, address, expiry, connection };
+        self.0.answer(request, sender).await
+    }
+}
+
+/// Whose the sessions are that a request opens.
+fn owner_of(extensions: &Extensions) -> Owner {
+    Owner::of(extensions.get::<Principal>().map(Principal::id).filter(|id| !id.is_empty()))
+}
+
+impl HttpApp for McpEndpoint {
+    type Body = AnswerBody;
+    type Client = Arc<ClientQuota>;
+
+    fn meet(&self, address: SocketAddr) -> Arc<ClientQuota> {
+        self.0.engine.shared.quotas.client(ClientKey::address(address.ip()))
+    }
+
+    async fn answer(
+        &self,
+        mut request: Request<Incoming>,
+        from: Peer<'_, Arc<ClientQuota>>,
+    ) -> Response<AnswerBody> {
+        if let Some(answer) = self.0.health(request.method(), request.uri().path()).await {
+            return answer;
+        }
+        let path = request.uri().path();
+        if path != PATH && self.metadata_path() != Some(path) {
+            return answers::empty(StatusCode::NOT_FOUND);
+        }
+        request.extensions_mut().insert(ConnectInfo(from.address));
+        let client = match &self.0.engine.shared.client_address_from {
+            None => Arc::clone(from.client),
+            // A connection of a proxy is one of many clients.
+            Some(_) => self.0.client(request.headers(), request.extensions()),
+        };
+        let address = Some(from.address.ip());
+        // Nothing stands in front that could know a principal: its token tells.
+        let owner = Owner::default();
+        let sees = Sees::default();
+        let (expiry, connection) = (None, Some(from.connection));
+        let sender = RequestSender { client, owner, sees, address, expiry, connection };
+        self.0.answer(request, sender).await
+    }
+}
+
+impl EndpointState {
+    /// Where sessions are stored, if they are; who asks first has it swept from then on.
+    pub(super) fn stored_sessions(&self) -> Option<&Arc<dyn SessionStore>> {
+        let store = self.store.as_ref()?;
+        self.swept.call_once(|| sweep_later(Arc::clone(store), self.end.clone()));
+        Some(store)
+    }
+
+    async fn health(&self, method: &Method, path: &str) -> Option<Response<AnswerBody>> {
+        self.health.as_ref()?.answer(method, path).await
+    }
+
+    fn client(&self, headers: &HeaderMap, extensions: &Extensions) -> Arc<ClientQuota> {
+        let shared = &self.engine.shared;
+        let header = shared.client_address_from.as_ref();
+        shared.quotas.client(ClientKey::of_http(headers, extensions, header))
+    }
+
+    async fn answer<B>(
+        &self,
+        mut request: Request<B>,
+        mut sender: RequestSender<'_>,
+    ) -> Response<AnswerBody>
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
+        let (headers, uri) = (request.headers(), request.uri());
+        if let Err(refusal) = self.hosts.check(headers, uri) {
+            return refuse(request.method(), uri.path(), &sender, refusal.into());
+        }
+        if let Some(metadata) = self.metadata.as_ref().filter(|it| it.path == uri.path()) {
+            // Whoever has no token yet reads it, also on a page of anybody.
+            let answer = document_answer(request.method(), metadata.document.clone());
+            return answer.map(AnswerBody::from);
+        }
+        let Some(rights) = self.cors.check(headers, uri) else {
+            return refuse(request.method(), uri.path(), &sender, HttpRefusal::Origin);
+        };
+        if is_preflight(request.method(), headers) {
+            // Browsers ask for this without the token.
+            let mut response = answers::empty(StatusCode::NO_CONTENT);
+            self.cors.preflight(headers, response.headers_mut());
+            self.cors.grant(rights, response.headers_mut());
+            return response;
+        }
+        let is_page = headers.contains_key(ORIGIN);
+        let method = request.method().clone();
+        let answered = match self.identify(&mut request, &mut sender).await {
+            Err(refusal) => Err(refusal),
+            Ok(()) => match method {
+                Method::POST => self.post(request, &sender).await,
+                Method::GET => self.get(request.headers(), &sender).await,
+                Method::DELETE => self.delete(request.headers(), &sender).await,
+                _ => Err(HttpRefusal::Method(self.methods())),
+            },
+        };
+        let mut response =
+            answered.unwrap_or_else(|refusal| refuse(&method, PATH, &sender, refusal));
+        if is_page {
+            self.cors.grant(rights, response.headers_mut());
+        }
+        response
+    }
+
+    /// Finds out whose a request is, and what is there for it.
+    async fn identify<B>(
+        &self,
+        request: &mut Request<B>,
+        sender: &mut RequestSender<'_>,
+    ) -> Result<(), HttpRefusal> {
+        if self.authentication.is_required() {
+            self.authenticate(request, sender).await?;
+        }
+        let principal = request.extensions().get::<Principal>();
+        sender.sees = self.engine.shared.sees(principal);
+        sender.expiry = principal.and_then(Principal::expiry).and_then(|expiry| {
+            let left = expiry.duration_since(SystemTime::now()).unwrap_or_default();
+            Instant::now().checked_add(left)
+        });
+        Ok(())
+    }
+
+    async fn authenticate<B>(
+        &self,
+        request: &mut Request<B>,
+        sender: &mut RequestSender<'_>,
+    ) -> Result<(), HttpRefusal> {
+        let admitted = self.authentication.admit(request.headers()).await.and_then(|principal| {
+            let has = |scope: &String| principal.as_ref().is_none_or(|it| it.has_scope(scope));
+            if self.required_scopes.iter().all(has) { Ok(principal) } else { Err(Denial::Scope) }
+        });
+        let principal = admitted.map_err(|denial| {
+            let challenge = self.challenges.of(&denial);
+            HttpRefusal::Denied { denial, challenge }
+        })?;
+        // It was given to this server, and to nobody whom a function calls.
+        request.headers_mut().remove(AUTHORIZATION);
+        if let Some(principal) = principal {
+            request.extensions_mut().insert(principal);
+            sender.owner = owner_of(request.extensions());
+            sender.client = self.client(request.headers(), request.extensions());
+        }
+        Ok(())
+    }
+
+    fn methods(&self) -> &'static str {
+        if self.sessions.is_some() { "GET, POST, DELETE" } else { "POST" }
+    }
+}
+
+fn refuse(
+    method: &Method,
+    path: &str,
+    sender: &RequestSender<'_>,
+    refusal: HttpRefusal,
+) -> Response<AnswerBody> {
+    let (method, path) = match &refusal {
+        HttpRefusal::StepUp { method, name, .. } => (*method, &**name),
+        _ => (method.as_str(), path),
+    };
+    audit::refuse_http(method, path, sender.client.key(), refusal.reason(), refusal.denial());
+    refusal.into_response()
+}
+
+/// Whether a browser asks what a page may do.
+fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
+    *method == Method::OPTIONS
+        && headers.contains_key(ORIGIN)
+        && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
+}

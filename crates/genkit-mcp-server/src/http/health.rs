@@ -1,0 +1,119 @@
+//! Health: whether the process answers, and whether it is ready for clients.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{ALLOW, CACHE_CONTROL};
+use http::{HeaderValue, Method, Response, StatusCode};
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+use super::answers;
+use super::streams::AnswerBody;
+use crate::settings::HealthSettings;
+use crate::state::SharedState;
+use genkit_core::internal::visible::Logged;
+
+/// How long a check of the program may take. Default is 5 seconds.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long what the checks said holds: whoever asks more often makes no more work. Default is 1 second.
+const CHECK_AGE: Duration = Duration::from_secs(1);
+
+/// The routes of health.
+pub(super) struct Health {
+    path: String,
+    ready_path: String,
+    settings: HealthSettings,
+    /// What the checks said last, and when. Who asks meanwhile waits for the same.
+    checked: Mutex<Option<(Instant, bool)>>,
+    shared: Arc<SharedState>,
+}
+
+impl Health {
+    /// Nothing where nobody wants it.
+    pub(super) fn new(shared: &Arc<SharedState>) -> Option<Self> {
+        let settings = shared.settings.http.health.clone()?;
+        let path = settings.path.trim_end_matches('/').to_owned();
+        Some(Self {
+            ready_path: format!("{path}/ready"),
+            path,
+            settings,
+            checked: Mutex::new(None),
+            shared: Arc::clone(shared),
+        })
+    }
+
+    /// The paths that it answers.
+    pub(super) fn paths(&self) -> [&str; 2] {
+        [&self.path, &self.ready_path]
+    }
+
+    /// The answer, if a request is about health.
+    pub(super) async fn answer(&self, method: &Method, path: &str) -> Option<Response<AnswerBody>> {
+        let is_ready = path == self.ready_path;
+        if !is_ready && path != self.path {
+            return None;
+        }
+        if !matches!(*method, Method::GET | Method::HEAD) {
+            let mut response = answers::empty(StatusCode::METHOD_NOT_ALLOWED);
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+            return Some(response);
+        }
+        let (status, body) = match is_ready {
+            true => self.readiness().await,
+            false => (StatusCode::OK, json!({ "status": "ok" })),
+        };
+        let mut response = answers::json(status, body.to_string().into());
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        Some(response)
+    }
+
+    /// Whether clients may come. Why not is for everybody in a word, and for the log in full.
+    async fn readiness(&self) -> (StatusCode, Value) {
+        let mut why = Vec::new();
+        let (connected, wanted) = self.shared.servers_behind();
+        if !self.shared.has_all_hosts() {
+            why.push("the servers behind this one are being connected");
+        } else if wanted > 0 && connected == 0 {
+            why.push("no server behind this one is connected");
+        }
+        if !self.checks_hold().await {
+            why.push("a check failed");
+        }
+        let mut body = json!({ "status": if why.is_empty() { "ok" } else { "unavailable" } });
+        if wanted > 0 {
+            body["servers"] = json!({ "connected": connected, "of": wanted });
+        }
+        if why.is_empty() {
+            return (StatusCode::OK, body);
+        }
+        body["why"] = json!(why);
+        (StatusCode::SERVICE_UNAVAILABLE, body)
+    }
+
+    async fn checks_hold(&self) -> bool {
+        if self.settings.checks.is_empty() {
+            return true;
+        }
+        let mut checked = self.checked.lock().await;
+        if let Some((when, held)) = *checked
+            && when.elapsed() < CHECK_AGE
+        {
+            return held;
+        }
+        let mut held = true;
+        for check in &*self.settings.checks {
+            let why = match tokio::time::timeout(CHECK_TIMEOUT, check()).await {
+                Ok(Ok(())) => continue,
+                Ok(Err(error)) => error.chain(),
+                Err(_) => format!("it took longer than {CHECK_TIMEOUT:?}"),
+            };
+            tracing::warn!(why = %Logged::text(why), "not ready: a check failed");
+            held = false;
+        }
+        *checked = Some((Instant::now(), held));
+        held
+    }
+}

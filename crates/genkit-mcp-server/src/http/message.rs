@@ -1,0 +1,141 @@
+//! A message of a POST before it is served: what of it counts, and which session it belongs to.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use http::HeaderMap;
+use http::header::USER_AGENT;
+use rmcp::model::{ProtocolVersion, RequestId};
+
+use super::endpoint::{EndpointState, RequestSender};
+use super::names::SESSION;
+use super::refusal::HttpRefusal;
+use super::rules::{Asked, ParamsOutline, Rules};
+use super::sessions::SessionInUse;
+use crate::engine::{Incoming, Rejected, read};
+use crate::session::Session;
+
+/// What of a message counts before it is served.
+pub(super) struct Outline<'a> {
+    /// `None` is an answer of the client.
+    pub method: Option<&'a str>,
+    /// Only a request has one here.
+    pub id: Option<&'a RequestId>,
+    pub(super) params: ParamsOutline<'a>,
+}
+
+/// Which session a message belongs to.
+pub(super) enum MessageSession {
+    Kept(SessionInUse),
+    /// One that it opens, where the handshake succeeds.
+    New(Arc<Session>),
+    /// None: this stands for one.
+    Alone(Arc<Session>),
+}
+
+impl<'a> Outline<'a> {
+    pub(super) fn of(message: &'a Incoming<'_>) -> Self {
+        let (method, id, params) = match message {
+            Incoming::Request { id, method, params } => (Some(&**method), Some(id), *params),
+            Incoming::Notification { method, params } => (Some(&**method), None, *params),
+            Incoming::Response { .. } => (None, None, None),
+        };
+        Self { method, id, params: ParamsOutline::of(params) }
+    }
+
+    pub(super) fn asked(&self) -> Asked<'_> {
+        Asked { method: self.method, is_request: self.id.is_some(), params: &self.params }
+    }
+
+    /// Whether it is the handshake of a new session. A client that has one may send it, too.
+    fn opens_session(&self, headers: &HeaderMap) -> bool {
+        let opens = self.id.is_some() && self.method == Some("initialize");
+        opens && !headers.contains_key(SESSION)
+    }
+
+    pub(super) fn changes_session(&self) -> bool {
+        matches!(
+            self.method,
+            Some("logging/setLevel" | "resources/subscribe" | "resources/unsubscribe")
+        )
+    }
+}
+
+impl MessageSession {
+    pub(super) fn session(&self) -> Arc<Session> {
+        Arc::clone(match self {
+            Self::Kept(kept) => &kept.session,
+            Self::New(session) | Self::Alone(session) => session,
+        })
+    }
+}
+
+/// The message that is a body.
+pub(super) fn message_in(body: &[u8]) -> Result<Incoming<'_>, HttpRefusal> {
+    read(body).map_err(|rejected| match rejected {
+        Rejected::Answer(answer) => HttpRefusal::NoMessage(Some(answer)),
+        Rejected::Silent(reason) => {
+            tracing::debug!(reason, "a body that is no message");
+            HttpRefusal::NoMessage(None)
+        }
+    })
+}
+
+impl EndpointState {
+    /// The session that a message belongs to, where it belongs to one.
+    pub(super) async fn session_of(
+        &self,
+        message: &Incoming<'_>,
+        outline: &Outline<'_>,
+        rules: Rules,
+        headers: &HeaderMap,
+        sender: &RequestSender<'_>,
+    ) -> Result<MessageSession, HttpRefusal> {
+        match (&self.sessions, rules) {
+            (Some(sessions), Rules::Handshake(_)) if outline.opens_session(headers) => {
+                let quotas = &self.engine.shared.quotas;
+                let room = sessions.make_room(quotas, &sender.client);
+                let (quota, counted) = room.ok_or(HttpRefusal::TooManySessions)?;
+                Ok(MessageSession::New(Arc::new(Session::new(quota, Some(counted)))))
+            }
+            (Some(_), Rules::Handshake(_)) => {
+                let kept = self.session(headers, sender).await?;
+                self.check_is_asked(message, &kept.session)?;
+                Ok(MessageSession::Kept(kept))
+            }
+            (..) if matches!(message, Incoming::Response { .. }) => Err(HttpRefusal::NothingAsked),
+            (_, rules) => {
+                let name = calls_itself(&outline.params, headers);
+                Ok(MessageSession::Alone(without_session(rules, sender, &name)))
+            }
+        }
+    }
+
+    /// That an answer of a client is one to what this instance asked, where there may be others.
+    fn check_is_asked(&self, message: &Incoming<'_>, session: &Session) -> Result<(), HttpRefusal> {
+        if let Incoming::Response { id, .. } = message
+            && self.store.is_some()
+            && !session.connection.asks(id)
+        {
+            tracing::warn!("a client answers what is not asked here, perhaps at another instance");
+            return Err(HttpRefusal::NotAskedHere);
+        }
+        Ok(())
+    }
+}
+
+/// What stands for a session where a message belongs to none.
+fn without_session(rules: Rules, sender: &RequestSender<'_>, name: &str) -> Arc<Session> {
+    let version = match rules {
+        Rules::Handshake(version) => version,
+        Rules::Described => ProtocolVersion::V_2026_07_28,
+    };
+    let quota = sender.client.sessionless(name);
+    Arc::new(Session::new(quota, None).without_handshake(version))
+}
+
+/// What tells programs at one address apart.
+fn calls_itself<'a>(params: &ParamsOutline<'a>, headers: &'a HeaderMap) -> Cow<'a, str> {
+    let agent = || headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok());
+    params.client_name().or_else(|| agent().map(Cow::Borrowed)).unwrap_or_default()
+}

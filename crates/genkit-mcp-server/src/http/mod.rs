@@ -1,0 +1,78 @@
+//! Streamable HTTP: the same server for many clients, mounted at `/mcp`.
+//!
+//! ```text
+//! request ─ endpoint ─ host, origin, token ─┬─ post ─ rules ─ engine ─┬─ one message
+//!                                           │                        └─ running ─ streams
+//!                                           └─ get ─ sessions ─ streams
+//! ```
+
+mod answering;
+mod answers;
+mod endpoint;
+mod get;
+mod health;
+mod message;
+mod names;
+mod parameter_cache;
+mod post;
+mod refusal;
+mod restoring;
+#[cfg(feature = "durable")]
+mod resuming;
+mod rules;
+mod running;
+mod sessions;
+mod standing;
+mod step_up;
+mod streams;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use tokio_util::sync::CancellationToken;
+
+use self::endpoint::McpEndpoint;
+use self::names::PATH;
+use super::state::SharedState;
+use genkit_core::Result;
+use genkit_http_server::internal::{Acceptor, Drain, GRACE, HttpServing, ListenPlace, ToldAddress};
+
+/// Serves until `stop`, then lets what runs finish.
+pub(super) async fn serve(
+    shared: Arc<SharedState>,
+    place: ListenPlace,
+    told: Option<ToldAddress>,
+    acceptor: Option<Acceptor>,
+    stop: CancellationToken,
+) -> Result<()> {
+    let listener = place.listen().await?;
+    let (drain, end) = (Drain::default(), CancellationToken::new());
+    // The end also ends streams that wait for changes, which never do so by themselves.
+    let endpoint = McpEndpoint::new(shared, drain.clone(), end.clone());
+    // Over a Unix socket the path is that of HTTP, not of the file.
+    let path = if listener.address().is_some() { PATH } else { "" };
+    tracing::info!("listening on {listener}{path}");
+    if let (Some(told), Some(local)) = (told, listener.address()) {
+        told(local);
+    }
+    let served = HttpServing { listener, acceptor, stop, drain, grace: GRACE, end }
+        .run(endpoint.clone())
+        .await;
+    endpoint.end_sessions();
+    served
+}
+
+/// The endpoint for an app that listens, drains and stops by itself.
+pub(super) fn router(shared: Arc<SharedState>) -> Router {
+    let endpoint = McpEndpoint::new(shared, Drain::default(), CancellationToken::new());
+    let health = endpoint.health_paths();
+    let metadata_path = endpoint.metadata_path().map(str::to_owned);
+    let answer = move |request: Request| {
+        let endpoint = endpoint.clone();
+        async move { endpoint.answer_in_app(request).await.map(axum::body::Body::new) }
+    };
+    let router = Router::new().route(PATH, axum::routing::any(answer.clone()));
+    let paths = health.into_iter().chain(metadata_path);
+    paths.fold(router, |router, path| router.route(&path, axum::routing::any(answer.clone())))
+}

@@ -1,0 +1,40 @@
+//! Which arguments of which tool stand in headers: looked up once for each version of the lists.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use super::rules::{HeaderParameter, parameters};
+use crate::lists::Lists;
+use crate::session::Era;
+use crate::state::SharedState;
+use genkit_core::internal::sync::lock;
+
+/// What was found for the tools that were called.
+#[derive(Default)]
+pub(super) struct ParameterCache(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    of: Option<Arc<Lists>>,
+    tools: HashMap<String, Arc<[HeaderParameter]>>,
+}
+
+impl ParameterCache {
+    pub(super) fn of_tool(&self, shared: &SharedState, name: &str) -> Arc<[HeaderParameter]> {
+        let lists = shared.lists();
+        let mut known = lock(&self.0);
+        if !known.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, &lists)) {
+            *known = Known { of: Some(Arc::clone(&lists)), tools: HashMap::new() };
+        }
+        if let Some(found) = known.tools.get(name) {
+            return Arc::clone(found);
+        }
+        let tools = lists.tools(Era::Modern);
+        let Ok(place) = tools.binary_search_by(|tool| tool.name.as_ref().cmp(name)) else {
+            return Arc::default();
+        };
+        let found: Arc<[HeaderParameter]> = parameters(&tools[place].input_schema).into();
+        known.tools.insert(name.to_owned(), Arc::clone(&found));
+        found
+    }
+}

@@ -1,0 +1,184 @@
+//! A POST: one message, and what becomes of it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+use hyper::body::Body;
+use tokio_util::sync::CancellationToken;
+
+use super::answering::Answering;
+use super::answers;
+use super::endpoint::{EndpointState, RequestSender};
+use super::message::{MessageSession, Outline, message_in};
+use super::names::SESSION;
+use super::refusal::HttpRefusal;
+use super::rules::{Asked, HeaderFault, Rules, accepts_answers, check_standard, is_json, rules_of};
+use super::running::Running;
+use super::sessions::SessionId;
+use super::streams::{AnswerBody, EventStream, Events};
+use crate::engine::{Action, ListenStream, Origin, Outlet, Outward as _, Reply};
+use crate::principal::{HttpHead, Principal};
+use crate::session::Session;
+use genkit_http_server::internal::read_body;
+
+impl EndpointState {
+    pub(super) async fn post<B>(
+        &self,
+        request: Request<B>,
+        sender: &RequestSender<'_>,
+    ) -> Result<Response<AnswerBody>, HttpRefusal>
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
+        if !accepts_answers(request.headers()) {
+            return Err(HttpRefusal::NotAcceptable);
+        }
+        if !is_json(request.headers()) {
+            return Err(HttpRefusal::NotJson);
+        }
+        let counts = self.drain.begin();
+        let (parts, body) = request.into_parts();
+        let body = read_body(body, self.max_body, &self.room, sender.address).await?;
+        sender.is_read();
+        let message = message_in(&body.bytes)?;
+        let outline = Outline::of(&message);
+        let principal = parts.extensions.get();
+        let rules = self
+            .checked_rules(&parts.headers, outline.asked(), principal)
+            .map_err(|fault| HttpRefusal::Header { id: outline.id.cloned(), fault })?;
+        if let (Some(method), Some(id)) = (outline.method, outline.id) {
+            self.check_scopes(method, id, &outline.params, principal)?;
+        }
+        let is_described = rules == Rules::Described;
+        let lacks_meta = is_described && !outline.params.is_described();
+        let changes_session = outline.changes_session();
+        let found = self.session_of(&message, &outline, rules, &parts.headers, sender).await?;
+        let session = found.session();
+        let (opened, used) = match found {
+            MessageSession::Kept(used) => (None, Some(used)),
+            MessageSession::New(session) => (Some(session), None),
+            MessageSession::Alone(_) => (None, None),
+        };
+        let answering = Answering {
+            stream: Arc::default(),
+            cancel: CancellationToken::new(),
+            session: used,
+            counts,
+            is_described,
+            lacks_meta,
+            expiry: sender.expiry,
+        };
+        let origin = Origin {
+            outlet: Outlet::new(Arc::clone(&answering.stream) as _),
+            head: HttpHead::new(parts.headers, parts.extensions),
+            client: Arc::clone(&sender.client),
+            cancel: answering.cancel.clone(),
+        };
+        let action = self.engine.receive(&session, message, origin);
+        // What is needed of it was taken.
+        drop(body);
+        drop(session);
+        if let Some(session) = opened {
+            return self.opened(session, action, answering, sender).await;
+        }
+        if changes_session
+            && let (Action::Reply(reply), Some(used)) = (&action, &answering.session)
+            && reply.error.is_none()
+        {
+            self.save(used).await;
+        }
+        Ok(self.act(action, answering).await)
+    }
+
+    /// The rules of a message, and that its headers keep them.
+    fn checked_rules(
+        &self,
+        headers: &HeaderMap,
+        asked: Asked<'_>,
+        principal: Option<&Principal>,
+    ) -> Result<Rules, HeaderFault> {
+        let rules = rules_of(headers, asked)?;
+        let shared = &self.engine.shared;
+        let caller = shared.caller_of(principal);
+        // What is not there for the caller is not found by what it would ask for, either.
+        let parameters = |name: &str| match shared.tool(name, &caller) {
+            Ok(_) => self.parameters.of_tool(shared, name),
+            Err(_) => Arc::default(),
+        };
+        check_standard(headers, asked, parameters).map(|()| rules)
+    }
+
+    /// Answers a handshake, and takes the session in that it opened.
+    async fn opened(
+        &self,
+        session: Arc<Session>,
+        action: Action,
+        mut answering: Answering,
+        sender: &RequestSender<'_>,
+    ) -> Result<Response<AnswerBody>, HttpRefusal> {
+        let succeeded = matches!(&action, Action::Reply(Reply { error: None, .. }));
+        let Some(sessions) = self.sessions.as_ref().filter(|_| succeeded) else {
+            return Ok(self.act(action, answering).await);
+        };
+        let id = SessionId::new();
+        session.set_sees(sender.sees.clone());
+        if self.store.is_some() {
+            session.connection.number_at_random();
+        }
+        let used = sessions.open(id, sender.owner, session);
+        let used = used.ok_or(HttpRefusal::NoSuchSession)?;
+        self.save(&used).await;
+        answering.session = Some(used);
+        let mut response = self.act(action, answering).await;
+        if let Ok(id) = HeaderValue::try_from(id.to_string()) {
+            response.headers_mut().insert(SESSION, id);
+        }
+        Ok(response)
+    }
+
+    async fn act(&self, action: Action, mut answering: Answering) -> Response<AnswerBody> {
+        match action {
+            Action::Accepted => answers::empty(StatusCode::ACCEPTED),
+            Action::Changes(changes) => {
+                if let Some(session) = &answering.session {
+                    session.standing().hear(changes);
+                    session.ready();
+                    self.save(session).await;
+                }
+                answers::empty(StatusCode::ACCEPTED)
+            }
+            Action::Reply(reply) => answering.answer(reply),
+            Action::Run(call) => {
+                let now = self.sessions.as_ref().map_or(0, |sessions| sessions.now());
+                let end = match &answering.session {
+                    Some(session) => session.ended(),
+                    None => self.end.clone(),
+                };
+                Running::new(call, answering).answer(now, end, self.store.as_ref()).await
+            }
+            Action::Listen(listen) => {
+                let stream = std::mem::take(&mut answering.stream);
+                let driver = tell(*listen, Arc::clone(&stream), self.end.clone());
+                let events = Events::new(stream, 0, self.end.clone()).until(answering.expiry);
+                answers::events(events.driven(Box::pin(driver), Some(answering.cancel.clone())))
+            }
+        }
+    }
+}
+
+/// Says what a client listens to, until it or the server ends it.
+async fn tell(mut listen: ListenStream, stream: Arc<EventStream>, end: CancellationToken) {
+    loop {
+        let next = tokio::select! {
+            next = listen.next() => next,
+            () = end.cancelled() => None,
+        };
+        let Some(message) = next else { break };
+        if !stream.send(message).await {
+            return;
+        }
+    }
+    let last = listen.finish();
+    stream.finish(last.as_ref().map(|reply| &reply.bytes));
+}

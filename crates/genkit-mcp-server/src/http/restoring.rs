@@ -1,0 +1,208 @@
+//! The session that a request names: one that is open here, or one that another process left in the
+//! store.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::HeaderMap;
+use rmcp::model::{ClientCapabilities, Implementation, ProtocolVersion};
+use serde::Deserialize as _;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::endpoint::{EndpointState, RequestSender};
+use super::names::SESSION;
+use super::refusal::HttpRefusal;
+use super::sessions::{Owner, SessionId, SessionInUse, SessionTable};
+use crate::engine::{Action, Incoming, Origin, Outlet};
+use crate::principal::HttpHead;
+use crate::session::{ClientDescription, Handshake, Session};
+use crate::session_store::{STORE_TIMEOUT, SessionStore, StoredClient, StoredSession};
+use genkit_core::Result as StoreResult;
+use genkit_core::internal::context::Capability;
+use genkit_core::internal::visible::Logged;
+use genkit_mcp::internal::level;
+
+/// How often a store of sessions is asked to take away what is over. Default is each minute.
+const SWEEP: Duration = Duration::from_secs(60);
+
+impl EndpointState {
+    /// The session that a request names, which its sender opened.
+    pub(super) async fn session(
+        &self,
+        headers: &HeaderMap,
+        sender: &RequestSender<'_>,
+    ) -> Result<SessionInUse, HttpRefusal> {
+        let Some(sessions) = &self.sessions else { return Err(HttpRefusal::NoSuchSession) };
+        let mut named = headers.get_all(SESSION).iter();
+        let named = match (named.next(), named.next()) {
+            (Some(named), None) => named.to_str().ok(),
+            (None, _) => return Err(HttpRefusal::SessionNeeded),
+            (Some(_), Some(_)) => None,
+        };
+        let id = named.and_then(|named| named.parse::<SessionId>().ok());
+        let id = id.ok_or(HttpRefusal::NoSuchSession)?;
+        if let Some(found) = sessions.find(id, &sender.owner) {
+            found.session.set_sees(sender.sees.clone());
+            return Ok(found);
+        }
+        if sessions.contains(id) {
+            return Err(HttpRefusal::OthersSession);
+        }
+        self.restored(sessions, id, sender).await
+    }
+
+    /// A session that another process left.
+    async fn restored(
+        &self,
+        sessions: &Arc<SessionTable>,
+        id: SessionId,
+        sender: &RequestSender<'_>,
+    ) -> Result<SessionInUse, HttpRefusal> {
+        let Some(store) = self.stored_sessions() else { return Err(HttpRefusal::NoSuchSession) };
+        let named = id.to_string();
+        let loading = tokio::time::timeout(STORE_TIMEOUT, store.load(&named));
+        let stored = match loading.await {
+            Ok(Ok(Some(stored))) => stored,
+            Ok(Ok(None)) => return Err(HttpRefusal::NoSuchSession),
+            Ok(Err(error)) => {
+                tracing::error!(error = %Logged::text(error.chain()), "a session cannot be loaded");
+                return Err(HttpRefusal::NoStore);
+            }
+            Err(_) => return Err(HttpRefusal::NoStore),
+        };
+        if owner_of(&stored) != Some(sender.owner) {
+            return Err(HttpRefusal::OthersSession);
+        }
+        let room = sessions.make_room(&self.engine.shared.quotas, &sender.client);
+        let (quota, counted) = room.ok_or(HttpRefusal::TooManySessions)?;
+        let session = Arc::new(Session::new(quota, Some(counted)));
+        session.set_sees(sender.sees.clone());
+        session.connection.number_at_random();
+        if !restore(&stored, &session) {
+            return Err(HttpRefusal::NoSuchSession);
+        }
+        let used = sessions.open(id, sender.owner, session).ok_or(HttpRefusal::NoSuchSession)?;
+        if stored.ready {
+            self.make_ready(&used, sender);
+        }
+        Ok(used)
+    }
+
+    /// As if its client had said that it is.
+    fn make_ready(&self, used: &SessionInUse, sender: &RequestSender<'_>) {
+        let origin = Origin {
+            outlet: Outlet::new(Arc::clone(&used.standing().stream) as _),
+            head: HttpHead::default(),
+            client: Arc::clone(&sender.client),
+            cancel: CancellationToken::new(),
+        };
+        let ready =
+            Incoming::Notification { method: "notifications/initialized".into(), params: None };
+        if let Action::Changes(changes) = self.engine.receive(&used.session, ready, origin) {
+            used.standing().hear(changes);
+            used.ready();
+        }
+    }
+
+    /// Stores a session, where sessions are stored.
+    pub(super) async fn save(&self, used: &SessionInUse) {
+        let Some(store) = self.stored_sessions() else { return };
+        let Some(stored) = stored(&used.session, used.owner(), used.is_ready()) else {
+            return;
+        };
+        let id = used.id().to_string();
+        log(tokio::time::timeout(STORE_TIMEOUT, store.save(&id, stored)).await);
+        if used.has_ended() {
+            // It was ended meanwhile, and must not come back.
+            self.forget(used.id()).await;
+        }
+    }
+
+    pub(super) async fn forget(&self, id: SessionId) {
+        let Some(store) = self.stored_sessions() else { return };
+        let id = id.to_string();
+        log(tokio::time::timeout(STORE_TIMEOUT, store.delete(&id)).await);
+    }
+}
+
+/// Sweeps a store, until the server ends.
+pub(super) fn sweep_later(store: Arc<dyn SessionStore>, end: CancellationToken) {
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(SWEEP) => {}
+                () = end.cancelled() => return,
+            }
+            if let Err(error) = store.sweep().await {
+                let error = Logged::text(error.chain());
+                tracing::warn!(%error, "sessions that are over cannot be taken away");
+            }
+        }
+    });
+}
+
+fn log(stored: std::result::Result<StoreResult<()>, tokio::time::error::Elapsed>) {
+    match stored {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => {
+            tracing::error!(error = %Logged::text(error.chain()), "a session cannot be stored");
+        }
+        Err(_) => tracing::error!("the store of sessions takes too long"),
+    }
+}
+
+/// What of a session is stored; nothing of one that did not settle its version.
+fn stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSession> {
+    let Handshake::Initialized(version) = session.connection.handshake() else { return None };
+    let client = session.connection.client();
+    let calls_itself = client.as_ref().and_then(|client| client.calls_itself());
+    let mut capabilities = json!({});
+    for (capability, name) in [
+        (Capability::Elicitation, "elicitation"),
+        (Capability::Sampling, "sampling"),
+        (Capability::Roots, "roots"),
+    ] {
+        if client.as_ref().is_some_and(|client| client.can(capability)) {
+            capabilities[name] = json!({});
+        }
+    }
+    Some(StoredSession {
+        protocol_version: version.as_str().to_owned(),
+        owner: owner.0.map(|hash| hash.iter().map(|byte| format!("{byte:02x}")).collect()),
+        client: calls_itself.map(|(name, version)| StoredClient {
+            name: name.to_owned(),
+            version: version.to_owned(),
+        }),
+        capabilities,
+        level: level::to_mcp(session.level()),
+        subscriptions: session.with_subscriptions(|uris| uris.iter().cloned().collect()),
+        ready,
+    })
+}
+
+/// Whose it is, if that can be read.
+fn owner_of(stored: &StoredSession) -> Option<Owner> {
+    let Some(hash) = &stored.owner else { return Some(Owner(None)) };
+    let mut bytes = [0; 32];
+    if hash.len() != 64 || !hash.is_ascii() {
+        return None;
+    }
+    for (place, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&hash[2 * place..2 * place + 2], 16).ok()?;
+    }
+    Some(Owner(Some(bytes)))
+}
+
+/// Settles in a new session what was settled in this one, within its bounds. Whether it can be.
+fn restore(stored: &StoredSession, session: &Session) -> bool {
+    let versions = ProtocolVersion::KNOWN_VERSIONS.iter();
+    let version = versions.clone().find(|it| it.as_str() == stored.protocol_version);
+    let Some(version) = version.filter(|it| it.has_initialize()) else { return false };
+    let capabilities = ClientCapabilities::deserialize(&stored.capabilities).unwrap_or_default();
+    let info = stored.client.as_ref().map(|it| Implementation::new(&it.name, &it.version));
+    let client = ClientDescription::new(info.as_ref(), &capabilities);
+    session.connection.initialize(version.clone(), client);
+    session.set_level(level::of_mcp(stored.level));
+    stored.subscriptions.iter().all(|uri| session.subscribe(uri).is_ok())
+}

@@ -1,0 +1,132 @@
+//! A stream of a call that runs at another instance, or that ran there: read from the store.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Response;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::answers;
+use super::endpoint::EndpointState;
+use super::refusal::HttpRefusal;
+use super::sessions::SessionInUse;
+use super::streams::{AnswerBody, EventId, EventStream, Events, StoredStream};
+use crate::engine::Outward as _;
+use crate::session_store::STORE_TIMEOUT;
+use genkit_core::Result as StoreResult;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{RunId, RunStore};
+use genkit_durable::internal::LeasedRun;
+
+/// How often is looked for events of another instance. Default is 250 ms.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// How often is looked whether the other instance is gone. Default is each second.
+const LOOK_FOR_OWNER: Duration = Duration::from_secs(1);
+
+/// How often a store may fail, one time after the other, until its client must come back. Default is 20.
+const MAX_FAILURES: u32 = 20;
+
+impl EndpointState {
+    /// The rest of a stream that is not of this instance.
+    pub(super) async fn resume(
+        &self,
+        session: SessionInUse,
+        last: EventId,
+        expiry: Option<Instant>,
+    ) -> Result<Response<AnswerBody>, HttpRefusal> {
+        let Some(store) = self.store.as_ref().and_then(|store| store.streams()) else {
+            return Ok(answers::no_events());
+        };
+        let id = RunId::of_stream(&session.id().to_string(), last.stream);
+        let stored = match tokio::time::timeout(STORE_TIMEOUT, load(&*store, &id)).await {
+            Ok(Ok(Some(stored))) => stored,
+            Ok(Ok(None)) => return Ok(answers::no_events()),
+            Ok(Err(error)) => {
+                tracing::error!(error = %Logged::text(error.chain()), "a stream cannot be loaded");
+                return Err(HttpRefusal::NoStore);
+            }
+            Err(_) => return Err(HttpRefusal::NoStore),
+        };
+        let counted = session.session.quota().stream().map_err(|_| HttpRefusal::TooManyStreams)?;
+        let index = last.index.min(stored.last());
+        let stream = Arc::new(EventStream::continued(EventId { index, ..last }));
+        let events = Events::new(Arc::clone(&stream), index, session.ended()).until(expiry);
+        let following = follow(store, id, stored, stream, index);
+        let driver = Box::pin(async move {
+            let _kept = (session, counted);
+            following.await;
+        });
+        Ok(answers::events(events.driven(driver, Some(CancellationToken::new()))))
+    }
+}
+
+async fn load(store: &dyn RunStore, id: &RunId) -> StoreResult<Option<StoredStream>> {
+    Ok(store.load(id).await?.and_then(StoredStream::read))
+}
+
+/// Says what is stored, and what comes, until the answer.
+async fn follow(
+    store: Arc<dyn RunStore>,
+    id: RunId,
+    mut stored: StoredStream,
+    stream: Arc<EventStream>,
+    mut seen: u64,
+) {
+    let mut failures = 0;
+    loop {
+        for (index, event) in stored.after(seen) {
+            if !stream.send(event.clone()).await {
+                return;
+            }
+            seen = *index;
+        }
+        if stored.is_done() {
+            break;
+        }
+        match next(&store, &id, &stored).await {
+            Ok(Some(next)) => (stored, failures) = (next, 0),
+            // Its time is over.
+            Ok(None) => break,
+            Err(error) => {
+                failures += 1;
+                if failures == MAX_FAILURES {
+                    let error = Logged::text(error.chain());
+                    tracing::error!(%error, "a stream of another instance cannot be read");
+                    break;
+                }
+                tokio::time::sleep(LOOK).await;
+            }
+        }
+    }
+    stream.finish(None);
+}
+
+/// The stream once it has changed: by its instance, or because that is gone.
+async fn next(
+    store: &Arc<dyn RunStore>,
+    id: &RunId,
+    stored: &StoredStream,
+) -> StoreResult<Option<StoredStream>> {
+    loop {
+        let until = Instant::now() + LOOK_FOR_OWNER;
+        if let Some((mut leased, now)) = LeasedRun::begin(store, id).await? {
+            if let Some(end) =
+                StoredStream::read(now).filter(|now| !now.is_done()).and_then(|now| now.abandoned())
+            {
+                leased.save_change(end).await?;
+            }
+            leased.release().await;
+            return load(&**store, id).await;
+        }
+        while Instant::now() < until {
+            tokio::time::sleep(LOOK).await;
+            match store.peek(id).await? {
+                None => return Ok(None),
+                Some(at) if at.revision != stored.revision => return load(&**store, id).await,
+                Some(_) => {}
+            }
+        }
+    }
+}

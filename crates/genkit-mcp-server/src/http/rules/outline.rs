@@ -1,0 +1,101 @@
+//! What the rules need to know of the params of a message.
+
+use std::borrow::Cow;
+
+use rmcp::model::ClientCapabilities;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use genkit_mcp::internal::jsonrpc::scan::text_of;
+
+/// Members of params, each of any type.
+#[derive(Default, Deserialize)]
+pub(in super::super) struct ParamsOutline<'a> {
+    #[serde(borrow, default, rename = "_meta")]
+    meta: Option<Meta<'a>>,
+    #[serde(borrow, default, rename = "protocolVersion")]
+    protocol_version: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    uri: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "taskId")]
+    task_id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    pub(super) arguments: Option<&'a RawValue>,
+}
+
+#[derive(Default, Deserialize)]
+struct Meta<'a> {
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/protocolVersion")]
+    version: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/clientCapabilities")]
+    capabilities: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/clientInfo")]
+    client: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct ClientName<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+}
+
+impl<'a> ParamsOutline<'a> {
+    /// What is no object, or has a member twice, says nothing.
+    pub(in super::super) fn of(params: Option<&'a str>) -> Self {
+        params.and_then(|params| serde_json::from_str(params).ok()).unwrap_or_default()
+    }
+
+    /// The version that the request names for itself.
+    pub(super) fn meta_version(&self) -> Option<Cow<'a, str>> {
+        text(self.meta.as_ref()?.version)
+    }
+
+    /// The version that a handshake asks for.
+    pub(super) fn protocol_version(&self) -> Option<Cow<'a, str>> {
+        text(self.protocol_version)
+    }
+
+    /// What the client calls itself.
+    pub(in super::super) fn client_name(&self) -> Option<Cow<'a, str>> {
+        let client = self.meta.as_ref()?.client?;
+        serde_json::from_str::<ClientName<'_>>(client.get()).ok().map(|client| client.name)
+    }
+
+    /// Whether the request says of itself all that it must.
+    pub(in super::super) fn is_described(&self) -> bool {
+        self.meta_version().is_some() && self.has_capabilities()
+    }
+
+    /// What of it is missing.
+    pub(super) fn missing(&self) -> String {
+        let version = "io.modelcontextprotocol/protocolVersion";
+        let capabilities = "io.modelcontextprotocol/clientCapabilities";
+        let lacks_version = self.meta_version().is_none().then_some(version);
+        let lacks_capabilities = (!self.has_capabilities()).then_some(capabilities);
+        let missing: Vec<_> = lacks_version.into_iter().chain(lacks_capabilities).collect();
+        missing.join(", ")
+    }
+
+    fn has_capabilities(&self) -> bool {
+        let capabilities = self.meta.as_ref().and_then(|meta| meta.capabilities);
+        capabilities.is_some_and(|raw| {
+            raw.get() == "{}" || serde_json::from_str::<ClientCapabilities>(raw.get()).is_ok()
+        })
+    }
+
+    /// The text that `Mcp-Name` repeats, by the method.
+    pub(in super::super) fn routed_name(&self, method: &str) -> Option<Cow<'a, str>> {
+        text(match method {
+            "tools/call" | "prompts/get" => self.name,
+            "resources/read" | "resources/subscribe" | "resources/unsubscribe" => self.uri,
+            "tasks/get" | "tasks/update" | "tasks/cancel" => self.task_id,
+            _ => return None,
+        })
+    }
+}
+
+fn text(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
+    text_of(raw?.get())
+}

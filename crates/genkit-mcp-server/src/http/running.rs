@@ -1,0 +1,217 @@
+//! A function that runs for a POST: its answer is one message, or a stream where something is said
+//! before it.
+
+use std::future::{Future as _, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::{Response, StatusCode};
+#[cfg(feature = "durable")]
+use rmcp::model::RequestId;
+use tokio_util::sync::CancellationToken;
+
+use super::answering::{Answering, is_primed};
+use super::answers;
+#[cfg(feature = "durable")]
+use super::streams::StreamJournal;
+use super::streams::{AnswerBody, Driver, EventId, Events, priming};
+use crate::engine::{Call, Reply};
+use crate::session_store::SessionStore;
+#[cfg(feature = "durable")]
+use genkit_core::{RunId, RunStore};
+
+/// How long a call of a session may take before its answer becomes a stream, which its client can come
+/// back to when it loses the connection. Default is 50 milliseconds.
+const RESUMABLE_AFTER: Duration = Duration::from_millis(50);
+
+/// A call, polled where its connection is served. One of a session goes on without its connection;
+/// any other ends with it.
+pub(super) struct Running(Option<(Call, Answering)>);
+
+/// What happened first.
+enum First {
+    Ended(Option<Reply>),
+    /// A stream begins.
+    Said,
+}
+
+impl Running {
+    pub(super) fn new(call: Call, answering: Answering) -> Self {
+        Self(Some((call, answering)))
+    }
+
+    /// Runs it until it ends or says something.
+    pub(super) async fn answer(
+        mut self,
+        now: u64,
+        end: CancellationToken,
+        #[cfg_attr(
+            not(feature = "durable"),
+            allow(unused_variables, reason = "nothing is stored")
+        )]
+        store: Option<&Arc<dyn SessionStore>>,
+    ) -> Response<AnswerBody> {
+        let first = self.first().await;
+        let Some((call, answering)) = self.0.take() else { return answers::no_events() };
+        match first {
+            First::Ended(reply) => ended(reply, answering, end),
+            First::Said => {
+                #[cfg(feature = "durable")]
+                if let (Some(session), Some(request), Some(store)) =
+                    (&answering.session, call.id(), store.and_then(|store| store.streams()))
+                {
+                    let number = session.keep_everywhere(&answering.stream, now);
+                    let place = StreamPlace {
+                        run: RunId::of_stream(&session.id().to_string(), number),
+                        request: request.clone(),
+                        number,
+                        store,
+                    };
+                    return said_everywhere(call, answering, place, end).await;
+                }
+                said(call, answering, now, end)
+            }
+        }
+    }
+}
+
+impl Running {
+    async fn first(&mut self) -> First {
+        // Most calls end at once, and need no timer.
+        if let Poll::Ready(first) = poll_fn(|cx| Poll::Ready(self.poll_first(cx))).await {
+            return first;
+        }
+        let session = self.0.as_ref().and_then(|(_, answering)| answering.session.as_ref());
+        if !session.is_some_and(|session| is_primed(&session.session)) {
+            return poll_fn(|cx| self.poll_first(cx)).await;
+        }
+        tokio::select! {
+            biased;
+            first = poll_fn(|cx| self.poll_first(cx)) => first,
+            () = tokio::time::sleep(RESUMABLE_AFTER) => First::Said,
+        }
+    }
+
+    fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<First> {
+        let Some((call, answering)) = &mut self.0 else { return Poll::Ready(First::Ended(None)) };
+        match Pin::new(call).poll(cx) {
+            Poll::Ready(reply) => Poll::Ready(First::Ended(reply)),
+            Poll::Pending => answering.stream.poll_said(cx).map(|()| First::Said),
+        }
+    }
+}
+
+fn ended(
+    reply: Option<Reply>,
+    answering: Answering,
+    end: CancellationToken,
+) -> Response<AnswerBody> {
+    if answering.stream.has_said() {
+        // All of it is there: nobody has to come back for anything.
+        answering.stream.finish(reply.as_ref().map(|reply| &reply.bytes));
+        let events = Events::new(Arc::clone(&answering.stream), 0, end);
+        return counted(answers::events(events), answering);
+    }
+    match reply {
+        Some(reply) => counted(answering.answer(reply), answering),
+        None if answering.session.as_ref().is_some_and(|session| session.has_ended()) => {
+            answers::empty(StatusCode::NOT_FOUND)
+        }
+        // Who cancelled it waits for nothing.
+        None => answers::no_events(),
+    }
+}
+
+fn said(
+    call: Call,
+    answering: Answering,
+    now: u64,
+    end: CancellationToken,
+) -> Response<AnswerBody> {
+    let stream = Arc::clone(&answering.stream);
+    let mut before = None;
+    let mut request = Some(answering.cancel.clone());
+    // Without a session nobody could come back for it: it ends with its call, which has a limit of time.
+    let expiry = answering.expiry.filter(|_| answering.session.is_some());
+    if let Some(session) = &answering.session {
+        let number = session.keep(&stream, now);
+        before = is_primed(&session.session).then(|| priming(EventId { stream: number, index: 0 }));
+        request = None;
+    }
+    let events = Events::new(stream, 0, end).until(expiry).after(before);
+    answers::events(events.driven(driver(call, answering), request))
+}
+
+/// Where a stream is stored.
+#[cfg(feature = "durable")]
+struct StreamPlace {
+    run: RunId,
+    request: RequestId,
+    number: u64,
+    store: Arc<dyn RunStore>,
+}
+
+/// A stream that is stored, so that any instance has it.
+#[cfg(feature = "durable")]
+async fn said_everywhere(
+    call: Call,
+    answering: Answering,
+    place: StreamPlace,
+    end: CancellationToken,
+) -> Response<AnswerBody> {
+    let stream = Arc::clone(&answering.stream);
+    let primed = answering.session.as_ref().is_some_and(|session| is_primed(&session.session));
+    let before = primed.then(|| priming(EventId { stream: place.number, index: 0 }));
+    let expiry = answering.expiry;
+    let (begun, has_begun) = tokio::sync::oneshot::channel();
+    // A task, since its lease is renewed whether the client reads or not.
+    tokio::spawn(async move {
+        let StreamPlace { run, request, store, .. } = place;
+        let journal = StreamJournal::begin(&store, run, &request, &answering.stream).await;
+        let _ = begun.send(());
+        let Some(journal) = journal else { return driver(call, answering).await };
+        let mut call = std::pin::pin!(call);
+        let reply = loop {
+            tokio::select! {
+                reply = &mut call => break reply,
+                () = journal.renew_in_time() => {}
+            }
+        };
+        journal.finish(reply.as_ref().map(|reply| &reply.bytes)).await;
+        drop(answering);
+    });
+    // What nobody else could read yet is told to nobody.
+    let _ = has_begun.await;
+    answers::events(Events::new(stream, 0, end).until(expiry).after(before))
+}
+
+/// Runs the rest of it.
+fn driver(call: Call, answering: Answering) -> Driver {
+    Box::pin(async move {
+        // All of it: the session is in use, and the server waits, until this ends.
+        let answering = answering;
+        let reply = call.await;
+        answering.stream.finish(reply.as_ref().map(|reply| &reply.bytes));
+    })
+}
+
+/// The server waits until it is sent.
+fn counted(mut response: Response<AnswerBody>, answering: Answering) -> Response<AnswerBody> {
+    response.body_mut().counts = Some(answering.counts);
+    response
+}
+
+impl Drop for Running {
+    /// The connection is gone.
+    fn drop(&mut self) {
+        let Some((call, answering)) = self.0.take() else { return };
+        // Nobody comes back to what nobody was told of.
+        answering.stream.leave(answering.stream.read_from(0));
+        match (&answering.session, tokio::runtime::Handle::try_current()) {
+            (Some(_), Ok(runtime)) => drop(runtime.spawn(driver(call, answering))),
+            _ => answering.cancel.cancel(),
+        }
+    }
+}

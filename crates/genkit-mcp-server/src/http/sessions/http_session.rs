@@ -1,0 +1,186 @@
+//! One session over HTTP: whose it is, who uses it, and what of it its client may come back to.
+
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::{SessionId, milliseconds};
+use crate::http::standing::Standing;
+use crate::http::streams::{EventStream, KeptStreams};
+use crate::session::Session;
+#[cfg(feature = "durable")]
+use crate::session::random;
+use genkit_core::internal::sync::lock;
+
+/// Who opened a session, as a hash of the principal; without one whoever knows its id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in super::super) struct Owner(pub(in super::super) Option<[u8; 32]>);
+
+impl Owner {
+    pub(in super::super) fn of(principal: Option<&str>) -> Self {
+        Self(principal.map(|principal| Sha256::digest(principal.as_bytes()).into()))
+    }
+}
+
+/// One session.
+pub(in super::super) struct HttpSession {
+    id: SessionId,
+    owner: Owner,
+    pub(in super::super) session: Arc<Session>,
+    /// When the table was made.
+    started: Instant,
+    /// When it was used last, in milliseconds since then.
+    used: AtomicU64,
+    /// Requests and streams.
+    in_use: AtomicUsize,
+    is_ready: AtomicBool,
+    kept: Mutex<KeptStreams>,
+    standing: OnceLock<Arc<Standing>>,
+    /// Cancelled at its end.
+    ended: CancellationToken,
+}
+
+/// A session that somebody uses, until this is dropped.
+pub(in super::super) struct SessionInUse(Arc<HttpSession>);
+
+impl HttpSession {
+    pub(super) fn new(
+        id: SessionId,
+        owner: Owner,
+        session: Arc<Session>,
+        started: Instant,
+        ended: CancellationToken,
+    ) -> Self {
+        Self {
+            id,
+            owner,
+            session,
+            started,
+            used: AtomicU64::new(milliseconds(started.elapsed())),
+            in_use: AtomicUsize::new(0),
+            is_ready: AtomicBool::new(false),
+            kept: Mutex::default(),
+            standing: OnceLock::new(),
+            ended,
+        }
+    }
+
+    pub(in super::super) fn id(&self) -> SessionId {
+        self.id
+    }
+
+    pub(in super::super) fn owner(&self) -> Owner {
+        self.owner
+    }
+
+    pub(super) fn belongs_to(&self, owner: &Owner) -> bool {
+        self.owner == *owner
+    }
+
+    /// Uses it, unless it has ended.
+    pub(super) fn begin(self: Arc<Self>) -> Option<SessionInUse> {
+        self.used.store(milliseconds(self.started.elapsed()), Ordering::Relaxed);
+        self.in_use.fetch_add(1, Ordering::Relaxed);
+        let in_use = SessionInUse(self);
+        (!in_use.has_ended()).then_some(in_use)
+    }
+
+    /// The client is through with the handshake.
+    pub(in super::super) fn ready(&self) {
+        self.is_ready.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is.
+    pub(in super::super) fn is_ready(&self) -> bool {
+        self.is_ready.load(Ordering::Relaxed)
+    }
+
+    /// Since when, in milliseconds, nobody uses it. A request that waits for an answer after its
+    /// connection has gone does not: its client may answer and come back for as long as the session
+    /// lives, and it lives no longer for that.
+    pub(super) fn idle_since(&self) -> Option<u64> {
+        let (mut in_use, mut used) =
+            (self.in_use.load(Ordering::Relaxed), self.used.load(Ordering::Relaxed));
+        if in_use > 0 {
+            let (waiting, left) = lock(&self.kept).waiting();
+            in_use = in_use.saturating_sub(waiting);
+            used = used.max(left.map_or(0, |left| milliseconds(left - self.started)));
+        }
+        (in_use == 0).then_some(used)
+    }
+
+    /// Those that go first come first; `None` stays.
+    pub(super) fn idle_rank(&self) -> Option<(bool, u64)> {
+        Some((self.is_ready.load(Ordering::Relaxed), self.idle_since()?))
+    }
+
+    /// Keeps a stream for its client to come back to, and gives its number.
+    pub(in super::super) fn keep(&self, stream: &Arc<EventStream>, now: u64) -> u64 {
+        lock(&self.kept).keep(stream, now)
+    }
+
+    /// Keeps a stream under a number that no other has, at no instance, and gives that.
+    #[cfg(feature = "durable")]
+    pub(in super::super) fn keep_everywhere(&self, stream: &Arc<EventStream>, now: u64) -> u64 {
+        // By chance, as JSON's numbers are: two of one session's streams are the same once in 2^50.
+        let mut bytes = [0; 8];
+        random::fill(&mut bytes);
+        let number = (u64::from_le_bytes(bytes) >> 12).max(1);
+        lock(&self.kept).keep_as(number, stream, now);
+        number
+    }
+
+    pub(in super::super) fn stream(&self, number: u64) -> Option<Arc<EventStream>> {
+        lock(&self.kept).find(number)
+    }
+
+    /// Forgets what is kept for too long.
+    pub(super) fn forget(&self, now: u64) {
+        let mut kept = lock(&self.kept);
+        if !kept.is_empty() {
+            kept.forget(now);
+        }
+    }
+
+    /// The stream that belongs to no request.
+    pub(in super::super) fn standing(&self) -> &Arc<Standing> {
+        self.standing.get_or_init(Arc::default)
+    }
+
+    pub(in super::super) fn has_ended(&self) -> bool {
+        self.ended.is_cancelled()
+    }
+
+    /// Is cancelled at its end.
+    pub(in super::super) fn ended(&self) -> CancellationToken {
+        self.ended.clone()
+    }
+
+    /// Cancels what runs in it, and lets nothing of it stay.
+    pub(super) fn end(&self) {
+        self.ended.cancel();
+        self.session.connection.no_more_answers();
+        self.session.connection.cancel_all();
+        *lock(&self.kept) = KeptStreams::default();
+    }
+}
+
+impl Deref for SessionInUse {
+    type Target = HttpSession;
+
+    fn deref(&self) -> &HttpSession {
+        &self.0
+    }
+}
+
+impl Drop for SessionInUse {
+    fn drop(&mut self) {
+        // A stream may have been open for long.
+        self.0.used.store(milliseconds(self.0.started.elapsed()), Ordering::Relaxed);
+        self.0.in_use.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,206 @@
+use super::*;
+use crate::engine::Outward as _;
+use crate::http::streams::EventStream;
+use crate::quota::{ClientKey, QuotaLimits};
+
+const NOBODY: Owner = Owner(None);
+
+fn quotas(sessions: usize) -> Quotas {
+    Quotas::new(&QuotaLimits { places: 8, per_second: None, sessions, session_questions: 8 })
+}
+
+fn client(quotas: &Quotas, last: u8) -> Arc<ClientQuota> {
+    quotas.client(ClientKey::address([127, 0, 0, last].into()))
+}
+
+fn table() -> Arc<SessionTable> {
+    SessionTable::new(CancellationToken::new(), None)
+}
+
+fn try_open(
+    table: &Arc<SessionTable>,
+    quotas: &Quotas,
+    client: &Arc<ClientQuota>,
+    owner: Owner,
+) -> Option<SessionId> {
+    let (quota, counted) = table.make_room(quotas, client)?;
+    let id = SessionId::new();
+    table.open(id, owner, Arc::new(Session::new(quota, Some(counted))))?;
+    Some(id)
+}
+
+async fn pass(milliseconds: u64) {
+    tokio::time::advance(Duration::from_millis(milliseconds)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_is_its_owners_alone() {
+    let (table, quotas) = (table(), quotas(10));
+    let (ada, grace) = (Owner::of(Some("ada")), Owner::of(Some("grace")));
+    let id = try_open(&table, &quotas, &client(&quotas, 1), ada).expect("room");
+    assert!(table.find(id, &ada).is_some());
+    for other in [grace, NOBODY] {
+        assert!(table.find(id, &other).is_none() && table.contains(id));
+    }
+    let open = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
+    assert!(table.find(open, &ada).is_none(), "who opened it was nobody");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_longest_idle_of_the_client_with_the_most_makes_room() {
+    let (table, quotas) = (table(), quotas(6));
+    let (greedy, other) = (client(&quotas, 1), client(&quotas, 2));
+    let mut of_greedy = Vec::new();
+    for _ in 0..6 {
+        of_greedy.push(try_open(&table, &quotas, &greedy, NOBODY).expect("room"));
+        pass(10).await;
+    }
+    let used = table.find(of_greedy[0], &NOBODY).expect("there");
+    drop(used);
+    pass(10).await;
+    let newcomer = try_open(&table, &quotas, &other, NOBODY).expect("room");
+    assert!(table.contains(newcomer) && table.contains(of_greedy[0]));
+    assert!(!table.contains(of_greedy[1]), "it was idle the longest");
+    // Its own go for more of its own.
+    let more = try_open(&table, &quotas, &greedy, NOBODY).expect("room");
+    assert!(table.contains(newcomer) && table.contains(more) && !table.contains(of_greedy[2]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_was_never_made_ready_goes_first() {
+    let (table, quotas) = (table(), quotas(3));
+    let greedy = client(&quotas, 1);
+    let ready = try_open(&table, &quotas, &greedy, NOBODY).expect("room");
+    table.find(ready, &NOBODY).expect("there").ready();
+    for _ in 0..10 {
+        pass(10).await;
+        assert!(try_open(&table, &quotas, &greedy, NOBODY).is_some());
+    }
+    assert!(table.contains(ready));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_in_use_does_not_go() {
+    let (table, quotas) = (table(), quotas(2));
+    let greedy = client(&quotas, 1);
+    let ids: Vec<_> =
+        (0..2).map(|_| try_open(&table, &quotas, &greedy, NOBODY).expect("room")).collect();
+    let in_use: Vec<_> = ids.iter().filter_map(|id| table.find(*id, &NOBODY)).collect();
+    assert!(try_open(&table, &quotas, &greedy, NOBODY).is_none());
+    assert!(try_open(&table, &quotas, &client(&quotas, 2), NOBODY).is_none());
+    pass(3_600_000).await;
+    table.sweep();
+    assert!(ids.iter().all(|id| table.contains(*id)));
+    drop(in_use);
+    assert!(try_open(&table, &quotas, &client(&quotas, 2), NOBODY).is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_idle_session_ends_and_gives_its_place_back() {
+    let (table, quotas) = (table(), quotas(2));
+    let one = client(&quotas, 1);
+    let id = try_open(&table, &quotas, &one, NOBODY).expect("room");
+    pass(299_000).await;
+    table.sweep();
+    let used = table.find(id, &NOBODY).expect("still there");
+    drop(used);
+    pass(299_000).await;
+    table.sweep();
+    assert!(table.contains(id), "it was used");
+    pass(2_000).await;
+    table.sweep();
+    assert!(!table.contains(id));
+    assert_eq!(Arc::strong_count(&one), 2, "the map and this test are all who know the client");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_is_idle_from_the_end_of_its_last_use() {
+    let (table, quotas) = (table(), quotas(2));
+    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
+    let stream = table.find(id, &NOBODY).expect("there");
+    pass(3_600_000).await;
+    drop(stream);
+    pass(299_000).await;
+    table.sweep();
+    assert!(table.contains(id), "a stream was open until now");
+    pass(2_000).await;
+    table.sweep();
+    assert!(!table.contains(id));
+}
+
+/// A call whose question is open, as it goes on without its connection, and who reads its stream.
+fn asking(used: &SessionInUse) -> (Arc<EventStream>, u64) {
+    let stream = Arc::new(EventStream::default());
+    used.keep(&stream, 0);
+    stream.waits(true);
+    let reader = stream.read_from(0);
+    (stream, reader)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_was_left_ends_with_its_idle_session() {
+    let (table, quotas) = (table(), quotas(2));
+    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
+    let call = table.find(id, &NOBODY).expect("there");
+    let (stream, reader) = asking(&call);
+    pass(599_000).await;
+    table.sweep();
+    assert!(table.contains(id), "somebody reads it");
+    assert!(stream.leave(reader));
+    pass(299_000).await;
+    table.sweep();
+    assert!(table.contains(id) && !call.has_ended(), "the client may answer yet");
+    drop(table.find(id, &NOBODY).expect("the client is heard of"));
+    pass(299_000).await;
+    table.sweep();
+    assert!(table.contains(id));
+    pass(2_000).await;
+    table.sweep();
+    assert!(!table.contains(id) && call.has_ended());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_function_that_goes_on_keeps_its_session() {
+    let (table, quotas) = (table(), quotas(2));
+    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
+    let (call, other) = (table.find(id, &NOBODY), table.find(id, &NOBODY));
+    let (call, other) = (call.expect("there"), other.expect("there"));
+    let (stream, reader) = asking(&call);
+    let (unanswered, its_reader) = asking(&other);
+    assert!(stream.leave(reader) && unanswered.leave(its_reader));
+    stream.waits(false);
+    pass(3_600_000).await;
+    table.sweep();
+    assert!(table.contains(id), "one was answered and is at work");
+    // Its client comes back for the answer.
+    drop(call);
+    let reader = unanswered.read_from(0);
+    pass(3_600_000).await;
+    table.sweep();
+    assert!(table.contains(id), "the other is read");
+    assert!(unanswered.leave(reader));
+    pass(301_000).await;
+    table.sweep();
+    assert!(!table.contains(id));
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_finds_an_ended_session_finds_none() {
+    let (table, quotas) = (table(), quotas(2));
+    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
+    let used = table.find(id, &NOBODY).expect("there");
+    table.end(id);
+    assert!(used.has_ended());
+    assert!(table.find(id, &NOBODY).is_none());
+}
+
+#[test]
+fn an_id_has_one_spelling() {
+    let id = SessionId::new();
+    let text = id.to_string();
+    assert_eq!(text.parse(), Ok(id));
+    for other in [text.to_uppercase(), text.replace('-', ""), format!("{{{text}}}"), String::new()]
+    {
+        assert_eq!(other.parse::<SessionId>(), Err(()), "{other}");
+    }
+}

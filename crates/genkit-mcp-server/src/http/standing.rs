@@ -1,0 +1,59 @@
+//! The stream of a session that belongs to no request: notifications of changes.
+
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::Notify;
+
+use super::streams::EventStream;
+use crate::engine::{Outward as _, message};
+use crate::session::Subscription;
+use genkit_core::internal::sync::lock;
+
+/// The number of this stream in each session.
+pub(super) const STANDING: u64 = 0;
+
+/// What a session hears of changes, whether anybody reads it or not.
+pub(super) struct Standing {
+    /// Held by whoever reads.
+    changes: tokio::sync::Mutex<Option<Subscription>>,
+    arrived: Mutex<Option<Subscription>>,
+    arrival: Notify,
+    pub(super) stream: Arc<EventStream>,
+}
+
+impl Default for Standing {
+    fn default() -> Self {
+        Self {
+            changes: tokio::sync::Mutex::default(),
+            arrived: Mutex::default(),
+            arrival: Notify::new(),
+            stream: Arc::new(EventStream::with_number(STANDING)),
+        }
+    }
+}
+
+impl Standing {
+    /// The session hears of these changes from now on.
+    pub(super) fn hear(&self, changes: Subscription) {
+        *lock(&self.arrived) = Some(changes);
+        self.arrival.notify_one();
+    }
+
+    /// Says them, for as long as it is polled: who comes later waits until nobody else does. `kept` is
+    /// kept as long.
+    pub(super) async fn tell(self: Arc<Self>, kept: impl Send) {
+        let _kept = kept;
+        let mut changes = self.changes.lock().await;
+        loop {
+            if let Some(arrived) = lock(&self.arrived).take() {
+                *changes = Some(arrived);
+            }
+            let Some(changes) = &mut *changes else {
+                self.arrival.notified().await;
+                continue;
+            };
+            let change = changes.next().await;
+            self.stream.send(message::change(&change, None)).await;
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The journal of a stream: its events in a store, each before its client reads it, so that any instance has them.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use bytes::Bytes;
+use rmcp::model::{ErrorData, RequestId};
+use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
+
+use super::EventStream;
+use crate::engine::message;
+use crate::error::REFUSED;
+use crate::session_store::STORE_TIMEOUT;
+use genkit_core::internal::run_store::now_ms;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{RunChange, RunId, RunStatus, RunStore, StoredRun};
+use genkit_durable::internal::LeasedRun;
+
+/// How long the lease of a stream lasts, renewed three times as often: so long after the death of its instance the
+/// client of a call is told of it. Default is 10 seconds.
+const STREAM_LEASE: Duration = Duration::from_secs(10);
+
+/// How long a stream is kept after its last event, once nobody works on it. Default is 5 minutes.
+const STREAM_KEPT: Duration = Duration::from_secs(300);
+
+/// How many bytes of one stream are stored, beside its answer: later events are read at the instance of the call
+/// alone. Default is 1 MiB.
+const STORED_BYTES: usize = 1024 * 1024;
+
+/// What is stored of a stream beside its events.
+#[derive(Serialize, Deserialize)]
+struct StreamHead {
+    /// What the answer answers.
+    request: RequestId,
+    /// Nothing more comes.
+    done: bool,
+}
+
+/// The journal of one stream, whose call runs here.
+pub(in super::super) struct StreamJournal {
+    stream: Weak<EventStream>,
+    state: Mutex<JournalState>,
+}
+
+struct JournalState {
+    request: RequestId,
+    /// `None` where the store has failed, or another instance took this one for dead.
+    run: Option<LeasedRun>,
+    bytes: usize,
+}
+
+impl StreamJournal {
+    /// Stores what a stream has said, and from now on what it says. A store that fails is told to the log; the client
+    /// then comes back here alone.
+    pub(in super::super) async fn begin(
+        store: &Arc<dyn RunStore>,
+        id: RunId,
+        request: &RequestId,
+        stream: &Arc<EventStream>,
+    ) -> Option<Arc<Self>> {
+        let state = JournalState { request: request.clone(), run: None, bytes: 0 };
+        let journal = Arc::new(Self { stream: Arc::downgrade(stream), state: Mutex::new(state) });
+        // Who says something now waits for it.
+        let mut state = journal.state.lock().await;
+        let said = stream.journaled(Arc::clone(&journal));
+        let lines: Vec<String> =
+            (1..).zip(&said).filter_map(|(index, message)| line(index, message)).collect();
+        state.bytes = lines.iter().map(String::len).sum();
+        let first = state.change(false)?.with_log(lines);
+        let creating = LeasedRun::create(store, &id, &first, STREAM_LEASE);
+        match tokio::time::timeout(STORE_TIMEOUT, creating).await {
+            Ok(Ok(run)) => state.run = Some(run),
+            Ok(Err(error)) => state.fail(Logged::text(error.chain())),
+            Err(_) => state.fail("the store takes too long"),
+        }
+        drop(state);
+        Some(journal)
+    }
+
+    /// Says a message, once it is stored. `false` where nobody will read it.
+    pub(super) async fn say(self: Arc<Self>, message: Bytes) -> bool {
+        // Whoever says it may be dropped in the middle, and what is stored must be said.
+        let saying = tokio::spawn(async move {
+            let mut state = self.state.lock().await;
+            let Some(stream) = self.stream.upgrade().filter(|stream| !stream.is_finished()) else {
+                return false;
+            };
+            if state.bytes + message.len() <= STORED_BYTES {
+                state.bytes += message.len();
+                state.store(stream.next_index(), Some(&message), false).await;
+            }
+            stream.say(&message);
+            true
+        });
+        saying.await.unwrap_or(false)
+    }
+
+    /// Says the last message.
+    pub(in super::super) async fn finish(&self, message: Option<&Bytes>) {
+        let mut state = self.state.lock().await;
+        let Some(stream) = self.stream.upgrade() else { return };
+        state.store(stream.next_index(), message, true).await;
+        stream.finish(message);
+        if let Some(run) = state.run.take() {
+            run.release().await;
+        }
+    }
+
+    /// Waits until the lease is due, and renews it.
+    pub(in super::super) async fn renew_in_time(&self) {
+        tokio::time::sleep(STREAM_LEASE / 3).await;
+        let mut state = self.state.lock().await;
+        let Some(run) = &mut state.run else { return };
+        if let Err(error) = run.renew().await {
+            state.fail(Logged::text(error.chain()));
+        }
+    }
+}
+
+impl JournalState {
+    async fn store(&mut self, index: u64, message: Option<&Bytes>, done: bool) {
+        let Some(change) = self.change(done) else { return };
+        let change = change.with_log(message.and_then(|message| line(index, message)));
+        let Some(run) = &mut self.run else { return };
+        match tokio::time::timeout(STORE_TIMEOUT, run.save_change(change)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.fail(Logged::text(error.chain())),
+            Err(_) => self.fail("the store takes too long"),
+        }
+    }
+
+    fn change(&self, done: bool) -> Option<RunChange> {
+        change(&StreamHead { request: self.request.clone(), done })
+    }
+
+    /// From now on the client comes back here alone.
+    fn fail(&mut self, error: impl std::fmt::Display) {
+        tracing::warn!(%error, "the events of a call cannot be stored");
+        self.run = None;
+    }
+}
+
+fn change(head: &StreamHead) -> Option<RunChange> {
+    let head = serde_json::to_string(head).ok()?;
+    let kept = u64::try_from(STREAM_KEPT.as_millis()).unwrap_or(u64::MAX);
+    let until = now_ms().saturating_add(kept);
+    Some(RunChange::new(RunStatus::Working, head).with_wake_at_ms(Some(until)))
+}
+
+fn line(index: u64, message: &[u8]) -> Option<String> {
+    let message = std::str::from_utf8(message).ok()?;
+    Some(format!("{index} {message}"))
+}
+
+/// A stream as it is stored.
+pub(in super::super) struct StoredStream {
+    head: StreamHead,
+    events: Vec<(u64, Bytes)>,
+    pub(in super::super) revision: u64,
+}
+
+impl StoredStream {
+    /// `None` for what this library has not written so.
+    pub(in super::super) fn read(stored: StoredRun) -> Option<Self> {
+        let head = serde_json::from_str(&stored.head).ok()?;
+        let read = |line: String| {
+            let (index, message) = line.split_once(' ')?;
+            Some((index.parse().ok()?, Bytes::copy_from_slice(message.as_bytes())))
+        };
+        let events = stored.log.into_iter().map(read).collect::<Option<_>>()?;
+        Some(Self { head, events, revision: stored.at.revision })
+    }
+
+    /// The index of the last event.
+    pub(in super::super) fn last(&self) -> u64 {
+        self.events.last().map_or(0, |(index, _)| *index)
+    }
+
+    /// The events after `index`.
+    pub(in super::super) fn after(&self, index: u64) -> impl Iterator<Item = &(u64, Bytes)> {
+        self.events.iter().filter(move |(own, _)| *own > index)
+    }
+
+    /// Whether nothing more comes.
+    pub(in super::super) fn is_done(&self) -> bool {
+        self.head.done
+    }
+
+    /// What ends it where its instance is gone: the answer of nobody.
+    pub(in super::super) fn abandoned(&self) -> Option<RunChange> {
+        let error = "the instance of the server that ran this call is gone, and what the call did is not known: call \
+                     again where that is safe";
+        let error = ErrorData::new(REFUSED, error, None);
+        let answer = message::error(Some(&self.head.request), &error).bytes;
+        let done = change(&StreamHead { request: self.head.request.clone(), done: true })?;
+        Some(done.with_log(line(self.last() + 1, &answer)))
+    }
+}

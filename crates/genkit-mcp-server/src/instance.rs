@@ -1,0 +1,37 @@
+//! The instance that a server serves: a registry with its state, and what the generate loop adds to it.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+use genkit_core::internal::BoundRegistry;
+
+/// Runs when serving begins, with the registry that is served.
+pub type OnStart = Arc<dyn Fn(&BoundRegistry) + Send + Sync>;
+
+/// A registry with its state, and what the generate loop adds to it.
+#[derive(Clone, Default)]
+pub struct ServedInstance {
+    pub bound: BoundRegistry,
+    /// Middleware around tool calls.
+    #[cfg(feature = "generate")]
+    pub middleware: Vec<Arc<dyn genkit_agent::middleware::Middleware>>,
+    /// The store of tasks. `None` is one in memory.
+    #[cfg(feature = "durable")]
+    pub store: Option<Arc<dyn genkit_core::RunStore>>,
+    /// Called once, when serving begins.
+    pub on_start: Option<OnStart>,
+}
+
+impl Deref for ServedInstance {
+    type Target = BoundRegistry;
+
+    fn deref(&self) -> &BoundRegistry {
+        &self.bound
+    }
+}
+
+impl DerefMut for ServedInstance {
+    fn deref_mut(&mut self) -> &mut BoundRegistry {
+        &mut self.bound
+    }
+}

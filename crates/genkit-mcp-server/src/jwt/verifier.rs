@@ -1,0 +1,100 @@
+//! Verifies access tokens that are JWTs.
+
+use std::fmt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::algorithm::JwtAlgorithm;
+use super::claims::Expected;
+use super::error::TokenFault;
+use super::jwk::KeySet;
+use super::keys::IssuerKeys;
+use super::token::UnverifiedToken;
+use crate::auth::{TokenError, TokenVerifier};
+use crate::principal::Principal;
+use genkit_core::BoxFuture;
+
+/// How many keys are tried where a token names none.
+const MAX_TRIES: usize = 4;
+
+/// JWT verifier: takes access tokens that are JWTs (RFC 9068) of one issuer:
+/// `serve_mcp().authenticate(verifier)`.
+///
+/// A token is taken if it is signed by a key that the issuer publishes, with an algorithm that this server
+/// allows; if it is from that issuer, for this server, valid by now, and has a subject, which becomes the
+/// [`Principal`]'s id. Its scopes are those of `scope` (or `scp`), and its claims all that it says. Tokens
+/// of other kinds, tokens that never expire, and tokens that are bound to a key of their client are not
+/// taken.
+///
+/// The keys are fetched with the first token, in the background every 10 minutes, and when a token names
+/// one that is unknown, at most every 10 seconds. An issuer that does not answer is asked less and less
+/// often; its keys are used for an hour, and without keys requests are answered by 503.
+///
+/// ```no_run
+/// use genkit::mcp::server::{JwtVerifier, ProtectedResource};
+///
+/// # async fn run() -> genkit::Result<()> {
+/// let (issuer, resource) = ("https://login.example.com", "https://mcp.example.com/mcp");
+/// genkit::serve_mcp()
+///     .http("0.0.0.0:8000")
+///     .allowed_hosts(["mcp.example.com"])
+///     .authenticate(JwtVerifier::builder(issuer, resource).build()?)
+///     .protected_resource(ProtectedResource::new(resource).with_authorization_server(issuer))
+///     .await
+/// # }
+/// ```
+pub struct JwtVerifier {
+    pub(super) algorithms: Vec<JwtAlgorithm>,
+    pub(super) expected: Expected,
+    pub(super) keys: IssuerKeys,
+}
+
+impl JwtVerifier {
+    async fn check(&self, token: &str) -> Result<Principal, TokenError> {
+        let unverified = UnverifiedToken::read(token, &self.algorithms).map_err(invalid)?;
+        let known = self.keys.current().await;
+        let known = known.map_err(|fault| TokenError::unavailable(fault.to_string()))?;
+        match signed_by(&known, &unverified) {
+            Err(TokenFault::UnknownKey) => match self.keys.after_unknown(&known).await {
+                Some(others) => signed_by(&others, &unverified),
+                None => Err(TokenFault::UnknownKey),
+            },
+            checked => checked,
+        }
+        .map_err(invalid)?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        let claims = unverified.claims().map_err(invalid)?;
+        self.expected.principal(claims, now).map_err(invalid)
+    }
+}
+
+impl TokenVerifier for JwtVerifier {
+    fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, TokenError>> {
+        Box::pin(self.check(token))
+    }
+}
+
+impl fmt::Debug for JwtVerifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("JwtVerifier");
+        shown.field("algorithms", &self.algorithms).field("expected", &self.expected);
+        shown.finish_non_exhaustive()
+    }
+}
+
+/// Whether a key of the set has signed the token.
+fn signed_by(keys: &KeySet, token: &UnverifiedToken<'_>) -> Result<(), TokenFault> {
+    let fitting = keys.of(token.algorithm, token.key_id.as_deref()).take(MAX_TRIES);
+    let mut fault = TokenFault::UnknownKey;
+    for key in fitting {
+        match key.verify(token.algorithm, token.signed.as_bytes(), &token.signature) {
+            Ok(()) => return Ok(()),
+            Err(why) => fault = why,
+        }
+    }
+    // Without an id a new key is not told from a wrong signature.
+    Err(if token.key_id.is_none() { TokenFault::UnknownKey } else { fault })
+}
+
+fn invalid(fault: TokenFault) -> TokenError {
+    TokenError::invalid(fault.to_string())
+}

@@ -1,0 +1,39 @@
+//! Which actions a server shows.
+
+use genkit_core::Skill;
+use genkit_core::internal::glob;
+use genkit_core::{Prompt, Resource, Tool};
+
+/// By tag and by name; everything passes an empty one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    /// One of these tags, if there are any here.
+    pub(crate) tags: Vec<String>,
+    /// One of these names, if there are any here; `*` stands for any text.
+    pub(crate) only: Vec<String>,
+    /// None of these names.
+    pub(crate) except: Vec<String>,
+}
+
+impl Filter {
+    pub(crate) fn tool(&self, tool: &Tool) -> bool {
+        self.passes(tool.name(), tool.tags())
+    }
+
+    pub(crate) fn prompt(&self, prompt: &Prompt) -> bool {
+        self.passes(prompt.name(), prompt.tags())
+    }
+
+    pub(crate) fn resource(&self, resource: &Resource) -> bool {
+        self.passes(resource.name(), resource.tags())
+    }
+
+    pub(crate) fn skill(&self, skill: &Skill) -> bool {
+        self.passes(skill.name(), std::iter::empty())
+    }
+
+    fn passes<'a>(&self, name: &str, mut tags: impl Iterator<Item = &'a str>) -> bool {
+        (self.tags.is_empty() || tags.any(|tag| self.tags.iter().any(|wanted| wanted == tag)))
+            && glob::chosen(&self.only, &self.except, name)
+    }
+}

@@ -1,0 +1,307 @@
+//! Lists of tools, prompts and resources, built once for each version of the registry.
+
+mod digest;
+mod encoded;
+mod filter;
+mod pagination;
+mod skills;
+mod view;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use rmcp::model::{
+    CacheScope, Prompt as McpPrompt, PromptArgument as McpArgument, Resource as McpResource,
+    ResourceTemplate, Skill as McpSkill, Tool as McpTool, ToolAnnotations,
+};
+use serde_json::{Map, Value};
+
+use crate::content;
+use crate::session::Era;
+pub(crate) use encoded::ListKind;
+pub(crate) use filter::Filter;
+use genkit_core::Registry;
+use genkit_core::Skill;
+use genkit_core::internal::names::KeptNames;
+use genkit_core::internal::sync::lock;
+use genkit_core::{Prompt, Resource, Tool};
+use genkit_mcp::internal::wrapped_result::wrap_schema;
+use genkit_schema::internal::ResultShape;
+pub(crate) use pagination::page;
+
+/// The key of `_meta` under which a prompt's version stands.
+const VERSION_KEY: &str = "version";
+
+/// Everything that can be listed, in the order of names.
+pub(crate) struct Lists {
+    version: u64,
+    items: Items,
+    names: Arc<Names>,
+    /// Whether a function asks for scopes.
+    has_permits: bool,
+    has_tasks: bool,
+    /// Whether what one caller sees may differ from what others do.
+    is_private: bool,
+    views: view::Views,
+    /// Of each era, which differ in results that are no object; made when a client of it asks.
+    shown_tools: [OnceLock<Vec<McpTool>>; 2],
+    pub(crate) prompts: Vec<McpPrompt>,
+    pub(crate) resources: Vec<McpResource>,
+    pub(crate) templates: Vec<ResourceTemplate>,
+    pub(crate) skills: Vec<McpSkill>,
+    first_pages: encoded::FirstPages,
+    digests: digest::Digests,
+}
+
+/// What is listed, as the registry has it.
+struct Items {
+    tools: Vec<Tool>,
+    prompts: Vec<Prompt>,
+    resources: Vec<Resource>,
+    skills: Vec<Skill>,
+}
+
+/// What clients know under another name than the registry: the same for all of them.
+struct Names {
+    tools: ShownNames,
+    prompts: ShownNames,
+}
+
+/// Names that clients see, and the names that they stand for.
+struct ShownNames {
+    shown: HashMap<String, String>,
+    ours: HashMap<String, String>,
+}
+
+impl ShownNames {
+    /// Of names that may be the same as they are here.
+    fn new(names: &HashMap<&str, String>) -> Self {
+        let changed = || names.iter().filter(|(ours, shown)| ours != shown);
+        Self {
+            shown: changed().map(|(ours, shown)| ((*ours).to_owned(), shown.clone())).collect(),
+            ours: changed().map(|(ours, shown)| (shown.clone(), (*ours).to_owned())).collect(),
+        }
+    }
+
+    fn shown(&self, ours: &str) -> String {
+        self.shown.get(ours).map_or(ours, String::as_str).to_owned()
+    }
+
+    fn ours<'a>(&'a self, shown: &'a str) -> &'a str {
+        self.ours.get(shown).map_or(shown, String::as_str)
+    }
+}
+
+impl Lists {
+    /// Everything that the filter lets through.
+    fn build(registry: &Registry, filter: &Filter, kept: &Mutex<Kept>, is_private: bool) -> Self {
+        let version = registry.version();
+        let tools: Vec<Tool> = registry.tools().into_iter().filter(|t| filter.tool(t)).collect();
+        let names = {
+            let mut kept = lock(kept);
+            ShownNames::new(&kept.tools.give(tools.iter().map(Tool::name), |_| false))
+        };
+        let prompts: Vec<Prompt> =
+            registry.prompts().into_iter().filter(|p| filter.prompt(p)).collect();
+        let prompt_names = {
+            let is_ours = |name: &str| {
+                prompts
+                    .binary_search_by(|prompt| prompt.name().cmp(name))
+                    .is_ok_and(|at| is_path(name) && !prompts[at].info().is_remote())
+            };
+            let mut kept = lock(kept);
+            ShownNames::new(&kept.prompts.give(prompts.iter().map(Prompt::name), is_ours))
+        };
+        let resources = registry.resources().into_iter().filter(|r| filter.resource(r)).collect();
+        let skills = registry.skills().into_iter().filter(|skill| filter.skill(skill)).collect();
+        let names = Names { tools: names, prompts: prompt_names };
+        let items = Items { tools, prompts, resources, skills };
+        Self::of(version, items, Arc::new(names), is_private)
+    }
+
+    fn of(version: u64, items: Items, names: Arc<Names>, is_private: bool) -> Self {
+        let of = |p: &Prompt| prompt(p, names.prompts.shown(p.name()));
+        let prompts: Vec<McpPrompt> = items.prompts.iter().map(of).collect();
+        let prompts = sorted(prompts, |prompt| &prompt.name);
+        let has_permits = items.iter().any(|item| item.scopes().next().is_some());
+        let manifest = |skill: &Skill| Some(resource(&skill.resource(skill.manifest()?)));
+        let fixed = items.resources.iter().filter(|r| !r.is_template()).map(resource);
+        let resources: Vec<McpResource> =
+            fixed.chain(items.skills.iter().filter_map(manifest)).collect();
+        let mut resources = sorted(resources, |resource| &resource.uri);
+        // A function with the address of a skill's file is never asked.
+        resources.dedup_by(|a, b| a.uri == b.uri);
+        let templates = items.resources.iter().filter(|r| r.is_template());
+        let skills: Vec<McpSkill> = items.skills.iter().map(skills::entry).collect();
+        let skills = sorted(skills, |skill| &skill.uri);
+        let has_tasks = items.tools.iter().any(|tool| tool.task().is_some());
+        Self {
+            version,
+            has_permits,
+            has_tasks,
+            is_private: is_private || has_permits,
+            views: view::Views::default(),
+            shown_tools: Default::default(),
+            prompts,
+            templates: templates.map(template).collect(),
+            resources,
+            skills,
+            first_pages: encoded::FirstPages::default(),
+            digests: digest::Digests::default(),
+            items,
+            names,
+        }
+    }
+
+    /// The name in the registry of what clients know as `name`.
+    pub(crate) fn tool_name<'a>(&'a self, name: &'a str) -> &'a str {
+        self.names.tools.ours(name)
+    }
+
+    /// The name in the registry of what clients know as `name`.
+    pub(crate) fn prompt_name<'a>(&'a self, name: &'a str) -> &'a str {
+        self.names.prompts.ours(name)
+    }
+
+    /// Who may keep these lists, and for whom.
+    pub(crate) fn cache_scope(&self) -> CacheScope {
+        if self.is_private { CacheScope::Private } else { CacheScope::Public }
+    }
+
+    pub(crate) fn tools(&self, era: Era) -> &[McpTool] {
+        self.shown_tools[era as usize].get_or_init(|| {
+            let of = |t: &Tool| tool(t, self.names.tools.shown(t.name()), era);
+            let shown: Vec<McpTool> = self.items.tools.iter().map(of).collect();
+            sorted(shown, |tool| &tool.name)
+        })
+    }
+
+    /// How many tools there are, in either era.
+    pub(crate) fn tool_count(&self) -> usize {
+        self.items.tools.len()
+    }
+}
+
+/// Whether a name of a prompt of ours is that of a file, `sub/trip.formal`: it is shown as it is.
+fn is_path(name: &str) -> bool {
+    name.contains(['/', '.'])
+}
+
+/// The names that clients know, which keep their owners.
+#[derive(Default)]
+struct Kept {
+    tools: KeptNames,
+    prompts: KeptNames,
+}
+
+/// The newest lists, made again when the registry has changed.
+#[derive(Default)]
+pub(crate) struct ListCache {
+    newest: Mutex<Option<Arc<Lists>>>,
+    names: Mutex<Kept>,
+}
+
+impl ListCache {
+    /// `is_private` says that not everybody sees the same.
+    pub(crate) fn get(&self, registry: &Registry, filter: &Filter, is_private: bool) -> Arc<Lists> {
+        let newest = lock(&self.newest).clone();
+        if let Some(lists) = newest
+            && lists.version == registry.version()
+        {
+            return lists;
+        }
+        // Without the lock: others go on with what there is, and who comes too late throws away what it made.
+        let lists = Arc::new(Lists::build(registry, filter, &self.names, is_private));
+        let mut newest = lock(&self.newest);
+        match &*newest {
+            Some(newer) if newer.version > lists.version => Arc::clone(newer),
+            _ => Arc::clone(newest.insert(lists)),
+        }
+    }
+}
+
+fn tool(tool: &Tool, name: String, era: Era) -> McpTool {
+    let mut shown =
+        McpTool::new(name, tool.info().description.clone(), tool.schemas().served_input());
+    shown.title = tool.title().map(str::to_owned);
+    shown.output_schema = output_schema(tool, era);
+    shown.annotations = annotations(tool);
+    shown.icons = content::icons(tool.icons());
+    shown.meta = content::meta(content::own_meta(tool.metadata()));
+    shown
+}
+
+fn output_schema(tool: &Tool, era: Era) -> Option<Arc<Map<String, Value>>> {
+    let schema = tool.schemas().served_output()?;
+    match (tool.schemas().shape(), era) {
+        (ResultShape::Object, _) | (ResultShape::Other, Era::Modern) => Some(schema),
+        (ResultShape::Other, Era::Legacy) => Some(Arc::new(wrap_schema(&schema))),
+        (ResultShape::Nothing | ResultShape::Text | ResultShape::Unknown, _) => None,
+    }
+}
+
+fn annotations(tool: &Tool) -> Option<ToolAnnotations> {
+    let hints = tool.annotations();
+    if hints == genkit_core::ToolAnnotations::default() {
+        return None;
+    }
+    Some(ToolAnnotations::from_raw(
+        None,
+        hints.read_only,
+        hints.destructive,
+        hints.idempotent,
+        hints.open_world,
+    ))
+}
+
+fn prompt(prompt: &Prompt, name: String) -> McpPrompt {
+    let arguments = prompt.arguments().into_iter().map(|argument| {
+        let mut shown = McpArgument::new(argument.name).with_required(argument.required);
+        shown.description = argument.description;
+        shown
+    });
+    let arguments: Vec<McpArgument> = arguments.collect();
+    let mut shown = McpPrompt::new(name, Some(prompt.description()), Some(arguments));
+    shown.title = prompt.title().map(str::to_owned);
+    shown.icons = content::icons(prompt.icons());
+    let mut meta = content::own_meta(prompt.metadata());
+    if let Some(version) = prompt.version() {
+        meta.insert(VERSION_KEY.to_owned(), version.into());
+    }
+    shown.meta = content::meta(meta);
+    shown
+}
+
+fn resource(resource: &Resource) -> McpResource {
+    let mut shown =
+        McpResource::new(resource.uri(), resource.name()).with_description(resource.description());
+    shown.title = resource.title().map(str::to_owned);
+    shown.mime_type = resource.mime_type().map(str::to_owned);
+    shown.icons = content::icons(resource.icons());
+    shown.meta = content::meta(content::own_meta(resource.metadata()));
+    shown
+}
+
+fn template(resource: &Resource) -> ResourceTemplate {
+    let mut shown = ResourceTemplate::new(resource.uri(), resource.name())
+        .with_description(resource.description());
+    shown.title = resource.title().map(str::to_owned);
+    shown.mime_type = resource.mime_type().map(str::to_owned);
+    shown.icons = content::icons(resource.icons());
+    shown.meta = content::meta(content::own_meta(resource.metadata()));
+    shown
+}
+
+/// Items by what they are called. Only their places are sorted: sorting a type is seven KB of the program.
+fn sorted<T>(items: Vec<T>, key: fn(&T) -> &str) -> Vec<T> {
+    let order = order(&items.iter().map(key).collect::<Vec<_>>());
+    let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|at| items[at].take()).collect()
+}
+
+/// The places of names, in the order of these.
+fn order(names: &[&str]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..names.len()).collect();
+    places.sort_by_key(|at| names[*at]);
+    places
+}

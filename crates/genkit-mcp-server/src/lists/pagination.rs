@@ -1,0 +1,41 @@
+//! Pagination: pages of a list, and their cursors.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::error::Error as E;
+
+/// One page of `all`, which is in the order of `key`, and the cursor of the next.
+///
+/// A cursor is the last key that was shown: it holds while things come and go, and on any
+/// instance of a server.
+pub(crate) fn page<'a, T>(
+    all: &'a [T],
+    key: impl Fn(&T) -> &str,
+    cursor: Option<&str>,
+    size: Option<usize>,
+) -> Result<(&'a [T], Option<String>), E> {
+    let start = match cursor {
+        None => 0,
+        Some(cursor) => {
+            let last = read_cursor(cursor).ok_or(E::InvalidCursor)?;
+            all.partition_point(|item| key(item) <= last.as_str())
+        }
+    };
+    let end = size.map_or(all.len(), |size| all.len().min(start.saturating_add(size.max(1))));
+    let items = &all[start..end];
+    let next = (end < all.len()).then(|| items.last().map(|item| write_cursor(key(item))));
+    Ok((items, next.flatten()))
+}
+
+/// The mark of our cursors.
+const CURSOR_MARK: &str = "after:";
+
+fn write_cursor(last: &str) -> String {
+    URL_SAFE_NO_PAD.encode(format!("{CURSOR_MARK}{last}"))
+}
+
+fn read_cursor(cursor: &str) -> Option<String> {
+    let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
+    text.strip_prefix(CURSOR_MARK).map(str::to_owned)
+}

@@ -1,0 +1,152 @@
+//! Views: what of the lists is there for one caller. Callers who may see the same share one.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use super::{Items, Lists};
+use crate::permission::Item;
+use genkit_core::internal::sync::lock;
+
+/// How many views are kept for one version of the registry. Default is 64; more are made again.
+const MAX_VIEWS: usize = 64;
+
+/// The views that were asked for, each by the items that are in it, as bits.
+#[derive(Default)]
+pub(super) struct Views(Mutex<HashMap<Box<[u64]>, Arc<Lists>>>);
+
+impl Lists {
+    /// What of these lists `permits`: themselves, where that is everything.
+    pub(crate) fn view(self: &Arc<Self>, permits: impl Fn(Item<'_>) -> bool) -> Arc<Self> {
+        let seen: Vec<bool> = self.items.iter().map(permits).collect();
+        if seen.iter().all(|seen| *seen) {
+            return Arc::clone(self);
+        }
+        let key: Box<[u64]> = seen.chunks(64).map(word).collect();
+        if let Some(view) = lock(&self.views.0).get(&key) {
+            return Arc::clone(view);
+        }
+        // Without the lock: who comes too late takes what is there by then.
+        let items = self.items.only(&seen);
+        let view =
+            Arc::new(Self::of(self.version, items, Arc::clone(&self.names), self.is_private));
+        let mut views = lock(&self.views.0);
+        if views.len() >= MAX_VIEWS {
+            views.clear();
+        }
+        Arc::clone(views.entry(key).or_insert(view))
+    }
+
+    /// Whether a function asks for scopes.
+    pub(crate) fn has_permits(&self) -> bool {
+        self.has_permits
+    }
+
+    /// Whether calls of a tool may become tasks.
+    pub(crate) fn has_tasks(&self) -> bool {
+        self.has_tasks
+    }
+}
+
+fn word(bits: &[bool]) -> u64 {
+    bits.iter().enumerate().fold(0, |word, (place, bit)| word | (u64::from(*bit) << place))
+}
+
+impl Items {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Item<'_>> {
+        let (tools, prompts) =
+            (self.tools.iter().map(Item::Tool), self.prompts.iter().map(Item::Prompt));
+        let resources = self.resources.iter().map(Item::Resource);
+        tools.chain(prompts).chain(resources).chain(self.skills.iter().map(Item::Skill))
+    }
+
+    /// Those that are seen, in the order of `iter`.
+    fn only(&self, seen: &[bool]) -> Self {
+        let (tools, rest) = seen.split_at(self.tools.len());
+        let (prompts, rest) = rest.split_at(self.prompts.len());
+        let (resources, skills) = rest.split_at(self.resources.len());
+        Self {
+            tools: only(&self.tools, tools),
+            prompts: only(&self.prompts, prompts),
+            resources: only(&self.resources, resources),
+            skills: only(&self.skills, skills),
+        }
+    }
+}
+
+fn only<T: Clone>(items: &[T], seen: &[bool]) -> Vec<T> {
+    items.iter().zip(seen).filter(|(_, seen)| **seen).map(|(item, _)| item.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::Arc;
+
+    use bytes::Bytes;
+
+    use crate::Principal;
+    use crate::lists::{ListKind, Lists};
+    use crate::session::Era;
+    use crate::state::SharedState;
+    use genkit_core::internal::BoundRegistry;
+    use genkit_core::{Context, Prompt, Registry, Tool};
+
+    const KINDS: [ListKind; 5] = [
+        ListKind::Tools,
+        ListKind::Prompts,
+        ListKind::Resources,
+        ListKind::Templates,
+        ListKind::Skills,
+    ];
+
+    fn tool(name: &'static str, scope: &'static str) -> Tool {
+        let builder = Tool::builder(name, "A tool.").permit(scope);
+        builder.handler(|_: Context, (): ()| async { Ok("") })
+    }
+
+    /// A server that shows two views, and its registry.
+    fn serving() -> (Arc<SharedState>, Registry) {
+        let prompt = Prompt::builder("hidden", "From those named `guest-..`.");
+        let prompt = prompt.handler(|_: Context, (): ()| async { Ok("text".to_owned()) });
+        let tools = [tool("open", ""), tool("write", "write")];
+        let registry = Registry::new().add(tools).add([prompt]);
+        let server = McpServer::new(crate::testing_instance(registry.clone()));
+        let server = server.permit(|caller, item| {
+            item.name() != "hidden" || caller.principal().is_some_and(|it| it.id().starts_with("w"))
+        });
+        (server.check(false).unwrap(), registry)
+    }
+
+    /// What 50 writers and 50 guests are shown: which lists were made, and which pages were written.
+    fn made(shared: &SharedState) -> (usize, usize) {
+        let (mut lists, mut pages): (Vec<Arc<Lists>>, Vec<Bytes>) = Default::default();
+        for number in 0..50 {
+            let writer = Principal::new(format!("writer-{number}")).with_scopes(["write"]);
+            let guest = Principal::new(format!("guest-{number}"));
+            for (caller, names) in [(&writer, &["open", "write"][..]), (&guest, &["open"])] {
+                let view = shared.lists_of(&shared.caller_of(Some(caller)));
+                for (kind, era) in KINDS.iter().flat_map(|k| [(k, Era::Legacy), (k, Era::Modern)]) {
+                    pages.push(view.encoded(*kind, era, None, &shared.settings).unwrap());
+                }
+                let shown = view.tools(Era::Modern).iter().map(|tool| &*tool.name);
+                assert_eq!(shown.filter(|name| *name != "more").collect::<Vec<_>>(), names);
+                assert_eq!(view.prompts.len(), names.len() - 1);
+                lists.push(view);
+            }
+        }
+        let lists: HashSet<_> = lists.iter().map(Arc::as_ptr).collect();
+        // All are held until here, so that no two were written to one place.
+        let pages: HashSet<_> = pages.iter().map(|page| page.as_ptr()).collect();
+        (lists.len(), pages.len())
+    }
+
+    /// However many callers there are: what is made is counted by what they see.
+    #[test]
+    fn pages_are_written_once_for_each_view() {
+        let (shared, registry) = serving();
+        let (views, pages) = (2, 2 * KINDS.len() * 2);
+        assert_eq!(made(&shared), (views, pages));
+        registry.insert(tool("more", "")).unwrap();
+        assert_eq!(made(&shared), (views, pages), "once more for the next version");
+    }
+}

@@ -1,0 +1,89 @@
+//! What a permission is asked for.
+
+use genkit_core::Skill;
+use genkit_core::{Prompt, Resource, Tool};
+
+/// Applies an expression to whatever the item is.
+macro_rules! each {
+    ($item:expr, $it:ident => $get:expr) => {
+        match $item {
+            Item::Tool($it) => $get,
+            Item::Prompt($it) => $get,
+            Item::Resource($it) => $get,
+            Item::Skill($it) => $get,
+        }
+    };
+}
+
+/// Item that a server shows, a tool, a prompt, a resource or a skill, as
+/// [`permit`](crate::builder::McpServer::permit) sees it.
+///
+/// ```
+/// use genkit::mcp::server::Item;
+///
+/// let server = genkit::serve_mcp().permit(|caller, item| match item {
+///     Item::Tool(tool) => tool.annotations().read_only == Some(true) || caller.has_scope("write"),
+///     _ => true,
+/// });
+/// # let _ = server;
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Item<'a> {
+    /// A tool.
+    Tool(&'a Tool),
+    /// A prompt.
+    Prompt(&'a Prompt),
+    /// A resource, or a template of resources.
+    Resource(&'a Resource),
+    /// A skill, with all of its files.
+    Skill(&'a Skill),
+}
+
+impl<'a> Item<'a> {
+    /// Name here; what a server behind this one has is `key/name`.
+    pub fn name(&self) -> &'a str {
+        each!(self, it => it.name())
+    }
+
+    /// Tags of the item.
+    pub fn tags(&self) -> impl Iterator<Item = &'a str> {
+        each!(self, it => &it.info().tags).iter().map(|tag| &**tag)
+    }
+
+    /// Metadata of the item.
+    pub fn metadata(&self) -> &'a serde_json::Map<String, serde_json::Value> {
+        each!(self, it => it.metadata())
+    }
+
+    /// Scopes of its `permit = ".."`: none where it has none.
+    pub fn scopes(&self) -> impl Iterator<Item = &'a str> {
+        each!(self, it => it.info().permit.as_deref())
+            .into_iter()
+            .flat_map(str::split_ascii_whitespace)
+    }
+}
+
+impl<'a> From<&'a Tool> for Item<'a> {
+    fn from(tool: &'a Tool) -> Self {
+        Self::Tool(tool)
+    }
+}
+
+impl<'a> From<&'a Prompt> for Item<'a> {
+    fn from(prompt: &'a Prompt) -> Self {
+        Self::Prompt(prompt)
+    }
+}
+
+impl<'a> From<&'a Resource> for Item<'a> {
+    fn from(resource: &'a Resource) -> Self {
+        Self::Resource(resource)
+    }
+}
+
+impl<'a> From<&'a Skill> for Item<'a> {
+    fn from(skill: &'a Skill) -> Self {
+        Self::Skill(skill)
+    }
+}

@@ -1,0 +1,268 @@
+//! The book of what is taken: one count for each kind, and who waits for a place.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+use super::bound::{Bound, KINDS, Kind, may_take};
+use super::holder::{Claim, Holder};
+use super::question::OpenQuestions;
+use crate::error::Error as E;
+use genkit_core::internal::sync::lock;
+
+/// What is taken of everything.
+pub(super) struct Book {
+    bounds: [Bound; KINDS],
+    entries: Mutex<Entries>,
+    /// Servers behind this one, by their names in its host.
+    upstreams: Mutex<HashMap<String, Arc<Holder>>>,
+}
+
+#[derive(Default)]
+struct Entries {
+    held: [usize; KINDS],
+    /// Functions that were answered and want their place again, in their order.
+    waiting: VecDeque<Waiting>,
+    questions: OpenQuestions,
+}
+
+struct Waiting {
+    claim: Claim,
+    granted: oneshot::Sender<Held>,
+}
+
+/// Why there is no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Full {
+    /// All that there is is taken.
+    All(usize),
+    /// The client holds its share.
+    Client(usize),
+    /// The session does.
+    Session(usize),
+    /// The server behind does.
+    Upstream(usize),
+}
+
+/// Something that all share, taken for one client and given back when this is dropped.
+#[must_use = "what is dropped is given back"]
+pub(crate) struct Held {
+    book: Arc<Book>,
+    kind: Kind,
+    amount: usize,
+    pub(super) claim: Claim,
+}
+
+/// A question to a client, counted until this is dropped.
+#[must_use = "what is dropped counts no more"]
+pub(crate) struct HeldQuestion {
+    book: Arc<Book>,
+    number: u64,
+    gives_way: CancellationToken,
+}
+
+impl Book {
+    pub(super) fn new(bounds: [Bound; KINDS]) -> Self {
+        Self { bounds, entries: Mutex::default(), upstreams: Mutex::default() }
+    }
+
+    pub(super) fn upstream(&self, name: &str) -> Arc<Holder> {
+        let mut upstreams = lock(&self.upstreams);
+        if let Some(known) = upstreams.get(name) {
+            return Arc::clone(known);
+        }
+        Arc::clone(upstreams.entry(name.to_owned()).or_default())
+    }
+
+    pub(super) fn left(&self, kind: Kind) -> usize {
+        self.left_in(&self.entries(), kind)
+    }
+
+    pub(super) fn take(
+        self: &Arc<Self>,
+        kind: Kind,
+        amount: usize,
+        claim: Claim,
+    ) -> Result<Held, Full> {
+        self.count(&mut self.entries(), kind, amount, &claim)?;
+        Ok(Held { book: Arc::clone(self), kind, amount, claim })
+    }
+
+    /// A place, at once or when it is this one's turn.
+    pub(super) fn place_in_turn(
+        self: &Arc<Self>,
+        claim: Claim,
+    ) -> Result<Held, oneshot::Receiver<Held>> {
+        let mut entries = self.entries();
+        if self.count(&mut entries, Kind::Place, 1, &claim).is_ok() {
+            return Ok(Held { book: Arc::clone(self), kind: Kind::Place, amount: 1, claim });
+        }
+        let (granted, receiver) = oneshot::channel();
+        entries.waiting.push_back(Waiting { claim, granted });
+        Err(receiver)
+    }
+
+    /// Counts a question, for which another may have to give way.
+    pub(super) fn ask(self: &Arc<Self>, claim: Claim) -> Result<HeldQuestion, Full> {
+        let mut entries = self.entries();
+        if let Err(full) = self.count(&mut entries, Kind::Question, 1, &claim) {
+            let of_its_client = match full {
+                Full::All(_) => false,
+                Full::Client(_) => true,
+                Full::Session(_) | Full::Upstream(_) => return Err(full),
+            };
+            let ended = entries.questions.end_one_for(&claim, of_its_client).ok_or(full)?;
+            entries.uncount(Kind::Question, 1, &ended);
+            self.count(&mut entries, Kind::Question, 1, &claim)?;
+        }
+        let (number, gives_way) = entries.questions.add(claim);
+        Ok(HeldQuestion { book: Arc::clone(self), number, gives_way })
+    }
+
+    fn answered(&self, number: u64) {
+        let mut entries = self.entries();
+        if let Some(claim) = entries.questions.remove(number) {
+            entries.uncount(Kind::Question, 1, &claim);
+        }
+    }
+
+    fn give_back(self: &Arc<Self>, kind: Kind, amount: usize, claim: &Claim) {
+        let mut entries = self.entries();
+        entries.uncount(kind, amount, claim);
+        if kind != Kind::Place || entries.waiting.is_empty() {
+            return;
+        }
+        let granted = self.grant(&mut entries);
+        drop(entries);
+        for (waiting, held) in granted {
+            // One that is not waited for any more is dropped, and given back by that.
+            let _ = waiting.send(held);
+        }
+    }
+
+    /// Places for those that wait, as far as there are any for them.
+    fn grant(self: &Arc<Self>, entries: &mut Entries) -> Vec<(oneshot::Sender<Held>, Held)> {
+        let mut granted = Vec::new();
+        // Each is looked at once, and whoever must go on waiting keeps its turn.
+        for _ in 0..entries.waiting.len() {
+            let Some(Waiting { claim, granted: waits }) = entries.waiting.pop_front() else {
+                break;
+            };
+            if waits.is_closed() {
+                continue;
+            }
+            if self.count(entries, Kind::Place, 1, &claim).is_err() {
+                entries.waiting.push_back(Waiting { claim, granted: waits });
+                continue;
+            }
+            let book = Arc::clone(self);
+            granted.push((waits, Held { book, kind: Kind::Place, amount: 1, claim }));
+        }
+        granted
+    }
+
+    /// Counts `more` where the rule allows it.
+    fn count(
+        &self,
+        entries: &mut Entries,
+        kind: Kind,
+        more: usize,
+        claim: &Claim,
+    ) -> Result<(), Full> {
+        self.may(entries, kind, more, claim)?;
+        entries.held[kind as usize] += more;
+        for holder in claim.holders() {
+            holder.set(kind, holder.of(kind) + more);
+        }
+        Ok(())
+    }
+
+    fn may(&self, entries: &Entries, kind: Kind, more: usize, claim: &Claim) -> Result<(), Full> {
+        let bound = self.bounds[kind as usize];
+        let left = self.left_in(entries, kind);
+        if more > left {
+            return Err(Full::All(bound.total));
+        }
+        if let Some(upstream) = &claim.upstream
+            && !may_take(upstream.of(kind), more, left, bound.floor)
+        {
+            return Err(Full::Upstream(upstream.of(kind)));
+        }
+        let (of_client, of_session) = (claim.client.of(kind), claim.session.of(kind));
+        let shares = claim.client.shares && bound.shared;
+        if shares && !may_take(of_client, more, left, bound.floor) {
+            return Err(Full::Client(of_client));
+        }
+        // What its client may still have, of which the others of that client want some, too.
+        let room = if shares { left.max(bound.floor).saturating_sub(of_client) } else { left };
+        let fits = match bound.session {
+            Some(cap) if claim.session.is_session || bound.caps_all => {
+                of_session.saturating_add(more) <= cap
+            }
+            _ if !bound.shared || !claim.session.shares => true,
+            _ => of_session.saturating_add(more) <= room.max(bound.floor),
+        };
+        if fits { Ok(()) } else { Err(Full::Session(of_session)) }
+    }
+
+    fn left_in(&self, entries: &Entries, kind: Kind) -> usize {
+        self.bounds[kind as usize].total.saturating_sub(entries.held[kind as usize])
+    }
+
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        lock(&self.entries)
+    }
+}
+
+impl Entries {
+    fn uncount(&mut self, kind: Kind, amount: usize, claim: &Claim) {
+        let held = &mut self.held[kind as usize];
+        *held = held.saturating_sub(amount);
+        for holder in claim.holders() {
+            holder.set(kind, holder.of(kind).saturating_sub(amount));
+        }
+    }
+}
+
+impl Held {
+    /// Takes more bytes of the same.
+    pub(crate) fn grow(&mut self, more: usize) -> Result<(), E> {
+        let counted = self.book.count(&mut self.book.entries(), self.kind, more, &self.claim);
+        counted.map_err(|_| E::TooMuchKept)?;
+        self.amount += more;
+        Ok(())
+    }
+
+    /// Gives a part of it back.
+    pub(crate) fn shrink(&mut self, less: usize) {
+        let less = less.min(self.amount);
+        self.amount -= less;
+        self.book.give_back(self.kind, less, &self.claim);
+    }
+
+    pub(super) fn book(&self) -> &Arc<Book> {
+        &self.book
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.book.give_back(self.kind, self.amount, &self.claim);
+    }
+}
+
+impl HeldQuestion {
+    /// Waits until it has to give way to a question of somebody who has fewer: nobody waits for an
+    /// answer any more.
+    pub(crate) async fn gives_way(&self) {
+        self.gives_way.cancelled().await;
+    }
+}
+
+impl Drop for HeldQuestion {
+    fn drop(&mut self) {
+        self.book.answered(self.number);
+    }
+}

@@ -1,0 +1,182 @@
+//! A client and its sessions, as those who share see them.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
+
+use super::book::{Book, Full, Held, HeldQuestion};
+use super::bound::Kind;
+use super::holder::{Claim, Holder};
+use super::place::HeldPlace;
+use super::rate::TokenBucket;
+use crate::error::Error as E;
+use genkit_core::internal::sync::lock;
+
+/// How many shares the requests without a session of one client are told apart into. Default is 16.
+const SESSIONLESS_SHARES: usize = 16;
+
+/// Who a request comes from, as far as it is known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ClientKey {
+    /// Whom a layer in front found.
+    Principal(String),
+    /// Made by [`ClientKey::address`].
+    Address(IpAddr),
+    /// Nothing is known: all such clients are one, and only their sessions share.
+    Unknown,
+    /// The one client of a pipe.
+    Local,
+}
+
+impl ClientKey {
+    /// The network that an address stands for: of IPv6 the first 64 bits, which one host has whole.
+    pub(crate) fn address(address: IpAddr) -> Self {
+        Self::Address(match address.to_canonical() {
+            IpAddr::V6(address) => {
+                let network = u128::from(address) & !u128::from(u64::MAX);
+                IpAddr::V6(Ipv6Addr::from(network))
+            }
+            four => four,
+        })
+    }
+
+    /// The principal, if one is known, and the address otherwise.
+    pub(crate) fn known(&self) -> (&str, Option<IpAddr>) {
+        match self {
+            Self::Principal(id) => (id, None),
+            Self::Address(address) => ("", Some(*address)),
+            Self::Unknown | Self::Local => ("", None),
+        }
+    }
+}
+
+/// What one client has of what all share.
+pub(crate) struct ClientQuota {
+    key: ClientKey,
+    book: Arc<Book>,
+    holder: Arc<Holder>,
+    rate: Option<Mutex<TokenBucket>>,
+    sessionless: [OnceLock<Arc<Holder>>; SESSIONLESS_SHARES],
+}
+
+/// What one session of a client has, or its requests without one.
+pub(crate) struct SessionQuota {
+    client: Arc<ClientQuota>,
+    holder: Arc<Holder>,
+}
+
+impl ClientQuota {
+    pub(super) fn new(key: ClientKey, book: Arc<Book>, per_second: Option<u32>) -> Arc<Self> {
+        let rate = per_second.map(|limit| Mutex::new(TokenBucket::full(limit, Instant::now())));
+        // Clients that are not told apart are held to nothing as one: their sessions are.
+        let shares = !matches!(key, ClientKey::Local | ClientKey::Unknown);
+        let holder = Arc::new(Holder { shares, ..Holder::default() });
+        let sessionless = std::array::from_fn(|_| OnceLock::new());
+        Arc::new(Self { key, book, holder, rate, sessionless })
+    }
+
+    pub(crate) fn key(&self) -> &ClientKey {
+        &self.key
+    }
+
+    /// Counts one request against the rate of this client.
+    pub(crate) fn count_request(&self) -> Result<(), E> {
+        self.count_request_at(Instant::now())
+    }
+
+    pub(super) fn count_request_at(&self, now: Instant) -> Result<(), E> {
+        let Some(rate) = &self.rate else { return Ok(()) };
+        lock(rate).take(now).map_err(E::TooManyPerSecond)
+    }
+
+    /// A new session, counted until what is returned with it is dropped; none where no more may be
+    /// open: see [`Quotas::gives_way_to`](super::Quotas::gives_way_to).
+    pub(crate) fn open_session(self: &Arc<Self>) -> Option<(Arc<SessionQuota>, Held)> {
+        let holder = Holder { shares: self.has_several(), is_session: true, ..Holder::default() };
+        let client = Arc::clone(self);
+        let session = Arc::new(SessionQuota { client, holder: Arc::new(holder) });
+        let counted = session.hold(Kind::Session, 1, None).ok()?;
+        Some((session, counted))
+    }
+
+    /// The share of requests without a session. Who calls itself something else has another, so that
+    /// programs at one address do not take all from each other.
+    pub(crate) fn sessionless(self: &Arc<Self>, calls_itself: &str) -> Arc<SessionQuota> {
+        static SPREAD: OnceLock<RandomState> = OnceLock::new();
+        let hash = SPREAD.get_or_init(RandomState::new).hash_one(calls_itself);
+        let share = usize::try_from(hash % SESSIONLESS_SHARES as u64).unwrap_or_default();
+        let new = || Arc::new(Holder { shares: self.has_several(), ..Holder::default() });
+        let holder = Arc::clone(self.sessionless[share].get_or_init(new));
+        Arc::new(SessionQuota { client: Arc::clone(self), holder })
+    }
+
+    pub(super) fn held(&self, kind: Kind) -> usize {
+        self.holder.of(kind)
+    }
+
+    /// Whether nothing that is held is counted for it.
+    pub(super) fn is_idle(&self) -> bool {
+        Arc::strong_count(&self.holder) == 1
+    }
+
+    /// Whether it may have more than one session.
+    fn has_several(&self) -> bool {
+        self.key != ClientKey::Local
+    }
+}
+
+impl SessionQuota {
+    /// A place for a function of this program, or of the server `upstream` behind it.
+    pub(crate) fn place(&self, upstream: Option<&str>) -> Result<HeldPlace, E> {
+        let held = self.hold(Kind::Place, 1, upstream).map_err(|full| match full {
+            Full::All(limit) => E::TooManyRunning(limit),
+            Full::Client(held) | Full::Session(held) => E::ShareOfPlaces(held),
+            Full::Upstream(held) => {
+                E::UpstreamBusy { server: upstream.unwrap_or_default().to_owned(), held }
+            }
+        })?;
+        Ok(HeldPlace::new(held))
+    }
+
+    /// A question to this client that is open until it is dropped.
+    pub(crate) fn question(&self) -> Result<HeldQuestion, E> {
+        self.client.book.ask(self.claim(None)).map_err(|full| match full {
+            Full::All(limit) => E::TooManyQuestions(limit),
+            Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
+                E::ShareOfQuestions(held)
+            }
+        })
+    }
+
+    /// A stream of notifications, until it is dropped.
+    pub(crate) fn stream(&self) -> Result<Held, E> {
+        self.hold(Kind::Stream, 1, None).map_err(|full| match full {
+            Full::All(limit) => E::TooManyStreams(limit),
+            Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
+                E::ShareOfStreams(held)
+            }
+        })
+    }
+
+    /// Text that is kept for this client until it is dropped.
+    pub(crate) fn keep(&self, bytes: usize) -> Result<Held, E> {
+        self.hold(Kind::Byte, bytes, None).map_err(|_| E::TooMuchKept)
+    }
+
+    pub(crate) fn client(&self) -> &Arc<ClientQuota> {
+        &self.client
+    }
+
+    fn hold(&self, kind: Kind, amount: usize, upstream: Option<&str>) -> Result<Held, Full> {
+        self.client.book.take(kind, amount, self.claim(upstream))
+    }
+
+    fn claim(&self, upstream: Option<&str>) -> Claim {
+        Claim {
+            client: Arc::clone(&self.client.holder),
+            session: Arc::clone(&self.holder),
+            upstream: upstream.map(|name| self.client.book.upstream(name)),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Results: what a function returned, or failed with, as the client gets it.
+
+use base64::Engine as _;
+use rmcp::model::{
+    CallToolResult, CompletionInfo, ContentBlock, ErrorData, GetPromptResult, PromptMessage,
+    ReadResourceResult, ResourceContents as McpResourceContents,
+};
+use serde_json::{Map, Value};
+
+use super::content::{self, block, own_meta, role_of};
+use super::error::Error as E;
+use super::session::Era;
+use genkit_core::internal::action::{ContentsBody, ToolOutput, failure_for_model};
+use genkit_core::internal::run_options::drop_account;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Error, ErrorKind, Result};
+use genkit_core::{Prompt, PromptOptions, PromptReply, Resource, ResourceContents, Tool};
+use genkit_mcp::internal::wrapped_result::wrap;
+use genkit_schema::internal::ResultShape;
+
+/// The result of a tool call: a failure is one that the model reads and can act on.
+pub(super) fn tool_result(tool: &Tool, returned: Result<ToolOutput>, era: Era) -> CallToolResult {
+    match returned {
+        Ok(output) => success(output, tool.schemas().shape(), era),
+        Err(error) => {
+            let schema = tool.schemas().portable_input();
+            failure(failure_for_model(&error, tool.name(), Some(schema)))
+        }
+    }
+}
+
+/// What the client gets instead of a result of `size` bytes.
+pub(super) fn too_large(tool: &Tool, size: usize, limit: usize) -> CallToolResult {
+    failure(output_too_large(tool.name(), size, limit).to_string())
+}
+
+/// The error in the place of a prompt, contents or suggestions with more than `limit` bytes.
+pub(super) fn no_room(name: &str, size: usize, limit: usize) -> ErrorData {
+    output_too_large(name, size, limit).into()
+}
+
+fn output_too_large(name: &str, size: usize, limit: usize) -> E {
+    tracing::warn!(name = %Logged::name(name), size, limit, "an answer was too large to send");
+    E::OutputTooLarge { name: name.to_owned(), size, limit }
+}
+
+fn success(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {
+    let ToolOutput { value, content, metadata, repeated } = output;
+    let mut meta = own_meta(&metadata);
+    let text = value.as_ref().and_then(text_of);
+    let structured = value.and_then(|value| structured(value, shape, era, &mut meta));
+    let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
+    // What is passed on says its value in its own words.
+    let text = text.filter(|_| repeated.is_empty());
+    blocks.splice(0..0, repeated.into_iter().map(ContentBlock::text));
+    // Not all clients read structured content, and no value is lost beside an image.
+    if let Some(text) = text {
+        let mut texts = blocks.iter().filter_map(|block| block.as_text());
+        let is_said = match structured {
+            Some(_) => texts.next().is_some(),
+            None => texts.any(|said| said.text == text),
+        };
+        if !is_said {
+            blocks.insert(0, ContentBlock::text(text));
+        }
+    }
+    let mut result = CallToolResult::success(blocks);
+    result.structured_content = structured;
+    result.meta = content::meta(meta);
+    result
+}
+
+/// A value as text, for clients that read nothing else.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
+/// Structured content: what another server returns may not be what its schema says.
+fn structured(
+    value: Value,
+    shape: ResultShape,
+    era: Era,
+    meta: &mut Map<String, Value>,
+) -> Option<Value> {
+    let is_structured = match shape {
+        ResultShape::Text => false,
+        ResultShape::Object => value.is_object(),
+        // Text is content, and needs no structure.
+        ResultShape::Nothing | ResultShape::Unknown => !value.is_null() && !value.is_string(),
+        ResultShape::Other => true,
+    };
+    match era {
+        _ if !is_structured => None,
+        // A tool that may return anything has no schema that would wrap its objects.
+        _ if value.is_object() && shape != ResultShape::Other => Some(value),
+        Era::Modern => Some(value),
+        Era::Legacy => Some(wrap(value, meta)),
+    }
+}
+
+fn failure(message: String) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(message)])
+}
+
+/// The key of `_meta` under which stands what a prompt says of its runs: MCP has no place for it.
+const OPTIONS_KEY: &str = "genkit/prompt";
+
+/// The result of a prompt: a message for each part, since MCP's messages have one block. What is only a
+/// place for a later part is no part.
+pub(super) fn prompt_result(reply: PromptReply) -> GetPromptResult {
+    let messages = reply.messages.into_iter().flat_map(|message| {
+        let role = role_of(message.role);
+        let parts = message.content.into_iter().filter(|part| !part.is_place());
+        parts.map(move |part| PromptMessage::new(role.clone(), block(part)))
+    });
+    let mut result = GetPromptResult::new(messages.collect());
+    result.description = reply.description;
+    let options = reply.options.map(|options| prompt_options(&options)).unwrap_or_default();
+    if !options.is_empty() {
+        let options = Map::from_iter([(OPTIONS_KEY.to_owned(), Value::Object(options))]);
+        result.meta = content::meta(options);
+    }
+    result
+}
+
+/// The options of a prompt in Genkit's JSON, as far as they are of use to others.
+fn prompt_options(options: &PromptOptions) -> Map<String, Value> {
+    let mut shown = Map::new();
+    if let Some(model) = options.model() {
+        shown.insert("model".to_owned(), model.into());
+    }
+    let mut config = options.config().clone();
+    drop_account(&mut config);
+    if !config.is_empty() {
+        shown.insert("config".to_owned(), config.into());
+    }
+    if !options.tools().is_empty() {
+        let names: Vec<Value> = options.tools().iter().map(|tool| tool.name().into()).collect();
+        shown.insert("tools".to_owned(), names.into());
+    }
+    shown
+}
+
+/// The required arguments that a client left out, all at once.
+pub(super) fn check_arguments(
+    prompt: &Prompt,
+    given: &Map<String, Value>,
+) -> std::result::Result<(), E> {
+    let missing: Vec<String> = prompt
+        .arguments()
+        .into_iter()
+        .filter(|argument| argument.required && !given.contains_key(&argument.name))
+        .map(|argument| format!("`{}`", argument.name))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(E::MissingArguments { prompt: prompt.name().to_owned(), missing: missing.join(", ") })
+}
+
+pub(super) fn prompt_error(prompt: &Prompt, error: Error) -> Error {
+    if !error.is_invalid_arguments() {
+        return error;
+    }
+    E::PromptArguments { prompt: prompt.name().to_owned(), fault: error.chain() }.into()
+}
+
+/// The contents of a resource that was read at `uri`.
+pub(super) fn resource_result(
+    resource: &Resource,
+    uri: &str,
+    contents: Vec<ResourceContents>,
+) -> ReadResourceResult {
+    let contents = contents.into_iter().map(|piece| {
+        let uri = piece.uri.unwrap_or_else(|| uri.to_owned());
+        let given = piece.mime_type.or_else(|| resource.mime_type().map(str::to_owned));
+        let (contents, usual) = match piece.body {
+            ContentsBody::Text(text) => (McpResourceContents::text(text, uri), "text/plain"),
+            ContentsBody::Bytes(bytes) => {
+                let data = base64::engine::general_purpose::STANDARD.encode(bytes);
+                (McpResourceContents::blob(data, uri), "application/octet-stream")
+            }
+        };
+        contents.with_mime_type(given.unwrap_or_else(|| usual.to_owned()))
+    });
+    ReadResourceResult::new(contents.collect())
+}
+
+/// A resource that is "not found", or whose variables do not fit, is a URI without a resource.
+pub(super) fn resource_error(uri: &str, error: Error) -> Error {
+    if error.kind() != ErrorKind::NotFound && !error.is_invalid_arguments() {
+        return error;
+    }
+    E::ResourceNotFound { uri: uri.to_owned(), fault: error.chain() }.into()
+}
+
+/// Completion: MCP takes 100 suggestions and wants to know how many there are.
+pub(super) fn completion(mut found: Vec<String>) -> CompletionInfo {
+    let total = found.len();
+    found.truncate(CompletionInfo::MAX_VALUES);
+    let more = total > found.len();
+    let mut info = CompletionInfo::default();
+    info.values = found;
+    info.total = u32::try_from(total).ok();
+    info.has_more = Some(more);
+    info
+}

@@ -1,0 +1,241 @@
+//! Serving: checks everything, then answers over stdio, HTTP or a pipe in memory until told to stop.
+
+use std::future::IntoFuture;
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::builder::McpServer;
+use super::error::Error as E;
+#[cfg(feature = "http")]
+use super::http;
+use super::state::SharedState;
+use super::stdio::{self, StdioConnection, StdioLimits};
+use genkit_core::BoxFuture;
+use genkit_core::Result;
+#[cfg(not(feature = "durable"))]
+use genkit_core::internal::BoundRegistry;
+use genkit_core::internal::shutdown::{cancel_at_shutdown, interrupted};
+
+impl McpServer {
+    /// Serves until the client goes, or the server is told to stop: what awaiting it does, as a
+    /// future for `tokio::spawn`, `block_on` and `select!`.
+    ///
+    /// ```no_run
+    /// fn main() -> genkit::Result<()> {
+    ///     let runtime = tokio::runtime::Runtime::new()?;
+    ///     runtime.block_on(genkit::serve_mcp().run())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// As awaiting the [`McpServer`].
+    pub async fn run(mut self) -> Result<()> {
+        let shutdown = self.shutdown.take();
+        // Many clients list once what there is.
+        self.hosts.registered_in(&self.genkit.registry).await;
+        #[cfg(feature = "http")]
+        let listening = std::mem::take(&mut self.listening);
+        #[cfg(feature = "http")]
+        let is_local = listening.place.is_none();
+        #[cfg(not(feature = "http"))]
+        let is_local = true;
+        let served = self.genkit.clone();
+        let shared = self.check(is_local)?;
+        if let Some(on_start) = &served.on_start {
+            on_start(&served);
+        }
+        let stop = CancellationToken::new();
+        let signals = tokio::spawn(cancel_at_shutdown(shutdown, interrupted(), stop.clone()));
+        #[cfg(feature = "durable")]
+        let tasks = begin_tasks(&shared);
+        #[cfg(feature = "http")]
+        let served = match listening.place {
+            Some(place) => {
+                warn_unknown_callers(&shared);
+                http::serve(shared, place, listening.told, listening.acceptor, stop).await
+            }
+            None => {
+                warn_unused(&listening);
+                if shared.settings.http.authentication.is_required() {
+                    tracing::info!(
+                        "stdio: its client is the user who started this, without a token"
+                    );
+                }
+                serve_stdio(shared, stop).await
+            }
+        };
+        #[cfg(not(feature = "http"))]
+        let served = serve_stdio(shared, stop).await;
+        signals.abort();
+        #[cfg(feature = "durable")]
+        tasks.stop().await;
+        served
+    }
+
+    /// Router: the endpoint as one, to mount it in an existing `axum` app:.
+    ///
+    /// ```
+    /// # use genkit::{Genkit, Registry, tool, tools};
+    /// # /// Adds.
+    /// # #[tool] async fn add(a: i64, b: i64) -> i64 { a + b }
+    /// # fn main() -> genkit::Result<()> {
+    /// # let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+    /// let app = axum::Router::<()>::new().nest("/ai", genkit.serve_mcp().router()?);
+    /// // `POST /ai/mcp`
+    /// # let _ = app;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// What your layers put into a request's extensions is at hand in `ctx.extension::<T>()`: a
+    /// [`Principal`](crate::Principal) owns the sessions that it opens, and has a share and a
+    /// rate of its own. Without one that is the address, where you serve with
+    /// `into_make_service_with_connect_info::<SocketAddr>()`; else all clients are one.
+    ///
+    /// A router has no connections: what bounds them is yours. `axum::serve` waits for ever for silent and
+    /// slow clients, so put a proxy before it, or serve with `hyper-util` and a timer. Set `TCP_NODELAY` on
+    /// your listener (`listener.tap_io(..)`): without it an answer of several pieces takes some 40 ms.
+    ///
+    /// # Errors
+    /// As serving: the registry is checked first.
+    #[cfg(feature = "http")]
+    pub fn router(self) -> Result<axum::Router> {
+        self.hosts.register_soon(&self.genkit.registry);
+        warn_unused(&self.listening);
+        Ok(http::router(self.check(false)?))
+    }
+
+    /// Checks everything that can be wrong before the first client comes. A local client is of the
+    /// user who runs the server.
+    pub(super) fn check(self, is_local: bool) -> Result<Arc<SharedState>> {
+        #[cfg(feature = "skills")]
+        for path in &self.settings.skill_dirs {
+            for skill in genkit_core::Skill::read_dir(path)? {
+                self.genkit.registry.put_skill(skill)?;
+            }
+        }
+        self.genkit.registry.check_with(&self.genkit.states)?;
+        #[cfg(feature = "http")]
+        if let Some(resource) = &self.settings.http.resource {
+            resource.check()?;
+            if !self.settings.http.authentication.is_required() {
+                return Err(E::NothingVerifies.into());
+            }
+        }
+        #[cfg(not(feature = "durable"))]
+        check_tasks(&self.genkit)?;
+        let fronts = !self.hosts.is_empty();
+        let shared = SharedState::new(self.genkit, self.settings, self.hosts, is_local)?;
+        let lists = shared.lists();
+        let (tools, prompts) = (lists.tool_count(), lists.prompts.len());
+        let resources = lists.resources.len() + lists.templates.len();
+        let skills = lists.skills.len();
+        if tools + prompts + resources == 0 && !fronts {
+            let empty = shared.genkit.registry.is_empty();
+            return Err(if empty { E::NothingLinked } else { E::AllFiltered }.into());
+        }
+        let server = &shared.settings.name;
+        tracing::info!(%server, tools, prompts, resources, skills, "serving MCP");
+        Ok(Arc::new(shared))
+    }
+}
+
+impl IntoFuture for McpServer {
+    type Output = Result<()>;
+    type IntoFuture = BoxFuture<'static, Result<()>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+genkit_core::becomes_a_future!(McpServer, Result<()>);
+
+async fn serve_stdio(shared: Arc<SharedState>, stop: CancellationToken) -> Result<()> {
+    // To be told to stop is the end of the input: what runs is answered.
+    let (reader, writer) = stdio::process_streams(stop);
+    let limits = stdio_limits(&shared);
+    let connection = StdioConnection::new(reader, writer, &shared, limits);
+    // In a task, where what it reads is ready on the thread that waits for it; dropped with this.
+    let mut serving = JoinSet::new();
+    serving.spawn(connection.run());
+    match serving.join_next().await {
+        Some(Err(source)) => Err(E::LoopEnded { source }.into()),
+        // A client that goes is no fault of ours.
+        _ => Ok(()),
+    }
+}
+
+fn stdio_limits(shared: &SharedState) -> StdioLimits {
+    StdioLimits { line_bytes: shared.settings.max_line, ..StdioLimits::default() }
+}
+
+/// Serves one client over a pipe in memory, in the background, until the client goes.
+#[cfg(any(feature = "testing", feature = "host", feature = "cli"))]
+pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Result<()> {
+    server.hosts.register_soon(&server.genkit.registry);
+    let shared = server.check(true)?;
+    let (reader, writer) = tokio::io::split(pipe);
+    let limits = stdio_limits(&shared);
+    #[cfg(feature = "durable")]
+    let tasks = begin_tasks(&shared);
+    let connection = StdioConnection::new(reader, writer, &shared, limits);
+    tokio::spawn(async move {
+        // A client that goes is no fault of ours.
+        let _ = connection.run().await;
+        #[cfg(feature = "durable")]
+        tasks.stop().await;
+    });
+    Ok(())
+}
+
+/// Goes on with the tasks in the store, where there are tools for some.
+#[cfg(feature = "durable")]
+fn begin_tasks(shared: &Arc<SharedState>) -> Arc<super::tasks::Tasks> {
+    if shared.makes_tasks() {
+        super::tasks::sweep_later(shared);
+    }
+    Arc::clone(&shared.tasks)
+}
+
+/// Tells of tools whose calls cannot become tasks.
+#[cfg(not(feature = "durable"))]
+fn check_tasks(genkit: &BoundRegistry) -> Result<(), E> {
+    for tool in genkit.registry.tools() {
+        let Some(task) = tool.task() else { continue };
+        let place = tool.location().map(|place| place.to_string()).unwrap_or_default();
+        let tool = tool.name().to_owned();
+        if task.is_required() {
+            return Err(E::TasksNeedDurable { tool, place });
+        }
+        tracing::warn!(%tool, %place, "no call becomes a task: that is in genkit's feature `durable`");
+    }
+    Ok(())
+}
+
+/// Tells of functions that nobody can call.
+#[cfg(feature = "http")]
+fn warn_unknown_callers(shared: &SharedState) {
+    let is_known = shared.settings.is_authenticated()
+        || shared.settings.values.get::<super::principal::Principal>().is_some();
+    if !is_known && shared.lists().has_permits() {
+        tracing::warn!(
+            "`permit = \"..\"` asks for scopes, and nobody who calls is known to have any: add \
+             `.authenticate(..)`"
+        );
+    }
+}
+
+/// Tells of settings that have no effect where nothing listens.
+#[cfg(feature = "http")]
+fn warn_unused(listening: &genkit_http_server::internal::Listening) {
+    if listening.is_set() {
+        tracing::warn!(
+            "`.http(..)`, `.listener(..)`, `.unix_listener(..)`, `.accept_with(..)` and `.on_listening(..)` \
+             have no effect here: they are for a server over HTTP that is awaited. A router or a handler listens nowhere, and \
+             without an address the server is on stdio"
+        );
+    }
+}

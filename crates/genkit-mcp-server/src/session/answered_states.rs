@@ -1,0 +1,127 @@
+//! Answered states: the numbers of request states that were answered, one bit each.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use crate::settings::STATE_TTL;
+
+/// How many words of 64 numbers are kept of an instance. Default is 16,384: older states than a million
+/// are refused, so that no flood of new ones makes an old one fit again.
+const MAX_WORDS: usize = 16 * 1024;
+
+/// How many instances with one key are kept. Default is 64; of more, the states of the longest idle are
+/// refused.
+const MAX_INSTANCES: usize = 64;
+
+/// The place of a state among those of its instance. States that ask the same again, since nothing was
+/// answered, share it, so that one of them is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StateNumber {
+    #[serde(rename = "i")]
+    pub(super) instance: u64,
+    #[serde(rename = "n")]
+    pub(super) number: u64,
+}
+
+/// The numbers that were answered here, by instance.
+#[derive(Debug, Default)]
+pub(super) struct AnsweredStates {
+    instances: BTreeMap<u64, Answered>,
+}
+
+#[derive(Debug)]
+struct Answered {
+    words: BTreeMap<u64, u64>,
+    /// Everything below counts as answered.
+    floor: u64,
+    last: Instant,
+}
+
+impl AnsweredStates {
+    pub(super) fn has(&self, state: StateNumber) -> bool {
+        let (word, bit) = place(state.number);
+        self.instances.get(&state.instance).is_some_and(|answered| {
+            word < answered.floor || answered.words.get(&word).is_some_and(|bits| bits & bit != 0)
+        })
+    }
+
+    /// Notes a state; `false` if it was noted before.
+    pub(super) fn insert(&mut self, state: StateNumber) -> bool {
+        if self.has(state) {
+            return false;
+        }
+        let now = Instant::now();
+        if !self.instances.contains_key(&state.instance) {
+            self.make_room(now);
+        }
+        let none = || Answered { words: BTreeMap::new(), floor: 0, last: now };
+        let answered = self.instances.entry(state.instance).or_insert_with(none);
+        answered.last = now;
+        let (word, bit) = place(state.number);
+        *answered.words.entry(word).or_default() |= bit;
+        if answered.words.len() > MAX_WORDS
+            && let Some((oldest, _)) = answered.words.pop_first()
+        {
+            answered.floor = oldest + 1;
+        }
+        true
+    }
+
+    /// Forgets the longest idle instance, so that nothing of it fits any more.
+    fn make_room(&mut self, now: Instant) {
+        // What was answered that long ago has expired.
+        self.instances.retain(|_, answered| now - answered.last < 2 * STATE_TTL);
+        let open = || |answered: &&mut Answered| answered.floor < u64::MAX;
+        if self.instances.values_mut().filter(open()).count() < MAX_INSTANCES {
+            return;
+        }
+        let idle = self.instances.values_mut().filter(open()).min_by_key(|answered| answered.last);
+        if let Some(idle) = idle {
+            idle.words.clear();
+            idle.floor = u64::MAX;
+        }
+    }
+}
+
+fn place(number: u64) -> (u64, u64) {
+    (number / 64, 1 << (number % 64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(instance: u64, number: u64) -> StateNumber {
+        StateNumber { instance, number }
+    }
+
+    #[test]
+    fn each_state_is_noted_once() {
+        let mut answered = AnsweredStates::default();
+        for number in [0, 63, 64, 1_000_000, 1] {
+            assert!(!answered.has(state(1, number)));
+            assert!(answered.insert(state(1, number)) && !answered.insert(state(1, number)));
+            assert!(answered.has(state(1, number)) && !answered.has(state(2, number)));
+        }
+        assert!(!answered.has(state(1, 2)));
+    }
+
+    #[test]
+    fn what_is_forgotten_counts_as_answered() {
+        let mut answered = AnsweredStates::default();
+        let words = MAX_WORDS as u64;
+        for word in 0..2 * words {
+            assert!(answered.insert(state(1, word * 64)));
+        }
+        assert_eq!(answered.instances[&1].words.len(), MAX_WORDS);
+        assert!(answered.has(state(1, 0)) && answered.has(state(1, 1)), "answered and not");
+        assert!(!answered.has(state(1, 2 * words * 64 - 1)));
+        for instance in 2..=MAX_INSTANCES as u64 + 1 {
+            assert!(answered.insert(state(instance, 7)));
+        }
+        assert!(answered.has(state(1, u64::MAX / 64)), "the longest idle one is closed");
+        assert!(!answered.has(state(2, 8)));
+    }
+}

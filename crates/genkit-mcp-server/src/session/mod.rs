@@ -1,0 +1,146 @@
+//! Sessions: what the server holds for one connection, and its notifications to clients.
+
+mod answered_states;
+mod client;
+mod connection;
+mod era;
+mod hmac;
+mod interest;
+mod notifier;
+pub(super) mod random;
+mod request_state;
+mod seal;
+mod sealing_keys;
+mod sees;
+mod subscriptions;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
+
+#[cfg(feature = "http")]
+use rmcp::model::ProtocolVersion;
+
+pub(crate) use answered_states::StateNumber;
+pub(crate) use client::ClientDescription;
+pub(crate) use connection::{Connection, Handshake, OpenQuestion, OpenRequest};
+pub(crate) use era::Era;
+pub(crate) use interest::{Interest, ListenFilter};
+pub(crate) use notifier::{Notifier, Subscription};
+pub(crate) use request_state::{KeyIndex, Opened, StateBinding, StateSealer};
+pub(crate) use sealing_keys::{KeySource, read_keys};
+pub(crate) use sees::{Sees, View};
+pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
+
+use super::error::Error as E;
+use super::quota::{ClientKey, Held, SessionQuota};
+use genkit_core::LogLevel;
+use genkit_core::internal::context::Asker;
+use genkit_core::internal::sync::lock;
+use genkit_mcp::internal::spans::{Network, OpenSession, SessionEnd};
+
+/// The least level of log messages for a client that did not set one. Default is `info`.
+const DEFAULT_LEVEL: LogLevel = LogLevel::Info;
+
+/// One connection of the older protocols; a request of the newer one has an empty one.
+pub(crate) struct Session {
+    quota: Arc<SessionQuota>,
+    /// Who answers its questions.
+    pub(crate) asker: Asker,
+    /// What its client settled, and what is open on both sides.
+    pub(crate) connection: Connection,
+    state: Mutex<SessionState>,
+    is_initialized: AtomicBool,
+    /// That it is counted among the sessions, where these are counted.
+    _counted: Option<Held>,
+    /// That it is measured, where somebody does.
+    _measured: Option<OpenSession>,
+}
+
+struct SessionState {
+    level: LogLevel,
+    subscriptions: Subscriptions,
+    sees: Sees,
+}
+
+impl Session {
+    /// A session that is counted by `counted`, or one that nobody counts: that of a pipe, and the
+    /// empty one of a request.
+    pub(crate) fn new(quota: Arc<SessionQuota>, counted: Option<Held>) -> Self {
+        let subscriptions = Subscriptions::default();
+        let network = match quota.client().key() {
+            ClientKey::Local => Network::Pipe,
+            _ => Network::Http,
+        };
+        let counts = counted.is_some() || network == Network::Pipe;
+        let measured = counts.then(|| OpenSession::begin(SessionEnd::Server, network)).flatten();
+        Self {
+            quota,
+            asker: Asker::new(),
+            connection: Connection::default(),
+            state: Mutex::new(SessionState {
+                level: DEFAULT_LEVEL,
+                subscriptions,
+                sees: Sees::default(),
+            }),
+            is_initialized: AtomicBool::new(false),
+            _counted: counted,
+            _measured: measured,
+        }
+    }
+
+    /// One without a handshake: that of a request which stands by itself, of the version that its
+    /// HTTP header names.
+    #[cfg(feature = "http")]
+    pub(crate) fn without_handshake(mut self, version: ProtocolVersion) -> Self {
+        self.connection = Connection::without_handshake(version);
+        self
+    }
+
+    /// What it may still take.
+    pub(crate) fn quota(&self) -> &Arc<SessionQuota> {
+        &self.quota
+    }
+
+    /// The client says that it is ready; returns whether it says so for the first time.
+    pub(crate) fn initialized(&self) -> bool {
+        !self.is_initialized.swap(true, Ordering::AcqRel)
+    }
+
+    pub(crate) fn level(&self) -> LogLevel {
+        self.state().level
+    }
+
+    pub(crate) fn set_level(&self, level: LogLevel) {
+        self.state().level = level;
+    }
+
+    /// What its client hears of from now on: the caller of its newest request.
+    pub(crate) fn set_sees(&self, sees: Sees) {
+        self.state().sees = sees;
+    }
+
+    pub(super) fn sees(&self) -> Sees {
+        self.state().sees.clone()
+    }
+
+    pub(crate) fn subscribe(&self, uri: &str) -> Result<(), E> {
+        self.state().subscriptions.add(uri, &self.quota)
+    }
+
+    pub(crate) fn unsubscribe(&self, uri: &str) {
+        self.state().subscriptions.remove(uri);
+    }
+
+    /// Looks at its subscriptions, under their lock.
+    pub(crate) fn with_subscriptions<T>(&self, look: impl FnOnce(&Subscriptions) -> T) -> T {
+        look(&self.state().subscriptions)
+    }
+
+    fn state(&self) -> MutexGuard<'_, SessionState> {
+        lock(&self.state)
+    }
+}
+
+#[cfg(test)]
+mod tests;

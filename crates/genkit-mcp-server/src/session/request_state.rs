@@ -1,0 +1,249 @@
+//! Request state: what a function asked and did, signed so that it can travel through the client.
+//!
+//! In the 2026-07-28 protocol a client only echoes the state it was given; another instance of
+//! the server, with the same key, goes on from there. One that was answered is not opened again.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::answered_states::{AnsweredStates, StateNumber};
+use super::random;
+use super::seal::{MIN_KEY, Seal, SealError};
+use crate::error::Error as E;
+use crate::settings::STATE_TTL;
+use genkit_core::internal::context::Recording;
+use genkit_core::internal::sync::lock;
+use genkit_schema::internal::canonical::canonical;
+
+/// How large a sealed state may be: it travels in every round. Default is 256 KiB.
+const MAX_STATE: usize = 256 * 1024;
+
+/// What is signed where a question is: no request has it as its binding, which begins with a length.
+const QUESTION: &[u8] = b"question\0";
+
+/// Signs and verifies records of questions.
+pub(crate) struct StateSealer {
+    /// The first seals what is new; all open.
+    keys: Vec<Seal>,
+    /// Random: tells the states of this instance from those of others with its key.
+    instance: u64,
+    next: AtomicU64,
+    answered: Mutex<AnsweredStates>,
+}
+
+/// The request that a state is bound to: it opens for the same one only.
+pub(crate) struct StateBinding(Vec<u8>);
+
+/// Which key a call began with: it ends with that one, since what it asked is known by it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KeyIndex(usize);
+
+/// What a state that was opened holds.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) recording: Recording,
+    pub(crate) number: StateNumber,
+    pub(crate) key: KeyIndex,
+}
+
+/// What a state holds.
+#[derive(Serialize, Deserialize)]
+struct Sealed<R> {
+    #[serde(rename = "s")]
+    number: StateNumber,
+    #[serde(rename = "r")]
+    recording: R,
+}
+
+impl StateBinding {
+    pub(crate) fn new(method: &str, name: &str, arguments: &Value, principal: &str) -> Self {
+        let mut bytes = Vec::new();
+        for piece in [method, name, &canonical(arguments), principal] {
+            bytes.extend_from_slice(&(piece.len() as u64).to_be_bytes());
+            bytes.extend_from_slice(piece.as_bytes());
+        }
+        Self(bytes)
+    }
+}
+
+impl StateSealer {
+    /// With the given keys, or one that only this process knows.
+    pub(crate) fn new(keys: &[Vec<u8>]) -> Self {
+        let keys = match keys {
+            [] => vec![Seal::new(process_key())],
+            keys => keys.iter().map(|key| Seal::new(key)).collect(),
+        };
+        let mut instance = [0; 8];
+        random::fill(&mut instance);
+        let instance = u64::from_ne_bytes(instance);
+        Self { keys, instance, next: AtomicU64::new(0), answered: Mutex::default() }
+    }
+
+    /// The number of a state whose questions are new.
+    pub(crate) fn new_number(&self) -> StateNumber {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        StateNumber { instance: self.instance, number }
+    }
+
+    pub(crate) fn seal(
+        &self,
+        recording: &Recording,
+        number: StateNumber,
+        key: KeyIndex,
+        binding: &StateBinding,
+    ) -> Result<String, E> {
+        let content = serde_json::to_vec(&Sealed { number, recording });
+        let content = content.map_err(|source| E::StateUnserializable { source })?;
+        let sealed = self.keys[key.0].close(&content, &binding.0, STATE_TTL);
+        if sealed.len() > MAX_STATE {
+            return Err(E::StateTooLarge { size: sealed.len(), limit: MAX_STATE });
+        }
+        Ok(sealed)
+    }
+
+    /// Clients read the same of every state that is refused, and the log says why.
+    pub(crate) fn open(&self, state: &str, binding: &StateBinding) -> Result<Opened, E> {
+        let refused = |why: &str| {
+            tracing::info!(why, "a requestState was refused");
+            E::InvalidState
+        };
+        if state.len() > MAX_STATE {
+            return Err(refused("it is too long"));
+        }
+        let (key, content) = self.opened(state, &binding.0).map_err(|broken| {
+            refused(match broken {
+                SealError::Expired => "it has expired",
+                SealError::Forged => "it was changed, or is of another request, principal or key",
+                SealError::Malformed => "it is none of this server",
+            })
+        })?;
+        let sealed = serde_json::from_slice::<Sealed<Recording>>(&content);
+        let Sealed { number, recording } =
+            sealed.map_err(|_| refused("it is of another version of this server"))?;
+        if lock(&self.answered).has(number) {
+            return Err(refused("it was answered before"));
+        }
+        Ok(Opened { recording, number, key })
+    }
+
+    fn opened(&self, state: &str, bound_to: &[u8]) -> Result<(KeyIndex, Vec<u8>), SealError> {
+        let mut why = SealError::Malformed;
+        for (index, key) in self.keys.iter().enumerate() {
+            match key.open(state, bound_to) {
+                Ok(content) => return Ok((KeyIndex(index), content)),
+                Err(SealError::Expired) => return Err(SealError::Expired),
+                Err(broken) => why = broken,
+            }
+        }
+        Err(why)
+    }
+
+    /// Notes that a state was answered; `false` if it was before.
+    pub(crate) fn claim(&self, number: StateNumber) -> bool {
+        lock(&self.answered).insert(number)
+    }
+
+    /// What a question is known by: the same for all instances that have the key, and it says nothing.
+    pub(crate) fn digest(&self, question: &str, key: KeyIndex) -> String {
+        self.keys[key.0].digest(QUESTION, question.as_bytes())
+    }
+}
+
+impl fmt::Debug for StateSealer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StateSealer(..)")
+    }
+}
+
+/// Random bytes made once: states do not outlive the process unless a key is given.
+fn process_key() -> &'static [u8; MIN_KEY] {
+    static KEY: OnceLock<[u8; MIN_KEY]> = OnceLock::new();
+    KEY.get_or_init(|| {
+        let mut key = [0; MIN_KEY];
+        random::fill(&mut key);
+        key
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn binding(arguments: Value) -> StateBinding {
+        StateBinding::new("tools/call", "buy", &arguments, "")
+    }
+
+    fn sealer(key: u8) -> StateSealer {
+        StateSealer::new(&[vec![key; 32]])
+    }
+
+    #[test]
+    fn a_state_opens_for_its_own_request_only() {
+        let (sealer, other, stranger) = (sealer(7), sealer(7), sealer(8));
+        let mut recording = Recording::default();
+        recording.once.insert("charge".into(), json!("receipt"));
+        let number = sealer.new_number();
+        let state = sealer.seal(&recording, number, KeyIndex(0), &binding(json!({"a": 1, "b": 2})));
+        let state = state.expect("small");
+        let opened = other.open(&state, &binding(json!({"b": 2, "a": 1})));
+        let opened = opened.expect("same key, same request");
+        assert_eq!((opened.recording, opened.number), (recording, number));
+        let tampered = format!("{}x", &state[..state.len() - 1]);
+        let same = json!({"a": 1, "b": 2});
+        let refused = [
+            other.open(&state, &binding(json!({"a": 2, "b": 2}))),
+            other.open(&tampered, &binding(same.clone())),
+            other.open("nonsense", &binding(same.clone())),
+            other.open(&"x".repeat(MAX_STATE + 1), &binding(same.clone())),
+            stranger.open(&state, &binding(same)),
+        ];
+        for refused in refused {
+            assert!(matches!(refused, Err(E::InvalidState)), "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn a_state_that_was_answered_opens_no_more() {
+        let sealer = sealer(7);
+        let number = sealer.new_number();
+        let asked_again =
+            || sealer.seal(&Recording::default(), number, KeyIndex(0), &binding(json!({})));
+        let (state, again) = (asked_again().expect("small"), asked_again().expect("small"));
+        assert!(sealer.open(&state, &binding(json!({}))).is_ok());
+        assert!(sealer.claim(number) && !sealer.claim(number));
+        for state in [state, again] {
+            let refused = sealer.open(&state, &binding(json!({})));
+            assert!(matches!(refused, Err(E::InvalidState)), "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_is_known_again_by_every_instance_with_the_key() {
+        let (one, two, stranger) = (sealer(7), sealer(7), sealer(8));
+        assert_eq!(one.digest("Pay 10?", KeyIndex(0)), two.digest("Pay 10?", KeyIndex(0)));
+        assert_ne!(one.digest("Pay 10?", KeyIndex(0)), one.digest("Pay 1000?", KeyIndex(0)));
+        assert_ne!(one.digest("Pay 10?", KeyIndex(0)), stranger.digest("Pay 10?", KeyIndex(0)));
+        assert!(one.digest("Pay 10?", KeyIndex(0)).len() > 40);
+    }
+
+    #[test]
+    fn a_call_ends_with_the_key_that_it_began_with() {
+        let (old, new) = (sealer(7), sealer(8));
+        let turned = StateSealer::new(&[vec![8; 32], vec![7; 32]]);
+        let (number, request) = (old.new_number(), || binding(json!({})));
+        let state = old.seal(&Recording::default(), number, KeyIndex(0), &request());
+        let opened = turned.open(&state.expect("small"), &request()).expect("the key of before");
+        assert_eq!(opened.key, KeyIndex(1));
+        assert_eq!(turned.digest("Pay?", opened.key), old.digest("Pay?", KeyIndex(0)));
+        let again = turned.seal(&opened.recording, number, opened.key, &request());
+        assert!(old.open(&again.expect("small"), &request()).is_ok());
+        let fresh = turned.seal(&Recording::default(), number, KeyIndex::default(), &request());
+        let fresh = fresh.expect("small");
+        assert!(new.open(&fresh, &request()).is_ok() && old.open(&fresh, &request()).is_err());
+    }
+}

@@ -1,0 +1,235 @@
+//! Sealing keys: where they come from, and what is wrong with one. No text of an error has any of a key.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::alphabet::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+use super::seal::MIN_KEY;
+use crate::error::Error as E;
+
+/// How many sealing keys a server may have: each state that no other opens is tried with all. Default is 16.
+const MAX_KEYS: usize = 16;
+
+/// How large a file or a variable of sealing keys may be, in bytes. Default is 64 KiB.
+const MAX_TEXT: u64 = 64 * 1024;
+
+/// How a text of keys is written, and how one is made.
+const HOW: &str = "write each key on a line of its own, in hex or base64, the new one first; \
+                   `openssl rand -hex 32` makes one";
+
+/// Where keys come from.
+#[derive(Clone)]
+pub(crate) enum KeySource {
+    /// The key itself.
+    Bytes(Vec<u8>),
+    /// The variable of this name: a text of keys.
+    Variable(String),
+    /// A file: a text of keys.
+    File(PathBuf),
+}
+
+/// The keys of all sources, in their order.
+pub(crate) fn read_keys(sources: &[KeySource]) -> Result<Vec<Vec<u8>>, E> {
+    let mut keys = Vec::<Vec<u8>>::new();
+    for source in sources {
+        let found = match source {
+            KeySource::Bytes(key) => vec![check(key.clone()).map_err(|why| wrong(source, why))?],
+            KeySource::Variable(_) | KeySource::File(_) => read_text(source)?,
+        };
+        for (place, key) in (1..).zip(found) {
+            if keys.contains(&key) {
+                return Err(wrong(source, format!("the key number {place} stands before already")));
+            }
+            keys.push(key);
+        }
+    }
+    if keys.len() > MAX_KEYS {
+        return Err(E::SealingKeys(format!(
+            "there are {} sealing keys, more than {MAX_KEYS}: remove those that sealed nothing in the last hour",
+            keys.len()
+        )));
+    }
+    Ok(keys)
+}
+
+fn read_text(source: &KeySource) -> Result<Vec<Vec<u8>>, E> {
+    let text = text_of(source).map_err(|why| wrong(source, why))?;
+    let mut keys = Vec::new();
+    for (line, text) in (1..).zip(text.lines()) {
+        let written = text.split_once('#').map_or(text, |(written, _)| written);
+        for word in written.split([' ', '\t', ',']).filter(|word| !word.is_empty()) {
+            let key = decode(word).and_then(check);
+            keys.push(key.map_err(|why| wrong(source, format!("line {line}: {why}")))?);
+        }
+    }
+    if keys.is_empty() {
+        return Err(wrong(source, format!("there is no key: {HOW}")));
+    }
+    Ok(keys)
+}
+
+fn text_of(source: &KeySource) -> Result<String, String> {
+    match source {
+        KeySource::Variable(name) => match std::env::var(name) {
+            Ok(text) if text.len() as u64 > MAX_TEXT => Err(too_large()),
+            Ok(text) => Ok(text),
+            Err(std::env::VarError::NotPresent) => Err(format!("it is not set: {HOW}")),
+            Err(std::env::VarError::NotUnicode(_)) => Err(format!("it is no text: {HOW}")),
+        },
+        KeySource::File(path) => {
+            let mut bytes = Vec::new();
+            let read =
+                regular(path).and_then(|file| file.take(MAX_TEXT + 1).read_to_end(&mut bytes));
+            read.map_err(|why| format!("it cannot be read: {why}"))?;
+            if bytes.len() as u64 > MAX_TEXT {
+                return Err(too_large());
+            }
+            String::from_utf8(bytes).map_err(|_| format!("it is no text: {HOW}"))
+        }
+        KeySource::Bytes(_) => Ok(String::new()),
+    }
+}
+
+/// Others, such as pipes, might never end.
+fn regular(path: &PathBuf) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    File::open(path)
+}
+
+fn too_large() -> String {
+    format!("it has more than {MAX_TEXT} bytes: {HOW}")
+}
+
+fn decode(word: &str) -> Result<Vec<u8>, String> {
+    if word.len().is_multiple_of(2) && word.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        let digits = |at: usize| u8::from_str_radix(&word[at..at + 2], 16).ok();
+        return Ok((0..word.len()).step_by(2).filter_map(digits).collect());
+    }
+    let lenient =
+        GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    let alphabet = if word.contains(['-', '_']) { URL_SAFE } else { STANDARD };
+    let decoded = GeneralPurpose::new(&alphabet, lenient).decode(word);
+    decoded.map_err(|_| format!("this is neither hex nor base64: {HOW}"))
+}
+
+fn check(key: Vec<u8>) -> Result<Vec<u8>, String> {
+    if key.len() < MIN_KEY {
+        return Err(format!(
+            "the key has {} bytes, and needs at least {MIN_KEY} random ones: `openssl rand -hex {MIN_KEY}` makes one",
+            key.len()
+        ));
+    }
+    if key.iter().all(|byte| *byte == key[0]) && key[0] == 0 {
+        return Err(format!("the key is all zeros: `openssl rand -hex {MIN_KEY}` makes one"));
+    }
+    Ok(key)
+}
+
+fn wrong(source: &KeySource, why: impl fmt::Display) -> E {
+    let from = match source {
+        KeySource::Bytes(_) => "`.sealing_key(..)`".to_owned(),
+        KeySource::Variable(name) => format!("the sealing keys of the variable `{name}`"),
+        KeySource::File(path) => format!("the sealing keys of the file `{}`", path.display()),
+    };
+    E::SealingKeys(format!("{from}: {why}"))
+}
+
+/// Never a key.
+impl fmt::Debug for KeySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(_) => f.write_str("Bytes(..)"),
+            Self::Variable(name) => f.debug_tuple("Variable").field(name).finish(),
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEX: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1eff";
+
+    fn of_file(text: &[u8]) -> Result<Vec<Vec<u8>>, E> {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        static FILES: AtomicUsize = AtomicUsize::new(0);
+        let name =
+            format!("genkit-keys-{}-{}", std::process::id(), FILES.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, text).expect("a file");
+        let read = read_keys(&[KeySource::File(path.clone())]);
+        std::fs::remove_file(path).expect("the file is there");
+        read
+    }
+
+    fn said(read: Result<Vec<Vec<u8>>, E>) -> String {
+        read.expect_err("it is wrong").to_string()
+    }
+
+    #[test]
+    fn keys_are_read_in_their_order_in_hex_and_both_base64s() {
+        let text = format!(
+            "# the keys of the fleet\n\n{HEX} # of November\r\n\
+             +/v7+/v7+/v7+/v7+/v7+/v7+/v7+/v7+/v7+/v7+/s=\n\
+             __v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_s,{}\n",
+            "AB".repeat(40)
+        );
+        let keys = of_file(text.as_bytes()).expect("they are right");
+        let lengths: Vec<_> = keys.iter().map(|key| (key.len(), key[0])).collect();
+        assert_eq!(lengths, [(32, 0), (32, 0xfb), (32, 0xff), (40, 0xab)]);
+        assert_eq!(keys[0][31], 0xff);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place_and_without_the_key() {
+        let short = said(of_file(format!("{HEX}\n{}\n", &HEX[..62]).as_bytes()));
+        assert!(short.contains("line 2: the key has 31 bytes, and needs at least 32"), "{short}");
+        let strange = said(of_file(format!("{HEX}\n\nsecret!{HEX}\n").as_bytes()));
+        assert!(strange.contains("line 3: this is neither hex nor base64"), "{strange}");
+        let twice = said(of_file(format!("{HEX}\n{}\n", HEX.to_uppercase()).as_bytes()));
+        assert!(twice.contains("the key number 2 stands before already"), "{twice}");
+        let zeros = said(of_file("00".repeat(32).as_bytes()));
+        assert!(zeros.contains("all zeros"), "{zeros}");
+        for text in [&short, &strange, &twice, &zeros] {
+            assert!(text.contains("genkit-keys-") && !text.contains(&HEX[..8]), "{text}");
+            assert!(!text.contains("secret"), "{text}");
+        }
+        for none in [&b""[..], b"# nothing\n \n"] {
+            let none = said(of_file(none));
+            assert!(none.contains("there is no key") && none.contains("openssl rand"), "{none}");
+        }
+        assert!(said(of_file(&[0xff; 40])).contains("it is no text"));
+        assert!(said(of_file(&vec![b'a'; 64 * 1024 + 1])).contains("more than 65536 bytes"));
+        let many: String =
+            (0..17).map(|number| format!("{}{number:02}\n", "a1".repeat(32))).collect();
+        assert!(said(of_file(many.as_bytes())).contains("17 sealing keys, more than 16"));
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        let variable = said(read_keys(&[KeySource::Variable("GENKIT_TEST_NO_KEYS".into())]));
+        assert!(variable.contains("`GENKIT_TEST_NO_KEYS`: it is not set"), "{variable}");
+        let file = said(read_keys(&[KeySource::File("no/such/keys".into())]));
+        assert!(file.contains("`no/such/keys`: it cannot be read"), "{file}");
+        let folder = said(read_keys(&[KeySource::File(std::env::temp_dir())]));
+        assert!(folder.contains("it is no file"), "{folder}");
+        let bytes = said(read_keys(&[KeySource::Bytes(vec![1; 31])]));
+        assert!(bytes.contains("`.sealing_key(..)`: the key has 31 bytes"), "{bytes}");
+        let again = [KeySource::Bytes(vec![1; 32]), KeySource::Bytes(vec![1; 32])];
+        assert!(said(read_keys(&again)).contains("stands before already"));
+    }
+
+    #[test]
+    fn no_key_is_shown() {
+        let shown = format!("{:?}", KeySource::Bytes(b"secret".repeat(9)));
+        assert_eq!(shown, "Bytes(..)");
+    }
+}

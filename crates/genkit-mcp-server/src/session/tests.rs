@@ -1,0 +1,166 @@
+//! Notifications: who is told what, how often, and that nobody is waited for.
+
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use rmcp::model::SubscriptionFilter;
+
+use super::*;
+use crate::quota::{ClientKey, MAX_SESSION_QUESTIONS, MAX_SESSIONS, QuotaLimits, Quotas};
+use genkit_core::Registry;
+use genkit_core::internal::action::MAX_URI_BYTES;
+use genkit_core::internal::registry::RegistryChange;
+
+fn session() -> Arc<Session> {
+    let quotas = Quotas::new(&QuotaLimits {
+        places: 1,
+        per_second: None,
+        sessions: MAX_SESSIONS,
+        session_questions: MAX_SESSION_QUESTIONS,
+    });
+    let (quota, counted) = quotas.client(ClientKey::Local).open_session().expect("room");
+    Arc::new(Session::new(quota, Some(counted)))
+}
+
+fn filter(uris: &[&str]) -> SubscriptionFilter {
+    let mut filter = SubscriptionFilter::new();
+    filter.tools_list_changed = Some(true);
+    filter.resource_subscriptions = Some(uris.iter().map(|uri| (*uri).to_owned()).collect());
+    filter
+}
+
+fn listen(session: &Session, uris: &[&str]) -> Interest {
+    Interest::Listen(ListenFilter::new(&filter(uris), session.quota()).expect("in bounds"))
+}
+
+/// What a subscriber is told by now.
+fn told(subscription: &mut Subscription) -> Vec<RegistryChange> {
+    std::iter::from_fn(|| subscription.next().now_or_never()).collect()
+}
+
+async fn after_the_quiet_time() {
+    tokio::time::sleep(Duration::from_millis(150)).await;
+}
+
+fn updated(uri: &str) -> RegistryChange {
+    RegistryChange::ResourceUpdated(uri.into())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_of_changes_is_told_once() {
+    let (notifier, registry, session) = (Notifier::default(), Registry::new(), session());
+    session.subscribe("note://1").expect("in bounds");
+    let mut subscription =
+        notifier.subscribe(Interest::Session(Arc::downgrade(&session)), &registry);
+    tokio::task::yield_now().await;
+    for _ in 0..20 {
+        registry.list_changed(RegistryChange::Tools);
+        registry.resource_updated("note://1");
+        registry.resource_updated("note://2");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    after_the_quiet_time().await;
+    assert_eq!(told(&mut subscription), [RegistryChange::Tools, updated("note://1")]);
+    after_the_quiet_time().await;
+    assert_eq!(told(&mut subscription), []);
+    registry.resource_updated("note://1");
+    after_the_quiet_time().await;
+    assert_eq!(told(&mut subscription), [updated("note://1")], "again, since it is new");
+}
+
+#[tokio::test(start_paused = true)]
+async fn changes_that_never_end_are_told_every_second() {
+    let (notifier, registry, session) = (Notifier::default(), Registry::new(), session());
+    let mut subscription =
+        notifier.subscribe(Interest::Session(Arc::downgrade(&session)), &registry);
+    tokio::task::yield_now().await;
+    let mut count = 0;
+    for _ in 0..250 {
+        registry.list_changed(RegistryChange::Tools);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        count += told(&mut subscription).len();
+    }
+    assert!((4..=5).contains(&count), "{count} in five seconds");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscriber_that_never_reads_holds_up_nobody_and_keeps_little() {
+    let (notifier, registry, session) = (Notifier::default(), Registry::new(), session());
+    let mut silent = notifier.subscribe(listen(&session, &["note://1"]), &registry);
+    let mut reading = notifier.subscribe(listen(&session, &["note://1"]), &registry);
+    for _ in 0..1_000 {
+        registry.list_changed(RegistryChange::Tools);
+        registry.resource_updated("note://1");
+        after_the_quiet_time().await;
+        assert_eq!(told(&mut reading), [RegistryChange::Tools, updated("note://1")]);
+    }
+    assert_eq!(told(&mut silent), [RegistryChange::Tools, updated("note://1")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_one_stream_is_the_end_of_no_other() {
+    let (notifier, registry, session) = (Notifier::default(), Registry::new(), session());
+    let mut stays = notifier.subscribe(listen(&session, &[]), &registry);
+    for _ in 0..100 {
+        drop(notifier.subscribe(listen(&session, &[]), &registry));
+    }
+    registry.list_changed(RegistryChange::Tools);
+    registry.list_changed(RegistryChange::Prompts);
+    after_the_quiet_time().await;
+    assert_eq!(told(&mut stays), [RegistryChange::Tools], "and of what it did not ask for nothing");
+}
+
+#[tokio::test(start_paused = true)]
+async fn more_updates_than_are_kept_are_told_as_an_update_of_all() {
+    let (notifier, registry, session) = (Notifier::default(), Registry::new(), session());
+    let mut subscription =
+        notifier.subscribe(listen(&session, &["note://x", "note://y"]), &registry);
+    tokio::task::yield_now().await;
+    for number in 0..5_000 {
+        registry.resource_updated(format!("note://{number}"));
+    }
+    after_the_quiet_time().await;
+    assert_eq!(told(&mut subscription), [updated("note://x"), updated("note://y")]);
+}
+
+#[test]
+fn a_client_is_ready_once() {
+    let session = session();
+    assert!(session.initialized());
+    assert!(!session.initialized());
+}
+
+#[test]
+fn what_is_kept_of_subscriptions_is_bounded() {
+    let session = session();
+    let long = "x".repeat(MAX_URI_BYTES);
+    assert!(matches!(session.subscribe(&format!("{long}x")), Err(E::LongUri(MAX_URI_BYTES))));
+    let mut kept = 0;
+    while session.subscribe(&format!("{kept:08}{}", &long[8..])).is_ok() {
+        kept += 1;
+    }
+    assert_eq!(kept, 127, "1 MiB of 8 KiB each, and what holds them");
+    for again in 0..kept {
+        let uri = format!("{again:08}{}", &long[8..]);
+        session.subscribe(&uri).expect("it is there already");
+        session.unsubscribe(&uri);
+        session.unsubscribe(&uri);
+    }
+    let small: usize = (0..20_000).filter(|n| session.subscribe(&format!("{n}")).is_ok()).count();
+    assert_eq!(small, MAX_SUBSCRIPTIONS);
+}
+
+#[test]
+fn a_stream_asks_for_as_much_as_a_session_may_keep() {
+    let session = session();
+    let long = "x".repeat(MAX_URI_BYTES + 1);
+    let refused = ListenFilter::new(&filter(&[&long]), session.quota());
+    assert!(matches!(refused, Err(E::LongUri(_))));
+    let many: Vec<String> = (0..MAX_SUBSCRIPTIONS + 1).map(|n| n.to_string()).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let refused = ListenFilter::new(&filter(&many), session.quota());
+    assert!(matches!(refused, Err(E::TooManySubscriptions(_))));
+    let open: Vec<_> =
+        std::iter::from_fn(|| ListenFilter::new(&filter(&[]), session.quota()).ok()).collect();
+    assert_eq!(open.len(), 16, "what was refused counts no more");
+}

@@ -1,0 +1,227 @@
+//! Settings of a server and their defaults: the builder writes them, everything else reads them.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::lists::Filter;
+use super::permission::Permissions;
+use super::quota::{MAX_SESSION_QUESTIONS, MAX_SESSIONS};
+use genkit_core::internal::context::TypeMap;
+
+/// How long a tool, a prompt or a resource may run. Default is 60 seconds; time in which the
+/// user is asked does not count.
+pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long an answer may be, in bytes of JSON. Default is 4 MiB.
+pub(crate) const DEFAULT_MAX_OUTPUT: usize = 4 * 1024 * 1024;
+
+/// How large a request over stdio may be: one line. Default is 16 MiB.
+pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+
+/// How large a request over HTTP may be. Default is 4 MiB.
+#[cfg(feature = "http")]
+pub(crate) const DEFAULT_MAX_BODY: usize = 4 * 1024 * 1024;
+
+/// How many requests may run at once in the whole server. Default is 1,024.
+pub(crate) const DEFAULT_MAX_IN_FLIGHT: usize = 1024;
+
+/// How long a client, or its user, may take to answer a live question. Default is 10 minutes.
+pub(crate) const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// How long a question of the 2026-07-28 protocol may stay open. Default is 1 hour.
+pub(crate) const STATE_TTL: Duration = Duration::from_secs(3600);
+
+/// How long clients may keep lists and contents. Default is 0: they ask again.
+pub(crate) const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
+
+/// Approval fallback: who decides where the user must approve a call and the client cannot ask.
+///
+/// ```
+/// use genkit::mcp::server::ApprovalFallback;
+/// use genkit::{Genkit, Registry, tool, tools};
+///
+/// /// Deletes a note.
+/// #[tool(destructive, needs_approval)]
+/// async fn delete(id: u64) -> String { format!("deleted {id}") }
+///
+/// # fn main() -> genkit::Result<()> {
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![delete])).build()?;
+/// let server = genkit.serve_mcp().approval_fallback(ApprovalFallback::TrustClient);
+/// # #[cfg(feature = "rmcp-handler")]
+/// # server.into_handler()?;
+/// assert_eq!(ApprovalFallback::default(), ApprovalFallback::Refuse);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ApprovalFallback {
+    /// Nobody: the call is refused, with a message that says why.
+    #[default]
+    Refuse,
+    /// The client, which is trusted to have asked its user before it called.
+    TrustClient,
+}
+
+/// Everything that can be set on a server.
+#[derive(Clone)]
+pub(crate) struct ServerSettings {
+    pub(crate) name: String,
+    pub(crate) title: Option<String>,
+    pub(crate) version: String,
+    pub(crate) instructions: Option<String>,
+    pub(crate) filter: Filter,
+    pub(crate) permissions: Permissions,
+    pub(crate) page_size: Option<usize>,
+    /// Folders of skills, read before serving.
+    #[cfg(feature = "skills")]
+    pub(crate) skill_dirs: Vec<std::path::PathBuf>,
+    pub(crate) timeout: Duration,
+    pub(crate) max_output: usize,
+    pub(crate) max_in_flight: usize,
+    pub(crate) per_second: Option<u32>,
+    pub(crate) max_sessions: usize,
+    pub(crate) max_questions: usize,
+    pub(crate) question_timeout: Duration,
+    pub(crate) cache_ttl: Duration,
+    #[cfg(feature = "durable")]
+    pub(crate) task_ttl: Duration,
+    pub(crate) strict_args: bool,
+    pub(crate) audit_contents: bool,
+    pub(crate) trace_contents: bool,
+    /// Whether traces of clients go on here.
+    pub(crate) trace_context: bool,
+    /// Whether clients read errors with all their causes; `None` is that of the transport.
+    pub(crate) expose_errors: Option<bool>,
+    pub(crate) approval_fallback: ApprovalFallback,
+    /// The one that seals first; those of before open still.
+    pub(crate) sealing_keys: Vec<super::session::KeySource>,
+    pub(crate) extensions: Map<String, Value>,
+    /// What every request is given.
+    pub(crate) values: TypeMap,
+    pub(crate) max_line: usize,
+    /// Around each request, the first outermost.
+    pub(crate) middleware:
+        std::sync::Arc<[std::sync::Arc<dyn super::middleware::RequestMiddleware>]>,
+    #[cfg(feature = "http")]
+    pub(crate) http: HttpSettings,
+}
+
+/// Everything that can be set on a server over HTTP.
+#[cfg(feature = "http")]
+#[derive(Clone)]
+pub(crate) struct HttpSettings {
+    pub(crate) max_body: usize,
+    pub(crate) hosts: Option<Vec<String>>,
+    pub(crate) origins: Vec<String>,
+    pub(crate) authentication: super::auth::Authentication,
+    /// What clients without a token are told.
+    pub(crate) resource: Option<super::auth::ProtectedResource>,
+    pub(crate) sessions: bool,
+    /// How long one may be idle, where that is not the default.
+    pub(crate) session_timeout: Option<Duration>,
+    /// The header in which a trusted proxy writes the address of the client.
+    pub(crate) client_address_from: Option<String>,
+    /// Whether somebody asks how it is.
+    pub(crate) health: Option<HealthSettings>,
+    /// Where sessions outlive this process.
+    pub(crate) session_store: Option<std::sync::Arc<dyn crate::session_store::SessionStore>>,
+}
+
+/// Health: where it is told, and what must hold for it.
+#[cfg(feature = "http")]
+#[derive(Clone)]
+pub(crate) struct HealthSettings {
+    pub(crate) path: String,
+    pub(crate) checks: std::sync::Arc<[HealthCheck]>,
+}
+
+/// A check of the program's own.
+#[cfg(feature = "http")]
+pub(crate) type HealthCheck = std::sync::Arc<
+    dyn Fn() -> genkit_core::BoxFuture<'static, genkit_core::Result<()>> + Send + Sync,
+>;
+
+#[cfg(feature = "http")]
+impl Default for HealthSettings {
+    fn default() -> Self {
+        Self { path: "/health".to_owned(), checks: std::sync::Arc::default() }
+    }
+}
+
+impl Default for ServerSettings {
+    fn default() -> Self {
+        Self {
+            name: program_name(),
+            title: None,
+            version: "0.0.0".to_owned(),
+            instructions: None,
+            filter: Filter::default(),
+            permissions: Permissions::default(),
+            page_size: None,
+            #[cfg(feature = "skills")]
+            skill_dirs: Vec::new(),
+            timeout: DEFAULT_TIMEOUT,
+            max_output: DEFAULT_MAX_OUTPUT,
+            max_in_flight: DEFAULT_MAX_IN_FLIGHT,
+            per_second: None,
+            max_sessions: MAX_SESSIONS,
+            max_questions: MAX_SESSION_QUESTIONS,
+            question_timeout: QUESTION_TIMEOUT,
+            cache_ttl: DEFAULT_CACHE_TTL,
+            #[cfg(feature = "durable")]
+            task_ttl: super::tasks::TTL,
+            strict_args: false,
+            audit_contents: false,
+            trace_contents: false,
+            trace_context: true,
+            expose_errors: None,
+            approval_fallback: ApprovalFallback::default(),
+            sealing_keys: Vec::new(),
+            extensions: Map::new(),
+            values: TypeMap::default(),
+            max_line: MAX_LINE_BYTES,
+            middleware: std::sync::Arc::default(),
+            #[cfg(feature = "http")]
+            http: HttpSettings::default(),
+        }
+    }
+}
+
+impl ServerSettings {
+    /// Whether every client over HTTP has a token.
+    pub(crate) fn is_authenticated(&self) -> bool {
+        #[cfg(feature = "http")]
+        let is_required = self.http.authentication.is_required();
+        #[cfg(not(feature = "http"))]
+        let is_required = false;
+        is_required
+    }
+}
+
+#[cfg(feature = "http")]
+impl Default for HttpSettings {
+    fn default() -> Self {
+        Self {
+            max_body: DEFAULT_MAX_BODY,
+            health: None,
+            hosts: None,
+            origins: Vec::new(),
+            authentication: super::auth::Authentication::default(),
+            resource: None,
+            sessions: true,
+            session_timeout: None,
+            session_store: None,
+            client_address_from: None,
+        }
+    }
+}
+
+/// The name of the running program, which is the default name of a server.
+fn program_name() -> String {
+    std::env::current_exe()
+        .ok()
+        .and_then(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .unwrap_or_else(|| "genkit".to_owned())
+}

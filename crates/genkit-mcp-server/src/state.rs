@@ -1,0 +1,327 @@
+//! Shared state of all connections of a server, and what of the registry they may see.
+
+use std::sync::{Arc, Weak};
+
+use serde_json::{Map, Value};
+
+use super::error::Error as E;
+use super::hosts::FrontedHosts;
+use super::instance::ServedInstance;
+use super::lists::{ListCache, Lists};
+use super::permission::{Caller, Item};
+use super::principal::{HttpHead, Principal};
+use super::quota::{ClientKey, QuotaLimits, Quotas};
+use super::session::{Notifier, Sees, Session, StateSealer, View, read_keys};
+#[cfg(feature = "http")]
+use super::settings::HealthSettings;
+use super::settings::ServerSettings;
+use genkit_core::internal::disclosure::for_callers;
+use genkit_core::internal::registry::RegistryChange;
+use genkit_core::internal::skill;
+use genkit_core::{Error, Result};
+use genkit_core::{Prompt, Resource, Tool};
+
+/// The state that all connections of a server share.
+pub(crate) struct SharedState {
+    pub(crate) genkit: ServedInstance,
+    pub(crate) settings: ServerSettings,
+    pub(crate) sealer: StateSealer,
+    pub(crate) quotas: Quotas,
+    /// The header in which a trusted proxy writes the address of the client.
+    #[cfg(feature = "http")]
+    pub(crate) client_address_from: Option<http::HeaderName>,
+    pub(crate) notifier: Notifier,
+    #[cfg(feature = "durable")]
+    pub(crate) tasks: Arc<super::tasks::Tasks>,
+    lists: ListCache,
+    /// Whether clients read errors with all their causes.
+    pub(crate) exposes_errors: bool,
+    /// Whether the client is the user who started the server.
+    is_local: bool,
+    /// Hosts live as long as the server that fronts them.
+    hosts: FrontedHosts,
+}
+
+impl SharedState {
+    pub(crate) fn new(
+        genkit: ServedInstance,
+        settings: ServerSettings,
+        hosts: FrontedHosts,
+        is_local: bool,
+    ) -> Result<Self> {
+        #[cfg(feature = "http")]
+        check_health_path(settings.http.health.as_ref())?;
+        let exposes_errors = settings.expose_errors.unwrap_or(is_local);
+        Ok(Self {
+            sealer: StateSealer::new(&read_keys(&settings.sealing_keys)?),
+            quotas: Quotas::new(&QuotaLimits {
+                places: settings.max_in_flight,
+                per_second: settings.per_second,
+                sessions: settings.max_sessions,
+                session_questions: settings.max_questions,
+            }),
+            #[cfg(feature = "http")]
+            client_address_from: header_name(settings.http.client_address_from.as_deref())?,
+            #[cfg(feature = "durable")]
+            tasks: Arc::new(super::tasks::Tasks::new(genkit.store.clone())),
+            lists: ListCache::default(),
+            notifier: Notifier::default(),
+            genkit,
+            settings,
+            exposes_errors,
+            is_local,
+            hosts,
+        })
+    }
+
+    /// The session of a client about whom nothing else is known.
+    pub(crate) fn session_of(self: &Arc<Self>, key: ClientKey) -> Session {
+        let client = self.quotas.client(key);
+        let session = match client.open_session() {
+            Some((quota, counted)) => Session::new(quota, Some(counted)),
+            None => Session::new(client.sessionless(""), None),
+        };
+        session.set_sees(self.sees(None));
+        session
+    }
+
+    /// The caller of a request.
+    pub(crate) fn caller<'a>(&'a self, head: &'a HttpHead) -> Caller<'a> {
+        self.caller_of(head.identity())
+    }
+
+    pub(crate) fn caller_of<'a>(&'a self, principal: Option<&'a Principal>) -> Caller<'a> {
+        let principal = principal.or_else(|| self.settings.values.get());
+        Caller::new(principal, self.is_local)
+    }
+
+    /// What the scopes of functions and the rules of the program say.
+    fn permits(&self, caller: &Caller<'_>, item: Item<'_>) -> bool {
+        self.settings.permissions.permits(caller, item)
+    }
+
+    /// Whether there is something that is not there for everybody.
+    fn restricts(&self, lists: &Lists) -> bool {
+        self.settings.permissions.has_rules() || lists.has_permits()
+    }
+
+    /// What a subscriber sees of what changes.
+    pub(crate) fn sees(self: &Arc<Self>, principal: Option<&Principal>) -> Sees {
+        // A function that asks for scopes may come later, to a client that is not local.
+        let is_trusted = self.is_local && self.caller_of(principal).principal().is_none();
+        if is_trusted && !self.settings.permissions.has_rules() {
+            return Sees::default();
+        }
+        Sees::new(CallerView { shared: Arc::downgrade(self), principal: principal.cloned() })
+    }
+
+    /// How many servers behind this one are connected, of those that should be.
+    #[cfg(feature = "http")]
+    pub(crate) fn servers_behind(&self) -> (usize, usize) {
+        self.hosts.servers()
+    }
+
+    /// Whether what fronted hosts have is in the registry.
+    pub(crate) fn has_all_hosts(&self) -> bool {
+        self.hosts.are_registered()
+    }
+
+    /// Waits, once, until what fronted hosts have is in the registry.
+    pub(crate) async fn with_hosts(&self) -> &Self {
+        self.hosts.registered_in(&self.genkit.registry).await;
+        self
+    }
+
+    /// A failure of `action` as a client of this server may read it.
+    pub(crate) fn for_client(&self, error: Error, action: &str) -> Error {
+        for_callers(error, action, self.exposes_errors)
+    }
+
+    /// Whether calls of this server may become tasks.
+    pub(crate) fn makes_tasks(&self) -> bool {
+        cfg!(feature = "durable") && self.lists().has_tasks()
+    }
+
+    /// Everything that is there for anybody.
+    pub(crate) fn lists(&self) -> Arc<Lists> {
+        let is_private = self.settings.permissions.has_rules() || self.settings.is_authenticated();
+        self.lists.get(&self.genkit.registry, &self.settings.filter, is_private)
+    }
+
+    /// What is there for a caller.
+    pub(crate) fn lists_of(&self, caller: &Caller<'_>) -> Arc<Lists> {
+        let lists = self.lists();
+        if self.restricts(&lists) { lists.view(|item| self.permits(caller, item)) } else { lists }
+    }
+
+    pub(crate) fn tool(&self, name: &str, caller: &Caller<'_>) -> Result<Tool, Absent> {
+        let lists = self.lists();
+        let found = self.genkit.registry.tool(lists.tool_name(name));
+        let found = found.filter(|tool| self.settings.filter.tool(tool));
+        self.shown(found, caller)
+    }
+
+    /// Whether clients know a tool by this name.
+    pub(crate) fn has_tool(&self, name: &str) -> bool {
+        self.genkit.registry.tool(self.lists().tool_name(name)).is_some()
+    }
+
+    /// Whether clients know a prompt by this name.
+    pub(crate) fn has_prompt(&self, name: &str) -> bool {
+        self.genkit.registry.prompt(self.lists().prompt_name(name)).is_some()
+    }
+
+    pub(crate) fn prompt(&self, name: &str, caller: &Caller<'_>) -> Result<Prompt, Absent> {
+        let lists = self.lists();
+        let found = self.genkit.registry.prompt(lists.prompt_name(name));
+        let found = found.filter(|prompt| self.settings.filter.prompt(prompt));
+        self.shown(found, caller)
+    }
+
+    /// The resource at `uri`: a fixed address first, then the most specific template. One that is not
+    /// there for the caller is not looked for in the next: that would read it by another door.
+    pub(crate) fn resource(
+        &self,
+        uri: &str,
+        caller: &Caller<'_>,
+    ) -> Result<(Resource, Map<String, Value>), Absent> {
+        if uri.starts_with(skill::SCHEME)
+            && let Some(found) = self.skill_file(uri, caller)
+        {
+            return Ok((found?, Map::new()));
+        }
+        let filter = |resource: &Resource| self.settings.filter.resource(resource);
+        let found = self.genkit.registry.resource_for(uri, filter);
+        let (resource, variables) = found.ok_or(Absent::Unknown)?;
+        Ok((self.shown(Some(resource), caller)?, variables))
+    }
+
+    /// The file of a skill at `uri`: of one that is there for the caller, where a nested one has it, too.
+    fn skill_file(&self, uri: &str, caller: &Caller<'_>) -> Option<Result<Resource, Absent>> {
+        let registry = &self.genkit.registry;
+        let has = |skill: &skill::Skill| {
+            self.settings.filter.skill(skill) && skill.file_at(uri).is_some()
+        };
+        let seen = registry.find_skill(|skill| has(skill) && self.permits(caller, skill.into()));
+        match seen {
+            Some(skill) => Some(Ok(skill.resource(skill.file_at(uri)?))),
+            None => registry.find_skill(has).map(|_| Err(Absent::Hidden)),
+        }
+    }
+
+    /// How large the answer to a read of `uri` may be: files of skills were bounded where they were read.
+    pub(crate) fn max_read(&self, uri: &str) -> usize {
+        let is_file = uri.starts_with(skill::SCHEME)
+            && self.genkit.registry.find_skill(|skill| skill.file_at(uri).is_some()).is_some();
+        if is_file { usize::MAX } else { self.settings.max_output }
+    }
+
+    /// The resource or the template that is defined as `uri`.
+    pub(crate) fn template(&self, uri: &str, caller: &Caller<'_>) -> Result<Resource, Absent> {
+        let found = self.genkit.registry.resource(uri);
+        let found = found.filter(|resource| self.settings.filter.resource(resource));
+        self.shown(found, caller)
+    }
+
+    /// The scopes that a caller with a token needs for what it names, of which it lacks some: nobody else hears of it.
+    #[cfg(feature = "http")]
+    pub(crate) fn lacking(
+        &self,
+        method: &str,
+        name: &str,
+        principal: Option<&Principal>,
+    ) -> Option<Vec<String>> {
+        let caller = self.caller_of(Some(principal?));
+        let (lists, registry) = (self.lists(), &self.genkit.registry);
+        let (filter, permissions) = (&self.settings.filter, &self.settings.permissions);
+        let needed = |item: Item<'_>| {
+            let scopes = permissions.lacking(&caller, item)?;
+            Some(scopes.into_iter().map(str::to_owned).collect())
+        };
+        match method {
+            "tools/call" => {
+                let tool = registry.tool(lists.tool_name(name)).filter(|it| filter.tool(it))?;
+                needed(Item::Tool(&tool))
+            }
+            "prompts/get" => {
+                let prompt = registry.prompt(lists.prompt_name(name));
+                needed(Item::Prompt(&prompt.filter(|it| filter.prompt(it))?))
+            }
+            "resources/read" | "resources/subscribe" => {
+                let (resource, _) = registry.resource_for(name, |it: &_| filter.resource(it))?;
+                needed(Item::Resource(&resource))
+            }
+            _ => None,
+        }
+    }
+
+    fn shown<T>(&self, found: Option<T>, caller: &Caller<'_>) -> Result<T, Absent>
+    where
+        for<'a> Item<'a>: From<&'a T>,
+    {
+        let found = found.ok_or(Absent::Unknown)?;
+        if self.permits(caller, Item::from(&found)) { Ok(found) } else { Err(Absent::Hidden) }
+    }
+}
+
+/// What is there for the caller of a subscription, for as long as the server is.
+struct CallerView {
+    shared: Weak<SharedState>,
+    principal: Option<Principal>,
+}
+
+impl View for CallerView {
+    fn has_uri(&self, uri: &str) -> bool {
+        self.shared.upgrade().is_some_and(|shared| {
+            let caller = shared.caller_of(self.principal.as_ref());
+            !shared.restricts(&shared.lists())
+                || shared.resource(uri, &caller).err() != Some(Absent::Hidden)
+        })
+    }
+
+    fn is_restricted(&self) -> bool {
+        self.shared.upgrade().is_some_and(|shared| shared.restricts(&shared.lists()))
+    }
+
+    fn digest(&self, list: &RegistryChange) -> Option<u64> {
+        let shared = self.shared.upgrade()?;
+        let lists = shared.lists_of(&shared.caller_of(self.principal.as_ref()));
+        Some(lists.digest(list))
+    }
+}
+
+/// Why something is not there. Clients are told the same of both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Absent {
+    Unknown,
+    /// It is not for this caller.
+    Hidden,
+}
+
+impl Absent {
+    /// The error that a client gets of what is `unknown`; the audit log has the difference.
+    pub(crate) fn error(self, unknown: E) -> E {
+        match self {
+            Self::Unknown => unknown,
+            Self::Hidden => E::Hidden(Box::new(unknown)),
+        }
+    }
+}
+
+#[cfg(feature = "http")]
+fn check_health_path(health: Option<&HealthSettings>) -> Result<()> {
+    let Some(HealthSettings { path, .. }) = health else { return Ok(()) };
+    let is_path = path.len() > 1 && path.starts_with('/') && !path.starts_with("/mcp");
+    let is_path = is_path && !path.starts_with("/.well-known");
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    match is_path && path.chars().all(is_plain) {
+        true => Ok(()),
+        false => Err(E::HealthPath(path.clone()).into()),
+    }
+}
+
+#[cfg(feature = "http")]
+fn header_name(name: Option<&str>) -> Result<Option<http::HeaderName>> {
+    let parsed = name.map(str::parse).transpose();
+    Ok(parsed.map_err(|_| E::HeaderName(name.unwrap_or_default().to_owned()))?)
+}

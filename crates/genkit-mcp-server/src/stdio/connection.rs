@@ -1,0 +1,245 @@
+//! One client over two byte streams: reads its lines, and does what the engine says.
+
+use std::io;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::StdioLimits;
+use super::line_outlet::LineOutlet;
+use crate::engine;
+use crate::engine::{
+    Action, Begun, Call, Engine, Incoming, ListenStream, MessageFault, Origin, Outlet, Rejected,
+    SlowFunctions,
+};
+use crate::principal::HttpHead;
+use crate::quota::ClientKey;
+use crate::session::{Session, Subscription};
+use crate::state::SharedState;
+use genkit_core::internal::registry::RegistryChange;
+use genkit_core::internal::visible::Logged;
+use genkit_mcp::internal::jsonrpc::{Frame, LineStream};
+
+/// The server's end of a session over two byte streams.
+pub(crate) struct StdioConnection<R, W> {
+    lines: LineStream<R, W>,
+    limits: StdioLimits,
+    client: Client<W>,
+}
+
+/// What the lines of a client are served with.
+struct Client<W> {
+    engine: Engine,
+    session: Arc<Session>,
+    lines: LineOutlet<W>,
+    outlet: Outlet,
+    slow: SlowFunctions,
+    /// Functions that wait.
+    calls: JoinSet<()>,
+    /// Streams of notifications, which have no end of their own.
+    streams: JoinSet<()>,
+    changes: Option<Subscription>,
+    /// Ends the streams with their answers.
+    end: CancellationToken,
+}
+
+impl<R, W> StdioConnection<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    /// Starts the task that stands by to write.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of a tokio runtime.
+    pub(crate) fn new(
+        reader: R,
+        writer: W,
+        shared: &Arc<SharedState>,
+        limits: StdioLimits,
+    ) -> Self {
+        let StdioLimits { line_bytes, queued_bytes, close_flush, .. } = limits;
+        let lines = LineStream::new(reader, writer, line_bytes, queued_bytes, close_flush);
+        let out = LineOutlet(Arc::clone(lines.outbox()));
+        let client = Client {
+            engine: Engine { shared: Arc::clone(shared) },
+            session: Arc::new(shared.session_of(ClientKey::Local)),
+            outlet: Outlet::new(Arc::new(out.clone())),
+            lines: out,
+            slow: SlowFunctions::default(),
+            calls: JoinSet::new(),
+            streams: JoinSet::new(),
+            changes: None,
+            end: CancellationToken::new(),
+        };
+        Self { lines, limits, client }
+    }
+
+    /// Serves until the input has ended, or nobody reads the output any more.
+    ///
+    /// # Errors
+    /// Why the last bytes could not be written.
+    pub(crate) async fn run(mut self) -> io::Result<()> {
+        while self.take_lines().await.is_ok() {
+            if self.lines.has_ended() {
+                self.finish().await;
+                break;
+            }
+            tokio::select! {
+                biased;
+                read = self.lines.read() => {
+                    if let Err(error) = read {
+                        tracing::error!(%error, "the input cannot be read");
+                    }
+                }
+                change = next(&mut self.client.changes) => self.client.tell(&change),
+            }
+        }
+        self.client.session.connection.cancel_all();
+        self.lines.close().await
+    }
+
+    /// Serves all lines that are there; what they are answered with at once goes out in one write.
+    async fn take_lines(&mut self) -> io::Result<()> {
+        let Self { lines, client, limits } = self;
+        loop {
+            // A client that does not read is not read from.
+            if !client.lines.0.has_room()? {
+                client.lines.0.flush();
+                client.lines.0.room().await?;
+            }
+            // A client that sends a great deal is not all that there is.
+            tokio::task::consume_budget().await;
+            let Some(frame) = lines.next_frame() else { break };
+            client.take(frame, limits.line_bytes)?;
+        }
+        client.lines.0.flush();
+        while client.calls.try_join_next().is_some() {}
+        while client.streams.try_join_next().is_some() {}
+        Ok(())
+    }
+
+    /// Gives what runs some time to be answered, and the answers some time to be written.
+    async fn finish(&mut self) {
+        let client = &mut self.client;
+        let finish = Instant::now() + self.limits.finish;
+        // Nobody can answer a question any more: what asked one goes on without.
+        client.session.connection.no_more_answers();
+        client.end.cancel();
+        let ended = async {
+            while client.calls.join_next().await.is_some() {}
+            while client.streams.join_next().await.is_some() {}
+        };
+        if tokio::time::timeout_at(finish, ended).await.is_err() {
+            tracing::debug!("not all functions ended in time");
+            client.session.connection.cancel_all();
+            client.calls.abort_all();
+        }
+        let drained = client.lines.0.drained();
+        if tokio::time::timeout(self.limits.close_flush, drained).await.is_err() {
+            tracing::debug!("the client did not read the last messages in time");
+        }
+    }
+}
+
+impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
+    fn take(&mut self, frame: Frame<'_>, limit: usize) -> io::Result<()> {
+        let read = match frame {
+            Frame::Line(line) => {
+                tracing::trace!(bytes = line.len(), "read a line");
+                engine::read(line)
+            }
+            Frame::TooLong(outline, _) => engine::reject(outline, &MessageFault::TooLong(limit)),
+        };
+        match read {
+            Ok(message) => self.serve(message),
+            Err(Rejected::Silent(fault)) => {
+                tracing::debug!(fault = %Logged::text(&fault), "dropped a message");
+                Ok(())
+            }
+            Err(Rejected::Answer(refusal)) => {
+                tracing::debug!("refused a line");
+                self.lines.0.push_line(&refusal)
+            }
+        }
+    }
+
+    fn serve(&mut self, message: Incoming<'_>) -> io::Result<()> {
+        let origin = Origin {
+            outlet: self.outlet.clone(),
+            head: HttpHead::default(),
+            client: Arc::clone(self.session.quota().client()),
+            cancel: CancellationToken::new(),
+        };
+        match self.engine.receive(&self.session, message, origin) {
+            Action::Accepted => Ok(()),
+            Action::Reply(answer) => self.lines.0.push_line(&answer.bytes),
+            Action::Run(call) => match call.begin(&self.slow) {
+                Begun::Ended(Some(answer)) => self.lines.0.push_line(&answer.bytes),
+                Begun::Ended(None) => Ok(()),
+                Begun::Waits(call) => {
+                    self.go_on(call);
+                    Ok(())
+                }
+            },
+            Action::Listen(stream) => self.listen(*stream),
+            Action::Changes(changes) => {
+                self.changes = Some(changes);
+                Ok(())
+            }
+        }
+    }
+
+    fn go_on(&mut self, call: Call) {
+        let lines = self.lines.clone();
+        self.calls.spawn(async move {
+            if let Some(answer) = call.await {
+                lines.send(&answer.bytes).await;
+            }
+        });
+    }
+
+    fn listen(&mut self, mut stream: ListenStream) -> io::Result<()> {
+        // The acknowledgement is there before anything else that the client sends is served.
+        if let Some(Some(first)) = stream.next().now_or_never() {
+            self.lines.0.push_line(&first)?;
+        }
+        let (lines, end) = (self.lines.clone(), self.end.clone());
+        self.streams.spawn(async move {
+            let told = async {
+                while let Some(message) = stream.next().await {
+                    if !lines.send(&message).await {
+                        break;
+                    }
+                }
+            };
+            tokio::select! {
+                () = end.cancelled() => {}
+                () = told => {}
+            }
+            if let Some(answer) = stream.finish() {
+                lines.send(&answer.bytes).await;
+            }
+        });
+        Ok(())
+    }
+
+    fn tell(&self, change: &RegistryChange) {
+        // An error shows with the next line.
+        if self.lines.0.push_line(&engine::message::change(change, None)).is_ok() {
+            self.lines.0.flush();
+        }
+    }
+}
+
+async fn next(changes: &mut Option<Subscription>) -> RegistryChange {
+    match changes {
+        Some(changes) => changes.next().await,
+        None => std::future::pending().await,
+    }
+}

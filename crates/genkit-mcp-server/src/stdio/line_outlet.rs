@@ -1,0 +1,35 @@
+//! The way out over a pair of byte streams: lines of an outbox, which waits for a slow reader.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::io::AsyncWrite;
+
+use crate::engine::Outward;
+use genkit_core::BoxFuture;
+use genkit_mcp::internal::jsonrpc::Outbox;
+
+pub(super) struct LineOutlet<W>(pub(super) Arc<Outbox<W>>);
+
+impl<W: AsyncWrite + Send + Unpin> LineOutlet<W> {
+    /// Sends a message, once there is room.
+    pub(super) async fn send(&self, message: &[u8]) -> bool {
+        if self.0.push_line(message).is_err() {
+            return false;
+        }
+        self.0.flush();
+        self.0.room().await.is_ok()
+    }
+}
+
+impl<W> Clone for LineOutlet<W> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<W: AsyncWrite + Send + Unpin> Outward for LineOutlet<W> {
+    fn send(&self, message: Bytes) -> BoxFuture<'_, bool> {
+        Box::pin(async move { self.send(&message).await })
+    }
+}

@@ -1,0 +1,158 @@
+//! The beginning of a task: a call that does not end in time is saved, and goes on without its request.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::CreateTaskResult;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::caller::TaskCaller;
+use super::drive::{TaskWork, drive};
+use super::record::{StoredCall, TaskRecord};
+use super::rounds::TaskRounds;
+use super::{sweep_later, wire};
+use crate::caller::Request;
+use crate::quota::ClientKey;
+use crate::run::{Admission, Answered, Invocation, OpenRun, RunOutcome, admit};
+use crate::session::random;
+use crate::state::SharedState;
+use crate::tool_call;
+use genkit_core::Result;
+use genkit_core::RunId;
+use genkit_core::internal::action::ToolOutput;
+use genkit_core::internal::context::{Journal, Rounds};
+use genkit_core::internal::run_store::now_ms;
+use genkit_core::{Tool, ToolTask};
+use genkit_durable::internal::{CallJournal, LEASE, LeasedRun, Note};
+use genkit_schema::internal::strictness::Strictness;
+
+/// What a call that may become a task came to.
+pub(in super::super) enum BegunCall {
+    /// It ended, or asked, in time.
+    InTime(RunOutcome<ToolOutput>),
+    Created(CreateTaskResult),
+}
+
+/// A call in the time before it is a task.
+struct NewTask<'a> {
+    shared: &'a Arc<SharedState>,
+    id: RunId,
+    tool: Tool,
+    client: ClientKey,
+    caller: Arc<TaskCaller>,
+    record: TaskRecord,
+    work: TaskWork,
+    open: OpenRun<'a>,
+    /// Ends when the client gives up.
+    request: CancellationToken,
+    after: Duration,
+}
+
+/// Runs `tool` for a client that knows tasks. `None` where it may make no more of them.
+pub(in super::super) fn begin(
+    shared: &Arc<SharedState>,
+    request: Request,
+    invocation: Invocation,
+    tool: Tool,
+    how: Strictness,
+    task: ToolTask,
+) -> Answered<impl Future<Output = Answered<BegunCall>>> {
+    let (client, request_cancel) = (request.quota.key().clone(), request.cancel.clone());
+    let described = Arc::clone(&request.client);
+    let principal = shared.caller(&request.head).principal().cloned();
+    let ttl = shared.settings.task_ttl;
+    let invocation = Invocation { timeout: Some(invocation.timeout.unwrap_or(ttl)), ..invocation };
+    let Admission { mut admitted, arguments, recording, open } =
+        admit(shared, request, invocation)?;
+    let mut bytes = [0; 16];
+    random::fill(&mut bytes);
+    let id = RunId::new_task(bytes);
+    let waiting = Some(Arc::clone(&open.caller));
+    let caller = Arc::new(TaskCaller::new(waiting, described, &shared.genkit.registry));
+    let mut call = StoredCall::new(tool.name(), arguments.clone(), caller.description())
+        .by(principal.as_ref());
+    call.trusts_client = admitted.trusts_client;
+    call.meta = (*admitted.meta).clone();
+    let (notes, noted) = mpsc::unbounded_channel::<Note>();
+    let stop = CancellationToken::new();
+    admitted.caller = Arc::clone(&caller) as _;
+    admitted.rounds = Some(Arc::new(TaskRounds(admitted.rounds)) as Arc<dyn Rounds>);
+    admitted.journal = Some(Arc::new(CallJournal::new(&id, (0, 0), notes)) as Arc<dyn Journal>);
+    admitted.cancel = stop.clone();
+    let ttl_ms = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
+    let record = TaskRecord::new(call, recording.clone(), ttl_ms);
+    let messages = caller.messages();
+    let running = Box::pin(tool_call::call(admitted, tool.clone(), arguments, how, recording));
+    let work = TaskWork { running, noted, messages, stop };
+    let (request, after) = (request_cancel, task.starts_after());
+    Ok(NewTask { shared, id, tool, client, caller, record, work, open, request, after }.run())
+}
+
+impl NewTask<'_> {
+    async fn run(mut self) -> Answered<BegunCall> {
+        let work = &mut self.work;
+        let after = self.after;
+        let mut patience = pin!(async move {
+            // A timer has no less than a millisecond.
+            if !after.is_zero() {
+                tokio::time::sleep(after).await;
+            }
+        });
+        let ended = loop {
+            tokio::select! {
+                biased;
+                ended = &mut work.running => break Some(ended),
+                Some(Note { what, saved, .. }) = work.noted.recv() => {
+                    self.record.note(what);
+                    let _ = saved.send(());
+                }
+                () = self.request.cancelled(), if !work.stop.is_cancelled() => work.stop.cancel(),
+                () = &mut patience, if !work.stop.is_cancelled() => break None,
+            }
+        };
+        match ended {
+            Some(ended) => Ok(BegunCall::InTime(self.open.ended(ended)?)),
+            None => self.becomes_task().await,
+        }
+    }
+
+    /// The task is saved before its id is told.
+    async fn becomes_task(self) -> Answered<BegunCall> {
+        let Self { shared, id, tool, client, caller, mut record, work, open, .. } = self;
+        let held = open.becomes_task()?;
+        let session = match create(shared, &id, &mut record).await {
+            Ok(session) => session,
+            Err(error) => {
+                held.end();
+                let error = shared.for_client(error, tool.name());
+                return Err(crate::error::protocol_error(&error));
+            }
+        };
+        caller.becomes_task();
+        shared.tasks.note_made(&client, record.ends_ms());
+        sweep_later(shared);
+        let told = wire::created(&id, &record);
+        let running = shared.tasks.runs(&id, &work.stop);
+        let shared = Arc::clone(shared);
+        tokio::spawn(async move {
+            let _running = running;
+            drive(&shared, &tool, session, record, work).await;
+            // The function had the place of its request.
+            held.end();
+        });
+        Ok(BegunCall::Created(told))
+    }
+}
+
+async fn create(
+    shared: &Arc<SharedState>,
+    id: &RunId,
+    record: &mut TaskRecord,
+) -> Result<LeasedRun> {
+    // So long nobody takes it up, should this process die before it has the lease.
+    let lease = u64::try_from(LEASE.as_millis()).unwrap_or(u64::MAX);
+    let first = record.change()?.with_wake_at_ms(Some(now_ms().saturating_add(lease)));
+    LeasedRun::create(&shared.tasks.store, id, &first, LEASE).await
+}

@@ -1,0 +1,110 @@
+//! The caller of a function that runs as a task: nobody waits for it, and its questions are left with the task.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::limits::MAX_MESSAGE;
+use crate::caller::McpCaller;
+use crate::session::ClientDescription;
+use genkit_core::BoxFuture;
+use genkit_core::Registry;
+use genkit_core::internal::context::{Asker, Caller, Capability};
+use genkit_core::{ClientInfo, LogLevel, Progress};
+use genkit_schema::internal::truncate::truncate;
+
+/// A client that called, and may be gone.
+pub(super) struct TaskCaller {
+    /// The one that waits, until the call is a task.
+    waiting: Option<Arc<McpCaller>>,
+    is_task: AtomicBool,
+    client: Arc<ClientDescription>,
+    registry: Registry,
+    asker: Asker,
+    message: watch::Sender<Option<String>>,
+}
+
+impl TaskCaller {
+    pub(super) fn new(
+        waiting: Option<Arc<McpCaller>>,
+        client: Arc<ClientDescription>,
+        registry: &Registry,
+    ) -> Self {
+        let is_task = AtomicBool::new(waiting.is_none());
+        let (message, _) = watch::channel(None);
+        let (asker, registry) = (Asker::new(), registry.clone());
+        Self { waiting, is_task, client, registry, asker, message }
+    }
+
+    /// From now on nobody waits.
+    pub(super) fn becomes_task(&self) {
+        self.is_task.store(true, Ordering::Release);
+    }
+
+    /// What the function tells of its progress.
+    pub(super) fn messages(&self) -> watch::Receiver<Option<String>> {
+        self.message.subscribe()
+    }
+
+    /// What the client said of itself.
+    pub(super) fn description(&self) -> ClientDescription {
+        (*self.client).clone()
+    }
+
+    fn waiting(&self) -> Option<&McpCaller> {
+        let is_task = self.is_task.load(Ordering::Acquire);
+        self.waiting.as_deref().filter(|_| !is_task)
+    }
+}
+
+/// Progress as a message: its own words, or how much is done.
+fn message_of(progress: &Progress) -> String {
+    match (&progress.message, progress.total) {
+        (Some(message), _) => truncate(message, MAX_MESSAGE).to_owned(),
+        (None, Some(total)) => format!("{} of {total}", progress.done),
+        (None, None) => progress.done.to_string(),
+    }
+}
+
+impl Caller for TaskCaller {
+    fn can(&self, capability: Capability) -> bool {
+        self.client.can(capability)
+    }
+
+    fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
+        self.message.send_replace(Some(message_of(&progress)));
+        match self.waiting() {
+            Some(waiting) => waiting.progress(progress),
+            None => Box::pin(std::future::ready(())),
+        }
+    }
+
+    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
+        match self.waiting() {
+            Some(waiting) => waiting.log(level, data),
+            None => Box::pin(std::future::ready(())),
+        }
+    }
+
+    fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
+        match self.waiting() {
+            Some(waiting) => waiting.chunk(chunk),
+            None => Box::pin(std::future::ready(())),
+        }
+    }
+
+    fn resource_updated(&self, uri: String) {
+        self.registry.resource_updated(uri);
+    }
+
+    fn client(&self) -> Option<ClientInfo> {
+        let (name, version) = self.client.calls_itself()?;
+        Some(ClientInfo::new(name, version))
+    }
+
+    fn asker(&self) -> Option<Asker> {
+        Some(self.asker)
+    }
+}

@@ -1,0 +1,184 @@
+//! A task at work: its function runs under the lease of the task, and what it does and tells is saved.
+
+use std::sync::Arc;
+
+use rmcp::model::ErrorData;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+use super::limits::PROGRESS;
+use super::record::{Stage, TaskRecord};
+use super::wire;
+use crate::error::missing_capability;
+use crate::results;
+use crate::session::Era;
+use crate::state::SharedState;
+use genkit_core::BoxFuture;
+use genkit_core::Tool;
+use genkit_core::internal::action::ToolOutput;
+use genkit_core::internal::context::Outcome;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{ErrorKind, Result};
+use genkit_durable::internal::{LeasedRun, Note};
+use genkit_schema::internal::size::json_size;
+
+/// A function that runs, and what it says meanwhile.
+pub(super) struct TaskWork {
+    pub(super) running: BoxFuture<'static, Outcome<ToolOutput>>,
+    pub(super) noted: mpsc::UnboundedReceiver<Note>,
+    pub(super) messages: watch::Receiver<Option<String>>,
+    /// Drops the function.
+    pub(super) stop: CancellationToken,
+}
+
+/// Runs a task until it ends, asks, or is stopped.
+pub(super) async fn drive(
+    shared: &Arc<SharedState>,
+    tool: &Tool,
+    mut session: LeasedRun,
+    mut record: TaskRecord,
+    mut work: TaskWork,
+) {
+    let span = tracing::info_span!("mcp_task", tool = %Logged::name(tool.name()));
+    let worked = async {
+        let Some(ended) =
+            run(shared, tool.is_at_most_once(), &mut session, &mut record, &mut work).await?
+        else {
+            return Ok(());
+        };
+        if take(shared, tool, &mut record, ended) {
+            save(&mut session, &mut record).await?;
+        }
+        Ok(())
+    };
+    let worked: Result<()> = worked.instrument(span).await;
+    // A function that was not waited for ends here.
+    drop(work);
+    match worked.err() {
+        None => {}
+        Some(error) if error.kind() == ErrorKind::Aborted => {
+            tracing::debug!("a task was cancelled, or another server has it");
+        }
+        Some(error) => {
+            let error = Logged::text(error.chain());
+            tracing::warn!(%error, "the work on a task stops here, and is taken up again");
+        }
+    }
+    session.release().await;
+}
+
+/// Resolves when there is a message other than `known`, and it is time to save it.
+async fn until_message(
+    messages: &mut watch::Receiver<Option<String>>,
+    known: &Option<String>,
+    time: Instant,
+) {
+    loop {
+        let is_new =
+            messages.borrow_and_update().as_ref().is_some_and(|new| known.as_ref() != Some(new));
+        if is_new {
+            return tokio::time::sleep_until(time).await;
+        }
+        if messages.changed().await.is_err() {
+            return std::future::pending().await;
+        }
+    }
+}
+
+/// Waits for the function; `None` where the server ends. One that `is_once` was begun for good.
+async fn run(
+    shared: &SharedState,
+    is_once: bool,
+    session: &mut LeasedRun,
+    record: &mut TaskRecord,
+    work: &mut TaskWork,
+) -> Result<Option<Outcome<ToolOutput>>> {
+    let mut next_message = Instant::now();
+    loop {
+        tokio::select! {
+            biased;
+            Some(Note { what, saved, .. }) = work.noted.recv() => {
+                record.note(what);
+                save(session, record).await?;
+                let _ = saved.send(());
+            }
+            ended = &mut work.running => return Ok(Some(ended)),
+            () = shared.tasks.stopping.cancelled() => {
+                // That a server ends in order is no fault of the task.
+                if !is_once {
+                    record.attempts = record.attempts.saturating_sub(1);
+                }
+                save(session, record).await?;
+                return Ok(None);
+            }
+            () = session.until_renewal() => session.renew().await?,
+            () = until_message(&mut work.messages, &record.message, next_message) => {
+                record.message.clone_from(&work.messages.borrow_and_update());
+                save(session, record).await?;
+                next_message = Instant::now() + PROGRESS;
+            }
+        }
+    }
+}
+
+async fn save(session: &mut LeasedRun, record: &mut TaskRecord) -> Result<()> {
+    let change = record.change()?;
+    session.save_change(change).await
+}
+
+/// Takes what became of the function. Whether there is anything to save.
+pub(super) fn take(
+    shared: &SharedState,
+    tool: &Tool,
+    record: &mut TaskRecord,
+    ended: Outcome<ToolOutput>,
+) -> bool {
+    record.stage = match ended {
+        Outcome::Cancelled => return false,
+        Outcome::Suspended(questions, recording) => {
+            record.message = None;
+            match record.asks(questions, recording) {
+                Ok(()) => return true,
+                Err(error) => Stage::Failed(wire::error(&shared.for_client(error, tool.name()))),
+            }
+        }
+        Outcome::Finished(Err(error)) => {
+            // A fault of the server is no answer of the tool.
+            let is_fault = error.kind() == ErrorKind::Internal;
+            let error = shared.for_client(error, tool.name());
+            match missing_capability(&error) {
+                Some(missing) => Stage::Failed(wire::of_protocol(&missing)),
+                None if is_fault => Stage::Failed(wire::error(&error)),
+                None => completed(shared, tool, Err(error)),
+            }
+        }
+        Outcome::Finished(returned) => completed(shared, tool, returned),
+    };
+    true
+}
+
+/// The result as the client gets it.
+fn completed(shared: &SharedState, tool: &Tool, returned: Result<ToolOutput>) -> Stage {
+    let limit = tool.max_output().unwrap_or(shared.settings.max_output);
+    let mut result = results::tool_result(tool, returned, Era::Modern);
+    let size = json_size(&result);
+    if size > limit {
+        result = results::too_large(tool, size, limit);
+    }
+    // What it stands in says what kind of result it is.
+    result.result_type = None;
+    match serde_json::to_value(&result) {
+        Ok(result) => Stage::Completed(result),
+        Err(why) => {
+            Stage::Failed(wire::of_protocol(&ErrorData::internal_error(why.to_string(), None)))
+        }
+    }
+}
+
+/// A result of the server itself, which a model reads.
+pub(super) fn told(text: &str) -> Value {
+    json!({ "content": [{ "type": "text", "text": text }], "isError": true })
+}

@@ -1,0 +1,180 @@
+//! `tasks/get`, `tasks/update` and `tasks/cancel`.
+
+use std::sync::Arc;
+
+use rmcp::model::{ErrorData, GetTaskResult, InputResponses, TaskAckResult};
+
+use super::limits::CHANGE_TRIES;
+use super::record::{Stage, TaskRecord};
+use super::resume::take_up_soon;
+use super::{sweep_later, wire};
+use crate::audit::Audit;
+use crate::caller::Request;
+use crate::error::{Error as E, protocol_error};
+use crate::state::{Absent, SharedState};
+use genkit_core::internal::run_store::now_ms;
+use genkit_core::{Error, Result};
+use genkit_core::{RunChange, RunId, StoredRun};
+
+/// A request about a task.
+pub(in super::super) enum TaskCall {
+    Get(String),
+    Update(String, InputResponses),
+    Cancel(String),
+}
+
+/// What it is answered.
+pub(in super::super) enum TaskAnswer {
+    Task(Box<GetTaskResult>),
+    Done(TaskAckResult),
+}
+
+impl TaskCall {
+    pub(in super::super) fn method(&self) -> &'static str {
+        match self {
+            Self::Get(_) => "tasks/get",
+            Self::Update(..) => "tasks/update",
+            Self::Cancel(_) => "tasks/cancel",
+        }
+    }
+
+    fn id(&self) -> &str {
+        match self {
+            Self::Get(id) | Self::Update(id, _) | Self::Cancel(id) => id,
+        }
+    }
+}
+
+/// Answers a request about a task.
+pub(in super::super) async fn answer(
+    shared: &Arc<SharedState>,
+    call: TaskCall,
+    request: &Request,
+) -> Result<TaskAnswer, ErrorData> {
+    sweep_later(shared);
+    let task = FoundTask::of(shared, call.id(), request).await;
+    // The id lets whoever has it in: the log has the name of the tool.
+    let tool = task.as_ref().map(|task| task.record.call.tool.as_str()).unwrap_or_default();
+    let audit = Audit::begin(call.method(), tool, request.asking(), None);
+    let answered = match (task, call) {
+        (Err(error), _) => Err(error),
+        (Ok(task), TaskCall::Get(_)) => {
+            let detailed = wire::detailed(&task.id, task.record).map_err(TaskRefusal::from);
+            detailed.map(|task| TaskAnswer::Task(Box::new(task)))
+        }
+        (Ok(task), TaskCall::Update(_, answers)) => task.update(answers).await,
+        (Ok(task), TaskCall::Cancel(_)) => task.cancel().await,
+    };
+    match answered {
+        Ok(answer) => {
+            audit.end("ok", None);
+            Ok(answer)
+        }
+        Err(TaskRefusal::Known(why)) => {
+            audit.refuse(&why);
+            Err(why.into())
+        }
+        Err(TaskRefusal::Failed(error)) => {
+            audit.end("error", None);
+            Err(protocol_error(&shared.for_client(error, "tasks")))
+        }
+    }
+}
+
+/// Why a request about a task is not answered.
+enum TaskRefusal {
+    Known(E),
+    /// The store fails.
+    Failed(Error),
+}
+
+impl From<E> for TaskRefusal {
+    fn from(why: E) -> Self {
+        Self::Known(why)
+    }
+}
+
+impl From<Error> for TaskRefusal {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// A task that is there for whoever asks.
+struct FoundTask<'a> {
+    shared: &'a Arc<SharedState>,
+    id: RunId,
+    stored: StoredRun,
+    record: TaskRecord,
+}
+
+impl<'a> FoundTask<'a> {
+    /// What is of another caller, or gone, is unknown: nobody learns that it was there.
+    async fn of(
+        shared: &'a Arc<SharedState>,
+        id: &str,
+        request: &Request,
+    ) -> Result<Self, TaskRefusal> {
+        request.quota.count_request()?;
+        let id = RunId::of_task(id).ok_or(E::UnknownTask)?;
+        let (stored, record) = load(shared, &id).await?;
+        let caller = shared.caller(&request.head);
+        if !record.call.is_of(caller.principal()) {
+            return Err(E::Hidden(Box::new(E::UnknownTask)).into());
+        }
+        if shared.tool(&record.call.tool, &caller).err() == Some(Absent::Hidden) {
+            return Err(E::Hidden(Box::new(E::UnknownTask)).into());
+        }
+        Ok(Self { shared, id, stored, record })
+    }
+
+    /// Saves a change, unless another was faster: then the task is read again.
+    async fn save(&mut self, change: RunChange) -> Result<bool, TaskRefusal> {
+        let store = &self.shared.tasks.store;
+        if store.save(&self.id, self.stored.at.revision, &change).await?.is_some() {
+            return Ok(true);
+        }
+        (self.stored, self.record) = load(self.shared, &self.id).await?;
+        Ok(false)
+    }
+
+    async fn update(mut self, answers: InputResponses) -> Result<TaskAnswer, TaskRefusal> {
+        for _ in 0..CHANGE_TRIES {
+            if !self.record.answered(answers.clone())? {
+                break;
+            }
+            let goes_on = matches!(self.record.stage, Stage::Working);
+            let change = self.record.change()?;
+            if self.save(change).await? {
+                if goes_on {
+                    take_up_soon(self.shared, &self.id);
+                }
+                break;
+            }
+        }
+        Ok(TaskAnswer::Done(TaskAckResult::new()))
+    }
+
+    async fn cancel(mut self) -> Result<TaskAnswer, TaskRefusal> {
+        for _ in 0..CHANGE_TRIES {
+            if !matches!(self.record.stage, Stage::Working | Stage::Asks(_)) {
+                break;
+            }
+            self.record.stage = Stage::Cancelled;
+            let change = self.record.change()?;
+            if self.save(change).await? {
+                // Where it runs elsewhere, it is stopped there when its lease is renewed.
+                self.shared.tasks.stop_task(&self.id);
+                break;
+            }
+        }
+        Ok(TaskAnswer::Done(TaskAckResult::new()))
+    }
+}
+
+async fn load(shared: &SharedState, id: &RunId) -> Result<(StoredRun, TaskRecord), TaskRefusal> {
+    let stored = shared.tasks.store.load(id).await?.ok_or(E::UnknownTask)?;
+    let record = TaskRecord::read(&stored).filter(|record| record.ends_ms() > now_ms());
+    let record = record.ok_or(E::UnknownTask)?;
+    Ok((stored, record))
+}

@@ -1,0 +1,159 @@
+//! A task that nobody works on is taken up: its function runs from its beginning, with what was done and answered.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::ErrorData;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::RunningTask;
+use super::caller::TaskCaller;
+use super::drive::{TaskWork, drive, told};
+use super::record::{Stage, TaskRecord};
+use super::rounds::TaskRounds;
+use super::wire::of_protocol;
+use crate::run::Admitted;
+use crate::state::SharedState;
+use crate::tool_call;
+use genkit_core::Result;
+use genkit_core::RunId;
+use genkit_core::Tool;
+use genkit_core::internal::context::{Journal, Rounds, TypeMap};
+use genkit_core::internal::run_store::now_ms;
+use genkit_core::internal::visible::Logged;
+use genkit_durable::internal::{CallJournal, LeasedRun, STEP_TRIES};
+use genkit_schema::internal::strictness::Strictness;
+
+/// What became of a task that was looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum TakenUp {
+    /// It has ended, asks, or is gone.
+    Settled,
+    /// Another has it, or it is not its time.
+    Elsewhere,
+    /// This server cannot work on it.
+    Foreign,
+}
+
+/// Takes a task up, unless it runs here already.
+pub(super) fn take_up_soon(shared: &Arc<SharedState>, id: &RunId) {
+    let stop = CancellationToken::new();
+    let Some(running) = shared.tasks.runs(id, &stop) else { return };
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move { take_up(&shared, running, stop).await });
+}
+
+/// Takes a task up that `running` notes.
+pub(super) async fn take_up(
+    shared: &Arc<SharedState>,
+    running: RunningTask,
+    stop: CancellationToken,
+) -> TakenUp {
+    match work_on(shared, &running.id, stop).await {
+        Ok(taken) => taken,
+        Err(error) => {
+            let error = Logged::text(error.chain());
+            tracing::warn!(%error, "a task could not be taken up");
+            TakenUp::Foreign
+        }
+    }
+}
+
+async fn work_on(
+    shared: &Arc<SharedState>,
+    id: &RunId,
+    stop: CancellationToken,
+) -> Result<TakenUp> {
+    let store = &shared.tasks.store;
+    let Some((mut session, stored)) = LeasedRun::begin(store, id).await? else {
+        return Ok(TakenUp::Elsewhere);
+    };
+    let now = now_ms();
+    let Some(mut record) = TaskRecord::read(&stored) else {
+        tracing::warn!("a task in the store is of another version of this library");
+        session.release().await;
+        return Ok(TakenUp::Foreign);
+    };
+    if record.ends_ms() <= now {
+        store.remove(id).await?;
+        session.release().await;
+        return Ok(TakenUp::Settled);
+    }
+    let is_due = stored.at.wake_at_ms.is_none_or(|time| time <= now);
+    if !is_due || !matches!(record.stage, Stage::Working) {
+        session.release().await;
+        return Ok(TakenUp::Elsewhere);
+    }
+    let tool = shared.with_hosts().await.genkit.registry.tool(&record.call.tool);
+    let Some(tool) = tool.filter(|tool| shared.settings.filter.tool(tool)) else {
+        let tool = Logged::name(&record.call.tool);
+        tracing::warn!(%tool, "a task waits for a tool that this server does not have");
+        session.release().await;
+        return Ok(TakenUp::Foreign);
+    };
+    if let Some(stage) = cut_off(&tool, &record) {
+        record.stage = stage;
+        session.save_change(record.change()?).await?;
+        session.release().await;
+        return Ok(TakenUp::Settled);
+    }
+    record.attempts += 1;
+    // What cuts it off is counted, also where it ends the process.
+    session.save_change(record.change()?).await?;
+    let work = begin_again(shared, &tool, id, &record, stop);
+    drive(shared, &tool, session, record, work).await;
+    Ok(TakenUp::Settled)
+}
+
+/// What becomes of a task that was cut off and must not begin again.
+fn cut_off(tool: &Tool, record: &TaskRecord) -> Option<Stage> {
+    if record.attempts > 0 && tool.is_at_most_once() {
+        return Some(Stage::Completed(told(&format!(
+            "`{}` was begun, and its server stopped before it had ended: whether it happened is not known, and it is not \
+             done again by itself. Find out before you call it again.",
+            tool.name()
+        ))));
+    }
+    (record.attempts >= STEP_TRIES).then(|| {
+        let why = format!("the task was cut off {STEP_TRIES} times, and is not begun again");
+        Stage::Failed(of_protocol(&ErrorData::internal_error(why, None)))
+    })
+}
+
+/// The function from its beginning, without the request that called it.
+fn begin_again(
+    shared: &Arc<SharedState>,
+    tool: &Tool,
+    id: &RunId,
+    record: &TaskRecord,
+    stop: CancellationToken,
+) -> TaskWork {
+    let call = &record.call;
+    let client = Arc::new(call.client.clone());
+    let caller = Arc::new(TaskCaller::new(None, client, &shared.genkit.registry));
+    let (notes, noted) = mpsc::unbounded_channel();
+    let mut values = TypeMap::default();
+    if let Some(principal) = call.principal() {
+        values.insert(principal);
+    }
+    let left = Duration::from_millis(record.ends_ms().saturating_sub(now_ms()));
+    let admitted = Admitted {
+        shared: Arc::clone(shared),
+        caller: Arc::clone(&caller) as _,
+        trusts_client: call.trusts_client,
+        name: tool.name().to_owned(),
+        cancel: stop.clone(),
+        rounds: Some(Arc::new(TaskRounds(None)) as Arc<dyn Rounds>),
+        timeout: tool.timeout().unwrap_or(left),
+        meta: Arc::new(call.meta.clone()),
+        values,
+        journal: Some(Arc::new(CallJournal::new(id, (0, 0), notes)) as Arc<dyn Journal>),
+        #[cfg(feature = "http")]
+        extensions: Arc::default(),
+    };
+    let how = if shared.settings.strict_args { Strictness::Exact } else { Strictness::Lenient };
+    let (input, recording) = (call.input.clone(), record.recording());
+    let running = Box::pin(tool_call::call(admitted, tool.clone(), input, how, recording));
+    TaskWork { running, noted, messages: caller.messages(), stop }
+}

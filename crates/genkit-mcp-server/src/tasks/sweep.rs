@@ -1,0 +1,60 @@
+//! Sweeping: tasks that nobody works on are taken up, and those whose time is over are taken away.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+use tokio::runtime::Handle;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::limits::{SKIP, SWEEP, SWEEP_LIMIT};
+use super::resume::{TakenUp, take_up};
+use crate::state::SharedState;
+use genkit_core::RunId;
+use genkit_core::internal::visible::Logged;
+
+/// Sweeps from now on, as long as the server lives, where nobody does so yet.
+pub(in super::super) fn sweep_later(shared: &Arc<SharedState>) {
+    let Ok(runtime) = Handle::try_current() else { return };
+    if shared.tasks.begin_sweeping() {
+        let stopping = shared.tasks.stopping.clone();
+        let shared = Arc::downgrade(shared);
+        runtime.spawn(async move {
+            tokio::select! {
+                () = sweep(shared) => {}
+                () = stopping.cancelled() => {}
+            }
+        });
+    }
+}
+
+async fn sweep(server: Weak<SharedState>) {
+    let mut left_alone = HashMap::<RunId, Instant>::new();
+    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+    while let Some(shared) = server.upgrade() {
+        while let Ok(id) = told.try_recv() {
+            left_alone.insert(id, Instant::now() + SKIP);
+        }
+        left_alone.retain(|_, until| *until > Instant::now());
+        shared.tasks.forget_clients();
+        // Those that are left alone are due as well, and must not hide the others.
+        let due = shared.tasks.store.due(SWEEP_LIMIT + left_alone.len()).await;
+        let due = due.unwrap_or_else(|error| {
+            let error = Logged::text(error.chain());
+            tracing::warn!(%error, "a server cannot see which tasks are due");
+            Vec::new()
+        });
+        for id in due.into_iter().filter(|id| id.is_task() && !left_alone.contains_key(id)) {
+            let stop = CancellationToken::new();
+            let Some(running) = shared.tasks.runs(&id, &stop) else { continue };
+            let (shared, tell) = (Arc::clone(&shared), tell.clone());
+            tokio::spawn(async move {
+                if take_up(&shared, running, stop).await == TakenUp::Foreign {
+                    let _ = tell.send(id);
+                }
+            });
+        }
+        drop(shared);
+        tokio::time::sleep(SWEEP).await;
+    }
+}

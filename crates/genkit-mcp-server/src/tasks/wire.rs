@@ -1,0 +1,75 @@
+//! Tasks as clients read them.
+
+use rmcp::model::{
+    CreateTaskResult, DetailedTask, ErrorData, GetTaskResult, Task, TaskPayload, TaskStatus,
+};
+use serde_json::Value;
+
+use super::limits::POLL;
+use super::record::{AskedInput, Stage, TaskRecord};
+use crate::error::{Error as E, protocol_error};
+use genkit_core::RunId;
+use genkit_core::internal::time::iso8601;
+
+/// The answer of the call that became a task.
+pub(super) fn created(id: &RunId, record: &TaskRecord) -> CreateTaskResult {
+    CreateTaskResult::new(task(id, record))
+}
+
+/// The answer of `tasks/get`.
+///
+/// # Errors
+/// A stored question is none of the protocol.
+pub(super) fn detailed(id: &RunId, record: TaskRecord) -> Result<GetTaskResult, E> {
+    let task = task(id, &record);
+    let object = |value: Value| match value {
+        Value::Object(object) => object,
+        _ => serde_json::Map::new(),
+    };
+    let payload = match record.stage {
+        Stage::Working => TaskPayload::Working,
+        Stage::Asks(open) => {
+            let read = |open: AskedInput| serde_json::from_value(open.request);
+            let asked = open.into_iter().map(|(key, open)| Ok((key, read(open)?)));
+            let asked = asked.collect::<Result<_, _>>().map_err(E::Unsendable)?;
+            TaskPayload::InputRequired { input_requests: asked }
+        }
+        Stage::Completed(result) => TaskPayload::Completed { result: object(result) },
+        Stage::Failed(error) => TaskPayload::Failed { error: object(error) },
+        Stage::Cancelled => TaskPayload::Cancelled,
+    };
+    Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
+}
+
+fn task(id: &RunId, record: &TaskRecord) -> Task {
+    let status = match record.stage {
+        Stage::Working => TaskStatus::Working,
+        Stage::Asks(_) => TaskStatus::InputRequired,
+        Stage::Completed(_) => TaskStatus::Completed,
+        Stage::Failed(_) => TaskStatus::Failed,
+        Stage::Cancelled => TaskStatus::Cancelled,
+    };
+    let (created, updated) = (iso8601(record.created_ms), iso8601(record.updated_ms));
+    let task = Task::new(id.as_str(), status, created, updated)
+        .with_ttl_ms(record.ttl_ms)
+        .with_poll_interval_ms(u64::try_from(POLL.as_millis()).unwrap_or(u64::MAX));
+    // Of one that failed, why; of the others what was done last.
+    let failed = match &record.stage {
+        Stage::Failed(error) => error.get("message").and_then(Value::as_str),
+        _ => None,
+    };
+    match failed.or(record.message.as_deref()) {
+        Some(message) => task.with_status_message(message),
+        None => task,
+    }
+}
+
+/// A failure as a task has it.
+pub(super) fn error(error: &genkit_core::Error) -> Value {
+    of_protocol(&protocol_error(error))
+}
+
+/// A protocol error as a task has it.
+pub(super) fn of_protocol(error: &ErrorData) -> Value {
+    serde_json::to_value(error).unwrap_or_default()
+}

@@ -1,0 +1,131 @@
+//! The builder of a test client: its answers, and the protocol that it speaks.
+
+use std::sync::Arc;
+
+use rmcp::ClientServiceExt as _;
+use rmcp::model::ProtocolVersion;
+use rmcp::service::ClientLifecycleMode;
+use serde_json::Value;
+
+use super::Client;
+use super::error::Error as E;
+use super::handler::{TestAnswers, TestHandler};
+use crate::builder::McpServer;
+use genkit_core::Result;
+use genkit_core::Root;
+
+/// How many bytes may be under way in one direction. Default is 64 KiB.
+const PIPE_BYTES: usize = 64 * 1024;
+
+impl Client {
+    /// Connects to `server` with the older protocol, without answers to questions.
+    ///
+    /// # Errors
+    /// As [`ClientBuilder::connect`].
+    pub async fn connect(server: McpServer) -> Result<Self> {
+        Self::builder().connect(server).await
+    }
+
+    /// Builder of a client that answers questions.
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::default()
+    }
+}
+
+/// Builder of a [`Client`]: its answers to questions, and the protocol that it speaks.
+///
+/// ```
+/// use genkit::testing::Client;
+/// use genkit::{Context, Genkit, Registry, Result, tool, tools};
+/// use serde_json::json;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Name { name: String }
+///
+/// /// Greets the user.
+/// #[tool]
+/// async fn greet(ctx: &Context) -> Result<String> {
+///     let folders = ctx.roots().await?.len();
+///     let user = ctx.elicit::<Name>("Who are you?").await?.accepted()?;
+///     let greeting = ctx.sample("A greeting?").await?.text();
+///     Ok(format!("{greeting}, {} of {folders} folder", user.name))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![greet])).build()?;
+/// let client = Client::builder()
+///     .modern(true)
+///     .on_elicit(|message, _schema| (message == "Who are you?").then(|| json!({"name": "Ada"})))
+///     .on_sample(|_request| "Good day".into())
+///     .roots(["file:///home/ada"])
+///     .connect(genkit.serve_mcp())
+///     .await?;
+/// assert_eq!(client.call_tool("greet", json!({})).await?.text(), "Good day, Ada of 1 folder");
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a builder does nothing until `.connect(..)`"]
+#[derive(Default)]
+pub struct ClientBuilder {
+    modern: bool,
+    answers: TestAnswers,
+}
+
+impl ClientBuilder {
+    /// Stateless protocol: speaks that of 2026-07-28; default is 2025-11-25 with a session.
+    pub fn modern(mut self, yes: bool) -> Self {
+        self.modern = yes;
+        self
+    }
+
+    /// Elicitation: answers forms with the content to accept with, or `None` to decline. A
+    /// confirmation is a form without fields: `Some(json!({}))` is yes, `None` is no.
+    pub fn on_elicit(
+        mut self,
+        answer: impl Fn(&str, &Value) -> Option<Value> + Send + Sync + 'static,
+    ) -> Self {
+        self.answers.elicit = Some(Box::new(answer));
+        self
+    }
+
+    /// Sampling: answers requests with the text of the model, from the request's parameters.
+    pub fn on_sample(mut self, answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> Self {
+        self.answers.sample = Some(Box::new(answer));
+        self
+    }
+
+    /// Roots: answers requests with URIs, or [`Root`]s with a name.
+    pub fn roots(mut self, roots: impl IntoIterator<Item = impl Into<Root>>) -> Self {
+        self.answers.roots = Some(roots.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Tasks: declares MCP's extension for them: a call may be answered with one then, which
+    /// [`peer`](Client::peer) has the requests for. Default is no.
+    pub fn tasks(mut self, yes: bool) -> Self {
+        self.answers.tasks = yes;
+        self
+    }
+
+    /// Connects to `server`, which runs as long as the client lives.
+    ///
+    /// # Errors
+    /// What the server would not start for, and a failed handshake.
+    pub async fn connect(self, server: McpServer) -> Result<Client> {
+        let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
+        crate::serve_pipe(server, theirs)?;
+        let lifecycle = if self.modern {
+            ClientLifecycleMode::Discover {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            }
+        } else {
+            ClientLifecycleMode::Initialize
+        };
+        let seen = Arc::default();
+        let handler = TestHandler { answers: self.answers, seen: Arc::clone(&seen) };
+        let connected = handler.serve_with_lifecycle(ours, lifecycle).await;
+        let running = connected.map_err(|error| E::Connect(error.into()))?;
+        Ok(Client { running, seen })
+    }
+}

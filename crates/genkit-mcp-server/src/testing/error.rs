@@ -1,0 +1,38 @@
+//! The errors of the test client.
+
+use genkit_core::ErrorKind;
+use genkit_core::internal::error::{BoxError, Topic};
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("arguments must be a JSON object")]
+    ArgumentsNoObject,
+    #[error("the bytes of a resource are no base64")]
+    Blob(#[source] base64::DecodeError),
+    #[error("a resource holds neither text nor bytes: read it with `raw_resource`")]
+    UnknownContents,
+    #[error("the client could not connect")]
+    Connect(#[source] BoxError),
+    #[error("{code}: {message}")]
+    Protocol { code: i32, message: String, data: Option<serde_json::Value> },
+    #[error("{0}")]
+    Transport(String),
+}
+
+impl Topic for Error {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::ArgumentsNoObject => ErrorKind::InvalidArgument,
+            Self::Protocol { .. } => ErrorKind::Aborted,
+            Self::Blob(_) | Self::UnknownContents => ErrorKind::Internal,
+            Self::Connect(_) | Self::Transport(_) => ErrorKind::Unavailable,
+        }
+    }
+
+    fn details(&self) -> Option<serde_json::Value> {
+        match self {
+            Self::Protocol { data, .. } => data.clone(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The handler of a test client: answers the requests of the server, and records its notifications.
+
+#![allow(
+    deprecated,
+    reason = "SEP-2577 deprecates sampling and roots; servers of today ask for them"
+)]
+
+use std::sync::{Arc, Mutex};
+
+use rmcp::model::TASKS_EXTENSION_ID;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
+    ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData, Implementation,
+    ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam, ProtocolVersion,
+    ResourceUpdatedNotificationParam, Root as McpRoot, SamplingMessage,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ClientHandler, RoleClient};
+use serde_json::Value;
+
+use super::seen::Seen;
+use genkit_core::internal::sync::lock;
+use genkit_core::{Progress, Root};
+
+type ElicitAnswer = Box<dyn Fn(&str, &Value) -> Option<Value> + Send + Sync>;
+type SampleAnswer = Box<dyn Fn(&Value) -> String + Send + Sync>;
+
+/// The answers of a test client; what has none is no capability of it.
+#[derive(Default)]
+pub(super) struct TestAnswers {
+    pub(super) elicit: Option<ElicitAnswer>,
+    pub(super) sample: Option<SampleAnswer>,
+    pub(super) roots: Option<Vec<Root>>,
+    pub(super) tasks: bool,
+}
+
+pub(super) struct TestHandler {
+    pub(super) answers: TestAnswers,
+    pub(super) seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+impl TestHandler {
+    fn record(&self, notification: Seen) {
+        lock(&self.seen).push(notification);
+    }
+}
+
+impl ClientHandler for TestHandler {
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        if self.answers.elicit.is_some() {
+            capabilities.elicitation = Some(Default::default());
+        }
+        if self.answers.sample.is_some() {
+            capabilities.sampling = Some(Default::default());
+        }
+        if self.answers.roots.is_some() {
+            capabilities.roots = Some(Default::default());
+        }
+        if self.answers.tasks {
+            let extensions = capabilities.extensions.get_or_insert_default();
+            extensions.insert(TASKS_EXTENSION_ID.to_owned(), Default::default());
+        }
+        let client = Implementation::new("genkit-testing", env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(capabilities, client)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn create_elicitation(
+        &self,
+        params: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> std::result::Result<ElicitResult, ErrorData> {
+        let request = serde_json::to_value(&params).unwrap_or_default();
+        let message = request["message"].as_str().unwrap_or_default();
+        let answer = self.answers.elicit.as_ref();
+        let content = answer.and_then(|answer| answer(message, &request["requestedSchema"]));
+        Ok(match content {
+            Some(content) => ElicitResult::new(ElicitationAction::Accept).with_content(content),
+            None => ElicitResult::new(ElicitationAction::Decline),
+        })
+    }
+
+    async fn create_message(
+        &self,
+        params: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> std::result::Result<CreateMessageResult, ErrorData> {
+        let request = serde_json::to_value(&params).unwrap_or_default();
+        let text = self.answers.sample.as_ref().map(|answer| answer(&request)).unwrap_or_default();
+        Ok(CreateMessageResult::new(SamplingMessage::assistant_text(text), "testing".to_owned()))
+    }
+
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> std::result::Result<ListRootsResult, ErrorData> {
+        let roots = self.answers.roots.iter().flatten().map(|root| {
+            let sent = McpRoot::new(&root.uri);
+            root.name.iter().fold(sent, |sent, name| sent.with_name(name))
+        });
+        Ok(ListRootsResult::new(roots.collect()))
+    }
+
+    async fn on_progress(&self, p: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        let progress = Progress::new(p.progress);
+        let progress = p.total.into_iter().fold(progress, Progress::with_total);
+        let progress = p.message.into_iter().fold(progress, Progress::with_message);
+        self.record(Seen::Progress(progress));
+    }
+
+    async fn on_logging_message(
+        &self,
+        p: LoggingMessageNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.record(Seen::Log(genkit_mcp::internal::level::of_mcp(p.level), p.data));
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.record(Seen::ToolsChanged);
+    }
+
+    async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.record(Seen::PromptsChanged);
+    }
+
+    async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.record(Seen::ResourcesChanged);
+    }
+
+    async fn on_resource_updated(
+        &self,
+        p: ResourceUpdatedNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.record(Seen::ResourceUpdated(p.uri));
+    }
+}

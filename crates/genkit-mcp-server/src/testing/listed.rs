@@ -1,0 +1,152 @@
+//! Listed items: tools, prompts and resources as a client reads them in lists.
+
+use rmcp::model::{Prompt, Resource, ResourceTemplate, Tool};
+use serde_json::{Map, Value};
+
+use genkit_core::{PromptArgument, ToolAnnotations};
+
+/// A listed item over what the SDK read, with the getters that all have.
+macro_rules! listed {
+    ($(#[$doc:meta])* $name:ident($raw:ty)) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name($raw);
+
+        impl From<$raw> for $name {
+            fn from(raw: $raw) -> Self {
+                Self(raw)
+            }
+        }
+
+        impl $name {
+            /// The name that callers use.
+            pub fn name(&self) -> &str {
+                &self.0.name
+            }
+
+            /// Title: the name for people.
+            pub fn title(&self) -> Option<&str> {
+                self.0.title.as_deref()
+            }
+
+            /// Description: what it is for.
+            pub fn description(&self) -> Option<&str> {
+                self.0.description.as_deref()
+            }
+
+            /// Icons, by their addresses.
+            pub fn icons(&self) -> impl Iterator<Item = &str> {
+                self.0.icons.iter().flatten().map(|icon| icon.src.as_str())
+            }
+
+            /// Metadata: its `_meta`, if it has any.
+            pub fn metadata(&self) -> Option<&Map<String, Value>> {
+                self.0.meta.as_ref().map(|meta| &meta.0)
+            }
+
+            /// The whole item, as the SDK has it.
+            pub fn raw(&self) -> &$raw {
+                &self.0
+            }
+        }
+    };
+}
+
+listed! {
+    /// A tool as a client lists it: see [`Client::tools`](super::Client::tools).
+    ///
+    /// ```
+    /// use genkit::testing::Client;
+    /// use genkit::{Genkit, Registry, tool, tools};
+    ///
+    /// /// Adds two numbers.
+    /// #[tool(read_only)]
+    /// async fn add(a: i64, b: i64) -> i64 { a + b }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+    /// let tools = Client::connect(genkit.serve_mcp()).await?.tools().await?;
+    /// assert_eq!((tools[0].name(), tools[0].description()), ("add", Some("Adds two numbers.")));
+    /// assert_eq!(tools[0].input_schema()["required"][1], "b");
+    /// assert!(tools[0].output_schema().is_some());
+    /// assert_eq!(tools[0].annotations().read_only, Some(true));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ListedTool(Tool)
+}
+
+impl ListedTool {
+    /// Input schema: that of its arguments.
+    pub fn input_schema(&self) -> &Map<String, Value> {
+        &self.0.input_schema
+    }
+
+    /// Output schema: that of its result, where it has one.
+    pub fn output_schema(&self) -> Option<&Map<String, Value>> {
+        self.0.output_schema.as_deref()
+    }
+
+    /// Annotations: hints on its effects.
+    pub fn annotations(&self) -> ToolAnnotations {
+        let Some(hints) = &self.0.annotations else { return ToolAnnotations::default() };
+        let mut annotations = ToolAnnotations::default();
+        annotations.read_only = hints.read_only_hint;
+        annotations.destructive = hints.destructive_hint;
+        annotations.idempotent = hints.idempotent_hint;
+        annotations.open_world = hints.open_world_hint;
+        annotations
+    }
+}
+
+listed! {
+    /// A prompt as a client lists it: see [`Client::prompts`](super::Client::prompts).
+    ListedPrompt(Prompt)
+}
+
+impl ListedPrompt {
+    /// Arguments, in order.
+    pub fn arguments(&self) -> Vec<PromptArgument> {
+        let arguments = self.0.arguments.iter().flatten().map(|argument| {
+            let (name, description) = (argument.name.clone(), argument.description.clone());
+            PromptArgument::new(name, description, argument.required == Some(true))
+        });
+        arguments.collect()
+    }
+}
+
+listed! {
+    /// A resource as a client lists it: see [`Client::resources`](super::Client::resources).
+    ListedResource(Resource)
+}
+
+impl ListedResource {
+    /// URI of the resource.
+    pub fn uri(&self) -> &str {
+        &self.0.uri
+    }
+
+    /// Media type (MIME type) of its content, if it is always the same.
+    pub fn mime_type(&self) -> Option<&str> {
+        self.0.mime_type.as_deref()
+    }
+}
+
+listed! {
+    /// A resource template as a client lists it: see
+    /// [`Client::resource_templates`](super::Client::resource_templates).
+    ListedResourceTemplate(ResourceTemplate)
+}
+
+impl ListedResourceTemplate {
+    /// URI template (RFC 6570) of its addresses.
+    pub fn uri_template(&self) -> &str {
+        &self.0.uri_template
+    }
+
+    /// Media type (MIME type) of its content, if it is always the same.
+    pub fn mime_type(&self) -> Option<&str> {
+        self.0.mime_type.as_deref()
+    }
+}

@@ -1,0 +1,241 @@
+//! An MCP client in memory: your server is tested without a process and without a port.
+
+mod builder;
+mod content;
+mod error;
+mod handler;
+mod listed;
+mod seen;
+mod tool_result;
+
+use std::sync::{Arc, Mutex};
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    ArgumentInfo, CallToolRequestParams, CompleteRequestParams, ErrorData, GetPromptRequestParams,
+    GetPromptResult, ReadResourceRequestParams, ReadResourceResult, Reference,
+};
+use rmcp::service::{RunningService, ServiceError};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use self::error::Error as E;
+use genkit_core::internal::sync::lock;
+use genkit_core::{Error, Result};
+use genkit_core::{PromptReply, ResourceContents};
+
+pub use builder::ClientBuilder;
+pub use listed::{ListedPrompt, ListedResource, ListedResourceTemplate, ListedTool};
+pub use seen::Seen;
+pub use tool_result::ToolResult;
+
+use self::handler::TestHandler;
+
+/// Test client of MCP: connected to a server in memory, with the verbs of
+/// [`McpClient`](genkit_mcp_host::McpClient) and the server's own names.
+///
+/// Everything is in types of this library; what the SDK read stands beside it: `raw()` of items and
+/// results, [`raw_prompt`](Self::raw_prompt), [`raw_resource`](Self::raw_resource), and
+/// [`peer`](Self::peer) for all other requests.
+///
+/// ```
+/// use genkit::testing::Client;
+/// use genkit::{Genkit, Registry, tool, tools};
+/// use serde_json::json;
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// async fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+/// let client = Client::connect(genkit.serve_mcp()).await?;
+/// assert_eq!(client.tools().await?[0].name(), "add");
+/// assert_eq!(client.call_tool("add", json!({"a": 2, "b": 40})).await?.text(), "42");
+/// assert!(client.call_tool("add", json!({"a": 2})).await?.is_error());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Prompts, resources and completion:
+///
+/// ```
+/// use genkit::testing::Client;
+/// use genkit::{Genkit, Registry, prompt, prompts, resource, resources};
+/// use serde_json::json;
+///
+/// /// Asks for a poem.
+/// #[prompt]
+/// async fn poem(#[arg(complete = ["rain", "snow"])] topic: String) -> String {
+///     format!("Write a poem about {topic}.")
+/// }
+///
+/// /// A note by its number.
+/// #[resource("note://{id}")]
+/// async fn note(#[arg(complete = ["1", "2"])] id: u64) -> String { format!("note {id}") }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let registry = Registry::new().add(prompts![poem]).add(resources![note]);
+/// let client = Client::connect(Genkit::builder().registry(registry).build()?.serve_mcp()).await?;
+/// assert_eq!(client.prompts().await?[0].arguments()[0].name, "topic");
+/// let poem = client.get_prompt("poem", json!({"topic": "rain"})).await?;
+/// assert_eq!(poem.messages()[0].text(), "Write a poem about rain.");
+/// assert_eq!(client.complete("poem", "topic", "s").await?, ["snow"]);
+/// assert_eq!(client.resource_templates().await?[0].uri_template(), "note://{id}");
+/// assert!(client.resources().await?.is_empty()); // it has an address for each note, no fixed one
+/// assert_eq!(client.read_resource("note://7").await?[0].as_text(), Some("note 7"));
+/// assert_eq!(client.complete_uri("note://{id}", "id", "").await?, ["1", "2"]);
+/// assert!(client.seen().is_empty());
+/// assert!(client.peer().peer_info().is_some()); // the SDK's own client
+/// # Ok(())
+/// # }
+/// ```
+pub struct Client {
+    running: RunningService<RoleClient, TestHandler>,
+    seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+impl Client {
+    /// All tools, page after page.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn tools(&self) -> Result<Vec<ListedTool>> {
+        self.running.list_all_tools().await.map(listed).map_err(failed)
+    }
+
+    /// All prompts.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn prompts(&self) -> Result<Vec<ListedPrompt>> {
+        self.running.list_all_prompts().await.map(listed).map_err(failed)
+    }
+
+    /// All resources.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn resources(&self) -> Result<Vec<ListedResource>> {
+        self.running.list_all_resources().await.map(listed).map_err(failed)
+    }
+
+    /// All resource templates.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn resource_templates(&self) -> Result<Vec<ListedResourceTemplate>> {
+        self.running.list_all_resource_templates().await.map(listed).map_err(failed)
+    }
+
+    /// Calls a tool, with anything that serializes to an object; questions are answered as the builder
+    /// says.
+    ///
+    /// # Errors
+    /// A protocol error, for example an unknown tool. A tool's own failure is a [`ToolResult`].
+    pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<ToolResult> {
+        let mut params = CallToolRequestParams::new(name.to_owned());
+        params.arguments = Some(object(arguments)?);
+        self.running.call_tool(params).await.map(ToolResult::new).map_err(failed)
+    }
+
+    /// Gets a prompt.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<PromptReply> {
+        self.raw_prompt(name, arguments).await.map(content::prompt_reply)
+    }
+
+    /// Gets a prompt as the SDK has it: see [`get_prompt`](Self::get_prompt).
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn raw_prompt(
+        &self,
+        name: &str,
+        arguments: impl Serialize,
+    ) -> Result<GetPromptResult> {
+        let mut params = GetPromptRequestParams::new(name.to_owned());
+        params.arguments = Some(object(arguments)?);
+        self.running.get_prompt(params).await.map_err(failed)
+    }
+
+    /// Reads a resource.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
+        content::contents(self.raw_resource(uri).await?)
+    }
+
+    /// Reads a resource as the SDK has it: see [`read_resource`](Self::read_resource).
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn raw_resource(&self, uri: &str) -> Result<ReadResourceResult> {
+        self.running.read_resource(ReadResourceRequestParams::new(uri)).await.map_err(failed)
+    }
+
+    /// Completion: suggestions for an argument of a prompt.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn complete(&self, prompt: &str, argument: &str, typed: &str) -> Result<Vec<String>> {
+        self.suggestions(Reference::for_prompt(prompt), argument, typed).await
+    }
+
+    /// Completion: suggestions for a variable of a resource template.
+    ///
+    /// # Errors
+    /// What the server answers with.
+    pub async fn complete_uri(
+        &self,
+        template: &str,
+        variable: &str,
+        typed: &str,
+    ) -> Result<Vec<String>> {
+        self.suggestions(Reference::for_resource(template), variable, typed).await
+    }
+
+    async fn suggestions(&self, of: Reference, argument: &str, typed: &str) -> Result<Vec<String>> {
+        let argument = ArgumentInfo::new(argument, typed);
+        let params = CompleteRequestParams::new(of, argument);
+        Ok(self.running.complete(params).await.map_err(failed)?.completion.values)
+    }
+
+    /// Notifications of the server so far.
+    pub fn seen(&self) -> Vec<Seen> {
+        lock(&self.seen).clone()
+    }
+
+    /// Peer of rmcp, the SDK's own client, for everything else.
+    pub fn peer(&self) -> &rmcp::Peer<RoleClient> {
+        &self.running
+    }
+}
+
+fn listed<R, T: From<R>>(raw: Vec<R>) -> Vec<T> {
+    raw.into_iter().map(T::from).collect()
+}
+
+fn object(arguments: impl Serialize) -> Result<Map<String, Value>> {
+    match serde_json::to_value(arguments)? {
+        Value::Object(map) => Ok(map),
+        Value::Null => Ok(Map::new()),
+        _ => Err(E::ArgumentsNoObject.into()),
+    }
+}
+
+fn failed(error: ServiceError) -> Error {
+    match error {
+        ServiceError::McpError(ErrorData { code, message, data, .. }) => {
+            E::Protocol { code: code.0, message: message.into_owned(), data }.into()
+        }
+        other => E::Transport(other.to_string()).into(),
+    }
+}

@@ -1,0 +1,44 @@
+//! Notifications that a test client received.
+
+use serde_json::Value;
+
+use genkit_core::{LogLevel, Progress};
+
+/// Notification of the server, as a test client saw it.
+///
+/// ```
+/// use genkit::testing::{Client, Seen};
+/// use genkit::{Context, Genkit, Registry, tool, tools};
+/// use serde_json::json;
+///
+/// /// Works in two steps.
+/// #[tool]
+/// async fn work(ctx: &Context) {
+///     ctx.progress((1.0, 2.0)).await;
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// let genkit = Genkit::builder().registry(Registry::new().add(tools![work])).build()?;
+/// let client = Client::connect(genkit.serve_mcp()).await?;
+/// client.call_tool("work", json!({})).await?;
+/// assert_eq!(client.seen(), [Seen::Progress((1.0, 2.0).into())]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Seen {
+    /// How far a call is.
+    Progress(Progress),
+    /// A log message: level and data.
+    Log(LogLevel, Value),
+    /// The list of tools changed.
+    ToolsChanged,
+    /// The list of prompts changed.
+    PromptsChanged,
+    /// The list of resources changed.
+    ResourcesChanged,
+    /// A resource that was subscribed to has new content.
+    ResourceUpdated(String),
+}

@@ -1,0 +1,172 @@
+//! The middleware of the program around a tool call of a client.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Map, Value, json};
+
+use super::error::Error as E;
+use super::run::Admitted;
+use super::tool_call::run;
+pub use genkit_agent::middleware::{CallOutcome, InnermostTool};
+use genkit_agent::middleware::{Middleware, NextTool, ToolCall, ToolOutcome};
+use genkit_core::BoxFuture;
+use genkit_core::Tool;
+use genkit_core::internal::action::{ToolOutput, failure_for_model};
+use genkit_core::internal::context::{
+    CallerAnswer, ContextParts, Outcome, Recording, drive, unanswerable,
+};
+use genkit_core::internal::generate::interrupt::{CALL_KEY, Suspended};
+use genkit_core::internal::sync::lock;
+use genkit_core::{Error, ErrorKind, Result};
+use genkit_core::{Part, ToolRequest};
+use genkit_schema::internal::strictness::Strictness;
+
+/// One call, which middleware may make several times.
+pub(super) struct ServedCall {
+    admitted: Admitted,
+    tool: Tool,
+    how: Strictness,
+    /// What the tool returned last, and that as middleware sees it: where no middleware changes it,
+    /// nothing of it is lost.
+    returned: Mutex<Option<(Part, Result<ToolOutput>)>>,
+}
+
+impl ServedCall {
+    /// Runs `tool` inside of all middleware.
+    pub(super) fn run(
+        admitted: Admitted,
+        tool: Tool,
+        input: Value,
+        how: Strictness,
+        recording: Recording,
+    ) -> BoxFuture<'static, Outcome<ToolOutput>> {
+        let served = Arc::new(Self { admitted, tool, how, returned: Mutex::default() });
+        Box::pin(served.call(input, recording))
+    }
+
+    async fn call(self: Arc<Self>, input: Value, recording: Recording) -> Outcome<ToolOutput> {
+        // A middleware may panic, and a client that goes away ends one that waits.
+        let cancel = self.admitted.cancel.clone();
+        let guard = ContextParts { cancel, ..ContextParts::default() }.build();
+        let request = ToolRequest::new(self.tool.name(), input);
+        let work = self.through_middleware(request, recording);
+        match drive(&guard, self.tool.name(), work).await {
+            Outcome::Finished(Ok(outcome)) => outcome,
+            Outcome::Finished(Err(error)) => Outcome::Finished(Err(error)),
+            Outcome::Suspended(questions, recording) => Outcome::Suspended(questions, recording),
+            Outcome::Cancelled => Outcome::Cancelled,
+        }
+    }
+
+    /// The call through all middleware, again after each answer of a client that is asked live.
+    async fn through_middleware(
+        self: &Arc<Self>,
+        request: ToolRequest,
+        recording: Recording,
+    ) -> Result<Outcome<ToolOutput>> {
+        let caller = &self.admitted.caller;
+        let round =
+            self.admitted.rounds.as_ref().filter(|_| recording.answers.contains_key(CALL_KEY));
+        if round.is_some_and(|round| !round.claim()) {
+            return Ok(Outcome::Cancelled);
+        }
+        let mut suspended = Suspended::new(Vec::new(), recording);
+        loop {
+            // A call that was denied does not run.
+            if let Some(CallerAnswer::Decision(decision)) =
+                suspended.recording.answers.get(CALL_KEY)
+            {
+                decision.approved()?;
+            }
+            let earlier = Arc::new(suspended);
+            let next = NextTool::outermost(Arc::clone(self) as _, Some(Arc::clone(&earlier)));
+            let outcome = next.run(ToolCall::of(self.tool.clone(), request.clone())).await?;
+            let mut open = match outcome.0 {
+                CallOutcome::Answered(part) => {
+                    return Ok(Outcome::Finished(self.returned(*part)));
+                }
+                CallOutcome::Interrupted(open) => *open,
+            };
+            open.keep_done(&earlier);
+            for question in &open.questions {
+                if !caller.can(question.kind.capability()) {
+                    return Err(unanswerable(&question.kind));
+                }
+                // Where nobody answers live, all that is open goes to the client as a result.
+                let Some(answering) = caller.answer(question) else {
+                    return Ok(Outcome::Suspended(open.questions, open.recording));
+                };
+                open.recording.answers.insert(question.key.clone(), answering.await?);
+            }
+            suspended = open;
+        }
+    }
+
+    /// What the client gets of what the outermost middleware answered.
+    fn returned(&self, part: Part) -> Result<ToolOutput> {
+        let last = lock(&self.returned).take();
+        if let Some((_, returned)) = last.filter(|(shown, _)| *shown == part) {
+            return returned;
+        }
+        let Part::ToolResponse { tool_response: response, metadata, .. } = part else {
+            return Ok(ToolOutput::default());
+        };
+        if let Some(text) = response.error() {
+            return Err(Error::new(ErrorKind::Unknown, text));
+        }
+        let is_content = response.output.is_null() && !response.content.is_empty();
+        let value = (!is_content).then_some(response.output);
+        if response.content.is_empty() {
+            let checked = self.tool.schemas().check_output(value.as_ref());
+            let tool = || self.tool.name().to_owned();
+            checked.map_err(|why| E::MiddlewareAnswer { tool: tool(), why: why.to_string() })?;
+        }
+        Ok(ToolOutput { value, content: response.content, metadata, ..ToolOutput::default() })
+    }
+}
+
+impl InnermostTool for ServedCall {
+    fn middleware(&self) -> &[Arc<dyn Middleware>] {
+        &self.admitted.shared.genkit.middleware
+    }
+
+    fn call_tool<'a>(
+        &'a self,
+        call: ToolCall,
+        suspended: Option<&'a Suspended>,
+    ) -> BoxFuture<'a, Result<ToolOutcome>> {
+        Box::pin(async move {
+            let mut request = call.request;
+            let input = request.input.take();
+            let recording = suspended.map(|earlier| earlier.recording.clone()).unwrap_or_default();
+            let ran = run(&self.admitted, &self.tool, input, self.how, recording);
+            let returned = match ran.await {
+                Outcome::Finished(returned) => returned,
+                Outcome::Suspended(questions, recording) => {
+                    return Ok(ToolOutcome::suspended(Suspended::new(questions, recording)));
+                }
+                Outcome::Cancelled => return Err(E::RequestCancelled.into()),
+            };
+            // What middleware sees of a failure may go on to the client.
+            let returned =
+                returned.map_err(|error| self.admitted.shared.for_client(error, self.tool.name()));
+            let (response, metadata) = match &returned {
+                Ok(output) => {
+                    let (value, content, metadata) = output.clone().into_answer();
+                    let mut response = request.respond(value);
+                    response.content = content;
+                    (response, metadata)
+                }
+                Err(error) => {
+                    let schema = self.tool.schemas().portable_input();
+                    let text = failure_for_model(error, self.tool.name(), Some(schema));
+                    (request.respond(json!({ "error": text })), Map::new())
+                }
+            };
+            let mut shown = Part::tool_response(response.clone());
+            *shown.metadata_mut() = metadata.clone();
+            *lock(&self.returned) = Some((shown, returned));
+            Ok(ToolOutcome::answered(response, metadata))
+        })
+    }
+}

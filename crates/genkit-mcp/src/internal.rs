@@ -1,0 +1,23 @@
+//! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
+
+pub mod jsonrpc {
+    pub use crate::jsonrpc::{
+        Envelope, Frame, Id, LineStream, MAX_ID_BYTES, MAX_NESTING, MAX_VALUES, Member, Outbox,
+        Outline, Scanner, has_more_values, nesting,
+    };
+    pub mod scan {
+        pub use crate::jsonrpc::scan::*;
+    }
+}
+pub mod level {
+    pub use crate::level::*;
+}
+pub mod spans {
+    pub use crate::spans::{
+        Network, NewSent, NewServed, OpenSession, SentSpan, ServedSpan, SessionEnd, Target,
+        is_listened_to, method_name, session_label,
+    };
+}
+pub mod wrapped_result {
+    pub use crate::wrapped_result::*;
+}

@@ -1,0 +1,25 @@
+//! How deep a text of JSON goes.
+
+/// Levels of arrays and objects that a message may have. Default is 127: `serde_json` refuses the 128th.
+pub const MAX_NESTING: usize = 127;
+
+/// The deepest level of arrays and objects.
+pub fn nesting(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'[' | b'{' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}

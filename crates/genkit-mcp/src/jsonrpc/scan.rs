@@ -1,0 +1,377 @@
+//! One pass over the bytes of a message: its members as they stand there, and the bounds of what it holds.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::nesting::MAX_NESTING;
+use super::values::MAX_VALUES;
+
+/// A message cut into its members: raw JSON, that is known to be JSON.
+#[derive(Debug, Default, PartialEq)]
+pub struct Members<'a> {
+    pub jsonrpc: Option<&'a str>,
+    pub id: Option<&'a str>,
+    pub method: Option<&'a str>,
+    pub params: Option<&'a str>,
+    pub result: Option<&'a str>,
+    pub error: Option<&'a str>,
+}
+
+/// Why a text is no JSON object within the bounds.
+#[derive(Debug, PartialEq)]
+pub enum ScanFault {
+    /// It is no JSON: what `serde_json` says of it tells where.
+    NotJson,
+    /// It goes deeper than [`MAX_NESTING`].
+    TooDeep,
+    /// It has more than [`MAX_VALUES`] values.
+    TooMany,
+    /// It has this member twice.
+    Duplicate(&'static str),
+}
+
+/// Cuts one JSON object, with no more than white space around it, into its members.
+pub fn members(text: &str) -> Result<Members<'_>, ScanFault> {
+    let mut cursor = Cursor { bytes: text.as_bytes(), at: 0, values: 0 };
+    let mut members = Members::default();
+    cursor.space();
+    cursor.byte(b'{')?;
+    cursor.count()?;
+    cursor.space();
+    if !cursor.take(b'}') {
+        loop {
+            cursor.space();
+            let key = cursor.string()?;
+            cursor.space();
+            cursor.byte(b':')?;
+            cursor.space();
+            let value = cursor.value()?;
+            members.set(&text[key], &text[value])?;
+            cursor.space();
+            if !cursor.take(b',') {
+                cursor.byte(b'}')?;
+                break;
+            }
+        }
+    }
+    cursor.space();
+    if cursor.at < text.len() { Err(ScanFault::NotJson) } else { Ok(members) }
+}
+
+/// The text of a raw JSON string; `None` for any other value.
+pub fn text_of(raw: &str) -> Option<Cow<'_, str>> {
+    let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') {
+        return serde_json::from_str(raw).ok().map(Cow::Owned);
+    }
+    Some(Cow::Borrowed(inner))
+}
+
+impl<'a> Members<'a> {
+    fn set(&mut self, key: &str, value: &'a str) -> Result<(), ScanFault> {
+        let key = text_of(key).ok_or(ScanFault::NotJson)?;
+        let (slot, name) = match &*key {
+            "jsonrpc" => (&mut self.jsonrpc, "jsonrpc"),
+            "id" => (&mut self.id, "id"),
+            "method" => (&mut self.method, "method"),
+            "params" => (&mut self.params, "params"),
+            "result" => (&mut self.result, "result"),
+            "error" => (&mut self.error, "error"),
+            _ => return Ok(()),
+        };
+        match slot.replace(value) {
+            Some(_) => Err(ScanFault::Duplicate(name)),
+            None => Ok(()),
+        }
+    }
+}
+
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    values: usize,
+}
+
+impl Cursor<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    fn take(&mut self, wanted: u8) -> bool {
+        let found = self.peek() == Some(wanted);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn byte(&mut self, wanted: u8) -> Result<(), ScanFault> {
+        if self.take(wanted) { Ok(()) } else { Err(ScanFault::NotJson) }
+    }
+
+    fn count(&mut self) -> Result<(), ScanFault> {
+        self.values += 1;
+        if self.values > MAX_VALUES { Err(ScanFault::TooMany) } else { Ok(()) }
+    }
+
+    /// Passes over one value, without recursion: an open bracket is one bit of what is open.
+    fn value(&mut self) -> Result<Range<usize>, ScanFault> {
+        let start = self.at;
+        // The message itself is the first level.
+        let (mut open, mut depth) = (0_u128, 1);
+        loop {
+            self.count()?;
+            self.space();
+            match self.peek() {
+                Some(bracket @ (b'{' | b'[')) => {
+                    self.at += 1;
+                    self.space();
+                    if self.peek() == Some(bracket + 2) {
+                        if depth == MAX_NESTING {
+                            return Err(ScanFault::TooDeep);
+                        }
+                        self.at += 1;
+                    } else {
+                        depth += 1;
+                        if depth > MAX_NESTING {
+                            return Err(ScanFault::TooDeep);
+                        }
+                        open = open << 1 | u128::from(bracket == b'{');
+                        if bracket == b'{' {
+                            self.key()?;
+                        }
+                        continue;
+                    }
+                }
+                Some(b'"') => {
+                    self.string()?;
+                }
+                Some(b'-' | b'0'..=b'9') => self.number()?,
+                Some(b't') => self.literal(b"true")?,
+                Some(b'f') => self.literal(b"false")?,
+                Some(b'n') => self.literal(b"null")?,
+                _ => return Err(ScanFault::NotJson),
+            }
+            // A value has ended: so have all that end with it.
+            loop {
+                if depth == 1 {
+                    return Ok(start..self.at);
+                }
+                self.space();
+                let is_object = open & 1 == 1;
+                if self.take(b',') {
+                    if is_object {
+                        self.key()?;
+                    }
+                    break;
+                }
+                self.byte(if is_object { b'}' } else { b']' })?;
+                open >>= 1;
+                depth -= 1;
+            }
+        }
+    }
+
+    fn key(&mut self) -> Result<(), ScanFault> {
+        self.space();
+        self.string()?;
+        self.space();
+        self.byte(b':')
+    }
+
+    /// Passes over a string, quotes included.
+    fn string(&mut self) -> Result<Range<usize>, ScanFault> {
+        let start = self.at;
+        self.byte(b'"')?;
+        loop {
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(start..self.at);
+                }
+                Some(b'\\') => self.escape()?,
+                Some(0..=0x1F) | None => return Err(ScanFault::NotJson),
+                Some(_) => self.at += 1,
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), ScanFault> {
+        self.at += 2;
+        match self.bytes.get(self.at - 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(()),
+            Some(b'u') => {
+                let first = self.hex()?;
+                let second = matches!(first, 0xD800..=0xDBFF) && {
+                    self.byte(b'\\')?;
+                    self.byte(b'u')?;
+                    true
+                };
+                // Half a pair is no character, and no string can hold it.
+                match (first, second) {
+                    (0xDC00..=0xDFFF, _) => Err(ScanFault::NotJson),
+                    (_, true) if !matches!(self.hex()?, 0xDC00..=0xDFFF) => Err(ScanFault::NotJson),
+                    _ => Ok(()),
+                }
+            }
+            _ => Err(ScanFault::NotJson),
+        }
+    }
+
+    fn hex(&mut self) -> Result<u32, ScanFault> {
+        let digits = self.bytes.get(self.at..self.at + 4).ok_or(ScanFault::NotJson)?;
+        self.at += 4;
+        digits.iter().try_fold(0, |sum, digit| {
+            let digit = char::from(*digit).to_digit(16).ok_or(ScanFault::NotJson)?;
+            Ok(sum * 16 + digit)
+        })
+    }
+
+    fn number(&mut self) -> Result<(), ScanFault> {
+        self.take(b'-');
+        if !self.take(b'0') {
+            self.digits()?;
+        }
+        if self.take(b'.') {
+            self.digits()?;
+        }
+        if self.take(b'e') || self.take(b'E') {
+            let _ = self.take(b'+') || self.take(b'-');
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Result<(), ScanFault> {
+        let start = self.at;
+        while matches!(self.peek(), Some(b'0'..=b'9')) {
+            self.at += 1;
+        }
+        if self.at == start { Err(ScanFault::NotJson) } else { Ok(()) }
+    }
+
+    fn literal(&mut self, word: &[u8]) -> Result<(), ScanFault> {
+        if !self.bytes[self.at..].starts_with(word) {
+            return Err(ScanFault::NotJson);
+        }
+        self.at += word.len();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_found_as_they_stand_there() {
+        let text =
+            r#" { "id" : 7 ,"method":"a\u002fb","params":{"x":[1,{"id":2}],"y":"}\""} , "z":[] } "#;
+        let found = members(text).expect("a message");
+        assert_eq!((found.id, found.method), (Some("7"), Some(r#""a\u002fb""#)));
+        assert_eq!(found.params, Some(r#"{"x":[1,{"id":2}],"y":"}\""}"#));
+        assert_eq!((found.jsonrpc, found.result, found.error), (None, None, None));
+        assert_eq!(text_of(found.method.expect("one")).as_deref(), Some("a/b"));
+        assert_eq!(members("{}"), Ok(Members::default()));
+        assert_eq!(members(r#"{"\u0069d":1}"#).expect("a message").id, Some("1"));
+        assert_eq!(members(r#"{"id":1,"i\u0064":2}"#), Err(ScanFault::Duplicate("id")));
+    }
+
+    /// Numbers out of range are JSON, whatever a reader makes of them.
+    #[test]
+    fn what_is_json_is_what_serde_json_takes() {
+        for value in [
+            "0",
+            "-0",
+            "1.5e-3",
+            "01",
+            "1.",
+            ".5",
+            "-",
+            "1e",
+            "1e+",
+            "+1",
+            "1e5",
+            "--1",
+            "0x1",
+            r#""""#,
+            r#""\n\"\\\/\b\f\r\t""#,
+            r#""\x""#,
+            r#""\u12"#,
+            r#""\u12g4""#,
+            "\"\u{1}\"",
+            r#""\ud83d\ude00""#,
+            r#""\ud83d""#,
+            r#""\ude00""#,
+            r#""\ud83d\u0041""#,
+            "\"\u{fc}\"",
+            r#""\ud83dx""#,
+            "[]",
+            "[1,]",
+            "[,1]",
+            "[1 2]",
+            "[1,2]",
+            "[[],[[]],{}]",
+            "{}",
+            "{,}",
+            r#"{"a"}"#,
+            r#"{"a":}"#,
+            r#"{"a":1,}"#,
+            r#"{"a":1 "b":2}"#,
+            r#"{a:1}"#,
+            r#"{"a":[}"#,
+            r#"{"a":{"b":[1,{"c":null}]}}"#,
+            "[}",
+            "{]",
+            "true",
+            "tru",
+            "nul",
+            "falsey",
+            "nan",
+            "",
+            " ",
+            "'a'",
+            "[1]]",
+            "1 1",
+            "\u{feff}1",
+        ] {
+            let text = format!(r#"{{"params":{value}}}"#);
+            let is_json = serde_json::from_str::<serde_json::Value>(&text).is_ok();
+            assert_eq!(members(&text).is_ok(), is_json, "{text}");
+            if is_json {
+                assert_eq!(members(&text).expect("a message").params, Some(value));
+            }
+        }
+        let long = "9".repeat(400);
+        for number in ["1e400", &long, "-1e999999999999"] {
+            let text = format!(r#"{{"params":{{"x":{number}}},"id":1}}"#);
+            assert_eq!(members(&text).expect("JSON").id, Some("1"));
+        }
+    }
+
+    #[test]
+    fn every_beginning_of_a_message_is_no_message() {
+        let text = r#"{"jsonrpc":"2.0","id":"\u00fc","params":{"a":[1.5e3,true,null,{"b":"\\"}]}}"#;
+        members(text).expect("a message");
+        for end in 0..text.len() {
+            assert_eq!(members(&text[..end]), Err(ScanFault::NotJson), "{}", &text[..end]);
+        }
+    }
+
+    #[test]
+    fn depth_and_number_of_values_are_bounded() {
+        let nested = |levels: usize| {
+            format!(r#"{{"params":{}{}}}"#, "[".repeat(levels - 1), "]".repeat(levels - 1))
+        };
+        assert!(members(&nested(MAX_NESTING)).is_ok());
+        assert_eq!(members(&nested(MAX_NESTING + 1)), Err(ScanFault::TooDeep));
+        assert_eq!(members(&nested(100_000)), Err(ScanFault::TooDeep));
+        let many = |values: usize| format!(r#"{{"params":[{}0]}}"#, "0,".repeat(values - 3));
+        assert!(members(&many(MAX_VALUES)).is_ok());
+        assert_eq!(members(&many(MAX_VALUES + 1)), Err(ScanFault::TooMany));
+    }
+}

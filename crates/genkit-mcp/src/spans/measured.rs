@@ -1,0 +1,72 @@
+//! The measurement of a request, on whichever end: how long it took, and how it ended.
+
+use std::time::Instant;
+
+use tracing::Span;
+
+use super::{Network, Target};
+use genkit_core::internal::telemetry;
+use genkit_core::{Metric, Telemetry};
+
+/// A request that is measured. Until it ends otherwise, it counts as cancelled.
+pub(super) struct MeasuredRequest {
+    pub(super) span: Span,
+    pub(super) method: &'static str,
+    label: Option<(&'static str, String)>,
+    operation: Option<&'static str>,
+    version: Option<String>,
+    network: Network,
+    started: Instant,
+    pub(super) failure: Option<String>,
+}
+
+impl MeasuredRequest {
+    /// `target` is what it is about, `known` the same where it may be a label.
+    pub(super) fn begin(
+        span: Span,
+        method: &'static str,
+        target: Target<'_>,
+        known: Target<'_>,
+        version: Option<String>,
+        network: Network,
+    ) -> Self {
+        let label = known.label().filter(|_| telemetry::installed().is_some());
+        Self {
+            span,
+            method,
+            label: label.map(|(name, value)| (name, value.to_owned())),
+            operation: target.operation(),
+            version,
+            network,
+            started: Instant::now(),
+            failure: Some("cancelled".to_owned()),
+        }
+    }
+
+    /// Says on the span how it failed, where it did.
+    pub(super) fn tell_failure(&self) {
+        if let Some(failure) = &self.failure {
+            telemetry::failed(&self.span, failure);
+        }
+    }
+
+    /// Records how long it took, with a label more where there is one.
+    pub(super) fn record(
+        &self,
+        telemetry: &dyn Telemetry,
+        metric: Metric,
+        more: Option<(&'static str, &str)>,
+    ) {
+        let mut labels =
+            vec![("mcp.method.name", self.method), ("network.transport", self.network.transport())];
+        labels.extend(self.network.protocol().map(|name| ("network.protocol.name", name)));
+        labels.extend(self.operation.map(|name| ("gen_ai.operation.name", name)));
+        labels.extend(self.label.as_ref().map(|(name, value)| (*name, value.as_str())));
+        labels.extend(self.version.as_deref().map(|version| ("mcp.protocol.version", version)));
+        labels.extend(self.failure.as_deref().map(|kind| ("error.type", kind)));
+        labels.extend(more);
+        // An exporter may link a measurement to the span that is current.
+        let seconds = self.started.elapsed().as_secs_f64();
+        self.span.in_scope(|| telemetry.record(metric, seconds, &labels));
+    }
+}

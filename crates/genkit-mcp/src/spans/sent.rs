@@ -1,0 +1,88 @@
+//! The span of a request that is sent, to another server or to a client that is asked, and its measurements.
+
+use tracing::{Span, field};
+
+use super::measured::MeasuredRequest;
+use super::{Network, Target, span_name};
+use genkit_core::internal::telemetry;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Metric, TraceContext};
+
+/// A request that is about to be sent, as its span tells it.
+pub struct NewSent<'a> {
+    pub method: &'static str,
+    pub target: Target<'a>,
+    /// Whether the name is of few enough to be one of a metric.
+    pub version: Option<&'a str>,
+    pub network: Network,
+    /// Where it goes, over HTTP.
+    pub server: Option<(&'a str, Option<u16>)>,
+}
+
+/// A request that was sent. Where it is dropped before its end, nobody waited for it any more.
+pub struct SentSpan(MeasuredRequest);
+
+impl SentSpan {
+    /// None where nobody listens.
+    pub fn begin(new: &NewSent<'_>) -> Option<Self> {
+        let span = span(new);
+        if span.is_disabled() && telemetry::installed().is_none() {
+            return None;
+        }
+        let version = new.version.map(str::to_owned);
+        let (target, known) = (new.target, new.target);
+        Some(Self(MeasuredRequest::begin(span, new.method, target, known, version, new.network)))
+    }
+
+    pub fn span(&self) -> &Span {
+        &self.0.span
+    }
+
+    /// The trace that who is asked goes on with.
+    pub fn context(&self) -> Option<TraceContext> {
+        telemetry::installed().filter(|_| !self.0.span.is_disabled())?.context_of(&self.0.span)
+    }
+
+    /// It was answered; `code` is that of JSON-RPC, which another program chose.
+    pub fn end(mut self, failure: Option<&str>, code: Option<i32>) {
+        if let Some(code) = code {
+            self.0.span.record("rpc.response.status_code", code.to_string());
+        }
+        self.0.failure = match code {
+            // The codes of JSON-RPC and MCP; all others are one.
+            Some(code @ -32768..=-32000) => Some(code.to_string()),
+            Some(_) => Some(super::OTHER.to_owned()),
+            None => failure.map(str::to_owned),
+        };
+    }
+}
+
+impl Drop for SentSpan {
+    fn drop(&mut self) {
+        self.0.tell_failure();
+        if let Some(telemetry) = telemetry::installed() {
+            self.0.record(telemetry, Metric::McpClientDuration, None);
+        }
+    }
+}
+
+fn span(new: &NewSent<'_>) -> Span {
+    tracing::info_span!(
+        "mcp_client_request",
+        otel.name = span_name(new.method, new.target.name()),
+        otel.kind = "client",
+        otel.status_code = field::Empty,
+        mcp.method.name = new.method,
+        mcp.protocol.version = new.version,
+        mcp.resource.uri = new.target.resource().map(|uri| field::display(Logged::name(uri))),
+        gen_ai.operation.name = new.target.operation(),
+        gen_ai.tool.name = new.target.tool().map(|name| field::display(Logged::name(name))),
+        gen_ai.prompt.name = new.target.prompt().map(|name| field::display(Logged::name(name))),
+        network.transport = new.network.transport(),
+        network.protocol.name = new.network.protocol(),
+        server.address = new.server.map(|(host, _)| host),
+        server.port = new.server.and_then(|(_, port)| port),
+        rpc.response.status_code = field::Empty,
+        error.type = field::Empty,
+    )
+}

@@ -1,0 +1,127 @@
+//! The span of a request that is served, and its measurements.
+
+use std::net::IpAddr;
+
+use tracing::{Span, field};
+
+use super::measured::MeasuredRequest;
+use super::{Network, Target, span_name};
+use genkit_core::internal::telemetry;
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Metric, Telemetry, TraceContext};
+
+/// A request that is about to be served, as its span tells it.
+pub struct NewServed<'a> {
+    pub method: &'static str,
+    pub target: Target<'a>,
+    /// Whether the server has it: what it has not is no label.
+    pub is_known: bool,
+    /// The id of the request.
+    pub id: String,
+    pub version: Option<String>,
+    /// What tells the session from others, and opens none.
+    pub session: Option<String>,
+    pub network: Network,
+    pub address: Option<IpAddr>,
+    /// The trace that it goes on with, in `_meta`.
+    pub meta: Option<TraceContext>,
+    /// The same in the header of HTTP, which tells of the way and not of the request.
+    pub header: Option<TraceContext>,
+}
+
+/// A request that is being served. Where it is dropped before its end, it was cancelled.
+pub struct ServedSpan {
+    measured: MeasuredRequest,
+    code: Option<i32>,
+}
+
+impl ServedSpan {
+    pub fn begin(new: NewServed<'_>) -> Self {
+        let telemetry = telemetry::installed();
+        let active = [("mcp.method.name", new.method)];
+        if let Some(telemetry) = telemetry {
+            telemetry.record(Metric::McpServerActiveRequests, 1.0, &active);
+        }
+        let (method, target, network) = (new.method, new.target, new.network);
+        let known = if new.is_known { target } else { Target::Nothing };
+        let span = span(&new, telemetry);
+        let measured = MeasuredRequest::begin(span, method, target, known, new.version, network);
+        Self { measured, code: None }
+    }
+
+    pub fn span(&self) -> &Span {
+        &self.measured.span
+    }
+
+    /// Records arguments or a result, which a program asked for.
+    pub fn record_contents(&self, field: &'static str, contents: &impl std::fmt::Display) {
+        self.measured.span.record(field, field::display(Logged::text(contents)));
+    }
+
+    /// It was answered: with the code of an error, or by a tool that failed.
+    pub fn end(mut self, code: Option<i32>, tool_failed: bool) {
+        self.measured.failure = match code {
+            Some(code) => Some(code.to_string()),
+            None => tool_failed.then(|| "tool_error".to_owned()),
+        };
+        self.code = code;
+    }
+}
+
+impl Drop for ServedSpan {
+    fn drop(&mut self) {
+        let code = self.code.map(|code| code.to_string());
+        if let Some(code) = &code {
+            self.measured.span.record("rpc.response.status_code", code.as_str());
+        }
+        self.measured.tell_failure();
+        let Some(telemetry) = telemetry::installed() else { return };
+        let active = [("mcp.method.name", self.measured.method)];
+        telemetry.record(Metric::McpServerActiveRequests, -1.0, &active);
+        let code = code.as_deref().map(|code| ("rpc.response.status_code", code));
+        self.measured.record(telemetry, Metric::McpServerDuration, code);
+    }
+}
+
+/// The span of `new`: inside of the client's, where it says so, else of the one that is current here.
+fn span(new: &NewServed<'_>, telemetry: Option<&dyn Telemetry>) -> Span {
+    let ambient = Span::current();
+    // A span of the program's own HTTP layer has taken the header already.
+    let header = new.header.as_ref().filter(|_| ambient.is_none());
+    let remote = telemetry.zip(new.meta.as_ref().or(header));
+    let parent = if remote.is_some() { None } else { ambient.id() };
+    let target = if new.is_known { new.target.name() } else { None };
+    let span = tracing::info_span!(
+        parent: parent,
+        "mcp_request",
+        otel.name = span_name(new.method, target),
+        otel.kind = "server",
+        otel.status_code = field::Empty,
+        otel.status_description = field::Empty,
+        mcp.method.name = new.method,
+        mcp.protocol.version = new.version,
+        mcp.session.id = new.session,
+        mcp.resource.uri = new.target.resource().map(|uri| field::display(Logged::name(uri))),
+        jsonrpc.request.id = new.id,
+        gen_ai.operation.name = new.target.operation(),
+        gen_ai.tool.name = new.target.tool().map(|name| field::display(Logged::name(name))),
+        gen_ai.prompt.name = new.target.prompt().map(|name| field::display(Logged::name(name))),
+        gen_ai.tool.call.arguments = field::Empty,
+        gen_ai.tool.call.result = field::Empty,
+        network.transport = new.network.transport(),
+        network.protocol.name = new.network.protocol(),
+        client.address = new.address.map(field::display),
+        rpc.response.status_code = field::Empty,
+        error.type = field::Empty,
+    );
+    if let Some((telemetry, remote)) = remote
+        && !span.is_disabled()
+    {
+        telemetry.set_parent(&span, remote);
+        // The way that it came: one HTTP request may carry several of MCP's.
+        if let Some(id) = ambient.id() {
+            span.follows_from(&id);
+        }
+    }
+    span
+}

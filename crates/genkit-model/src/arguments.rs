@@ -1,0 +1,22 @@
+//! The arguments of a call as the object that APIs want, whatever a history holds.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+#[derive(Serialize)]
+#[serde(untagged)]
+pub enum ArgumentsObject<'a> {
+    Object(&'a Map<String, Value>),
+    None {},
+    Other { input: &'a Value },
+}
+
+impl<'a> ArgumentsObject<'a> {
+    pub fn of(input: &'a Value) -> Self {
+        match input {
+            Value::Object(input) => Self::Object(input),
+            Value::Null => Self::None {},
+            input => Self::Other { input },
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Which recording a request comes nearest to, and where they part.
+
+use serde_json::Value;
+
+use super::file::RecordedRequest;
+use genkit_schema::internal::truncate::excerpt;
+
+/// How much of a value is shown, in characters. Default is 200.
+const SHOWN: usize = 200;
+
+/// How a request that was not recorded differs from the nearest one that was.
+pub(super) fn describe(request: &RecordedRequest, recorded: &[&RecordedRequest]) -> String {
+    let nearest = recorded
+        .iter()
+        .enumerate()
+        .map(|(index, recorded)| (Difference::of(recorded, request), index))
+        .min_by_key(|(difference, _)| difference.count);
+    let Some((difference, index)) = nearest else {
+        return format!("nothing was recorded, and {} {} was asked", request.method, request.path);
+    };
+    let (at, before, now) = difference.first;
+    format!(
+        "the nearest recording is number {} of {}, and it differs at {at}: recorded {before}, \
+         asked {now}; record it again if the change is wanted",
+        index + 1,
+        recorded.len(),
+    )
+}
+
+/// How far two requests are apart.
+struct Difference {
+    count: usize,
+    /// Where, what was recorded, what was requested.
+    first: (String, String, String),
+}
+
+impl Difference {
+    fn of(recorded: &RecordedRequest, request: &RecordedRequest) -> Self {
+        let mut all = Self { count: 0, first: Default::default() };
+        let line =
+            |request: &RecordedRequest| Value::from(format!("{} {}", request.method, request.path));
+        if line(recorded) != line(request) {
+            // Another model is further away than any other text.
+            all.add("the path", Some(&line(recorded)), Some(&line(request)));
+            all.count += 1_000;
+        }
+        all.walk("body", Some(&recorded.body), Some(&request.body));
+        all
+    }
+
+    fn walk(&mut self, at: &str, recorded: Option<&Value>, request: Option<&Value>) {
+        match (recorded, request) {
+            (Some(a), Some(b)) if a == b => {}
+            (Some(Value::Object(a)), Some(Value::Object(b))) => {
+                for key in a.keys().chain(b.keys().filter(|key| !a.contains_key(*key))) {
+                    self.walk(&format!("{at}.{key}"), a.get(key), b.get(key));
+                }
+            }
+            (Some(Value::Array(a)), Some(Value::Array(b))) => {
+                for index in 0..a.len().max(b.len()) {
+                    self.walk(&format!("{at}[{index}]"), a.get(index), b.get(index));
+                }
+            }
+            (a, b) => self.add(at, a, b),
+        }
+    }
+
+    fn add(&mut self, at: &str, recorded: Option<&Value>, request: Option<&Value>) {
+        if self.count == 0 {
+            self.first = (at.to_owned(), shown(recorded), shown(request));
+        }
+        self.count += 1;
+    }
+}
+
+fn shown(value: Option<&Value>) -> String {
+    value.map_or_else(|| "nothing".to_owned(), |value| excerpt(&value.to_string(), SHOWN))
+}

@@ -1,0 +1,76 @@
+//! The providers of genkit's own crates: those that are linked, and the features of the others.
+
+use std::sync::{Arc, Mutex};
+
+use genkit_core::Result;
+use genkit_core::internal::sync::lock;
+
+use crate::Provider;
+use crate::provider::{FromEnv, LinkedProvider};
+
+/// The prefixes of each feature, the first one first where two features have a prefix in common.
+const FEATURES: &[(&str, &[&str])] = &[
+    ("anthropic", &["anthropic"]),
+    ("gemini", &["gemini", "googleai"]),
+    ("ollama", &["ollama"]),
+    ("openai-responses", &["openai-responses"]),
+    (
+        "openai",
+        &[
+            "openai",
+            "openrouter",
+            "groq",
+            "mistral",
+            "deepseek",
+            "xai",
+            "gemini-openai",
+            "together",
+            "fireworks",
+            "cerebras",
+            "moonshot",
+            "perplexity",
+            "deepinfra",
+            "nvidia",
+            "huggingface",
+            "ollama",
+            "lmstudio",
+            "vllm",
+            "llamacpp",
+        ],
+    ),
+];
+
+/// The feature that brings the provider of a prefix.
+pub(super) fn feature_of(prefix: &str) -> Option<&'static str> {
+    FEATURES.iter().find(|(_, prefixes)| prefixes.contains(&prefix)).map(|(feature, _)| *feature)
+}
+
+/// Returns the function that makes the provider of a prefix, if its crate is linked.
+pub(super) fn linked(prefix: &str) -> Option<FromEnv> {
+    let rank = |feature: &str| FEATURES.iter().position(|(other, _)| *other == feature);
+    inventory::iter::<LinkedProvider>
+        .into_iter()
+        .filter(|provider| provider.prefixes.contains(&prefix))
+        .min_by_key(|provider| rank(provider.feature).unwrap_or(usize::MAX))
+        .map(|provider| provider.from_env)
+}
+
+/// Every prefix, each once.
+pub(super) fn prefixes() -> impl Iterator<Item = &'static str> {
+    FEATURES.iter().flat_map(|(feature, prefixes)| {
+        prefixes.iter().copied().filter(move |prefix| feature_of(prefix) == Some(*feature))
+    })
+}
+
+/// A provider of this library from the environment, made once in a program. A failure is not cached: the key may be
+/// set later.
+pub(super) fn once(prefix: &str, from_env: FromEnv) -> Result<Arc<dyn Provider>> {
+    static MADE: Mutex<Vec<(String, Arc<dyn Provider>)>> = Mutex::new(Vec::new());
+    let mut made = lock(&MADE);
+    if let Some((_, provider)) = made.iter().find(|(name, _)| name == prefix) {
+        return Ok(Arc::clone(provider));
+    }
+    let provider = from_env(prefix)?;
+    made.push((prefix.to_owned(), Arc::clone(&provider)));
+    Ok(provider)
+}

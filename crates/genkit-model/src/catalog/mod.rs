@@ -1,0 +1,13 @@
+//! The catalog: from a model's name to the model, and from an embedder's to the embedder.
+
+mod built_in;
+mod embed;
+mod embedder_ref;
+mod error;
+mod model_ref;
+mod models;
+
+pub use embed::Embed;
+pub use embedder_ref::EmbedderRef;
+pub use model_ref::{IntoModel, ModelRef};
+pub use models::Models;

@@ -1,0 +1,191 @@
+//! The catalog: from a model's name to the model.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::built_in::{feature_of, linked, once, prefixes};
+use super::embedder_ref::{EmbedderKind, EmbedderRef};
+use super::error::Error as E;
+use super::model_ref::{Kind, ModelRef};
+use crate::{Embedder, Model, Provider};
+use genkit_core::Result;
+use genkit_core::internal::suggest;
+
+/// The models and providers that a program was given, before those that this library knows.
+#[derive(Clone, Default)]
+pub struct Models {
+    models: HashMap<String, Arc<dyn Model>>,
+    embedders: HashMap<String, Arc<dyn Embedder>>,
+    providers: Vec<Arc<dyn Provider>>,
+    default: Option<ModelRef>,
+}
+
+impl Models {
+    pub fn add(&mut self, model: Arc<dyn Model>) {
+        self.models.insert(model.name().to_owned(), model);
+    }
+
+    pub fn add_embedder(&mut self, embedder: Arc<dyn Embedder>) {
+        self.embedders.insert(embedder.name().to_owned(), embedder);
+    }
+
+    pub fn add_provider(&mut self, provider: Arc<dyn Provider>) {
+        self.providers.push(provider);
+    }
+
+    pub fn set_default(&mut self, model: ModelRef) {
+        if let Kind::Value(model) = &model.0 {
+            self.add(Arc::clone(model));
+        }
+        self.default = Some(model);
+    }
+
+    pub fn find(&self, model: &ModelRef) -> Result<Arc<dyn Model>> {
+        match &model.0 {
+            Kind::Value(model) => Ok(Arc::clone(model)),
+            Kind::Name(name) => self.named(name),
+        }
+    }
+
+    pub(crate) fn embedder(&self, embedder: &EmbedderRef) -> Result<Arc<dyn Embedder>> {
+        let name = match &embedder.0 {
+            EmbedderKind::Value(embedder) => return Ok(Arc::clone(embedder)),
+            EmbedderKind::Name(name) => name.strip_prefix("/embedder/").unwrap_or(name),
+        };
+        if let Some(embedder) = self.embedders.get(name) {
+            return Ok(Arc::clone(embedder));
+        }
+        match self.provider(name)? {
+            Some((provider, rest)) => provider.embedder(rest),
+            None => Err(self.unknown_embedder(name).into()),
+        }
+    }
+
+    /// The model where a request names none: the program's default, else `GENKIT_MODEL`.
+    pub fn default_model(&self) -> Result<Arc<dyn Model>> {
+        if let Some(model) = &self.default {
+            return self.find(model);
+        }
+        match std::env::var("GENKIT_MODEL") {
+            Ok(name) if !name.is_empty() => self.named(&name),
+            _ => Err(E::NoModelNamed.into()),
+        }
+    }
+
+    /// Those that are known by themselves, by name: what was given, and the default.
+    pub fn known(&self) -> Vec<Arc<dyn Model>> {
+        let mut known: Vec<_> = self.models.values().cloned().collect();
+        let default = self.default_model().ok();
+        known.extend(default.filter(|model| !self.models.contains_key(model.name())));
+        known.sort_by(|a, b| a.name().cmp(b.name()));
+        known
+    }
+
+    /// The name of the model where a request names none.
+    pub fn default_name(&self) -> Option<String> {
+        self.default_model().ok().map(|model| model.name().to_owned())
+    }
+
+    fn named(&self, name: &str) -> Result<Arc<dyn Model>> {
+        // Genkit's developer tools name actions by their whole key.
+        let name = name.strip_prefix("/model/").unwrap_or(name);
+        if let Some(model) = self.models.get(name) {
+            return Ok(Arc::clone(model));
+        }
+        match self.provider(name)? {
+            Some((provider, rest)) => provider.model(rest),
+            None => Err(self.unknown(name).into()),
+        }
+    }
+
+    /// The provider that a name begins with, and the rest of the name.
+    fn provider<'a>(&self, name: &'a str) -> Result<Option<(Arc<dyn Provider>, &'a str)>> {
+        if name.trim().is_empty() {
+            return Err(E::NoModelNamed.into());
+        }
+        let (prefix, rest) = name.split_once('/').unwrap_or((name, ""));
+        let given = self.providers.iter().find(|provider| provider.name() == prefix);
+        let provider = match (given, linked(prefix)) {
+            (Some(provider), _) => Arc::clone(provider),
+            (None, Some(from_env)) => once(prefix, from_env)?,
+            (None, None) => return Ok(None),
+        };
+        if rest.is_empty() {
+            return Err(E::OnlyProvider(provider.name().to_owned()).into());
+        }
+        Ok(Some((provider, rest)))
+    }
+
+    fn unknown(&self, name: &str) -> E {
+        self.unknown_of("model", name, self.models.keys())
+            .map_or_else(|feature| feature, |(name, unknown)| E::UnknownModel { name, unknown })
+    }
+
+    fn unknown_embedder(&self, name: &str) -> E {
+        self.unknown_of("embedder", name, self.embedders.keys())
+            .map_or_else(|feature| feature, |(name, unknown)| E::UnknownEmbedder { name, unknown })
+    }
+
+    /// The name and what to say of it; an error where its feature is off.
+    fn unknown_of<'a>(
+        &'a self,
+        kind: &str,
+        name: &str,
+        given: impl Iterator<Item = &'a String>,
+    ) -> Result<(String, String), E> {
+        let (name, prefix) = (name.to_owned(), name.split('/').next().unwrap_or_default());
+        if let Some(feature) = feature_of(prefix) {
+            return Err(E::FeatureOff { name, feature });
+        }
+        let stop = |unknown: String| if unknown.ends_with('?') { unknown } else { unknown + "." };
+        if let Some(provider) = maker(&name) {
+            let unknown = format!("Unknown {kind}: {name}. Did you mean `{provider}/{name}`?");
+            return Ok((name, unknown));
+        }
+        // What stands before the `/` is a provider's name.
+        let kind = if name.contains('/') { "provider" } else { kind };
+        let providers = self.providers.iter().map(|provider| provider.name());
+        let all = given.map(String::as_str).chain(providers);
+        // For a shorter time than `'static`, as the others are lent.
+        let own = prefixes().map(|prefix: &str| prefix);
+        let unknown = suggest::unknown(kind, prefix, all.chain(own));
+        Ok((name, stop(unknown)))
+    }
+}
+
+/// The provider that makes the models of such names, for those that are written without one.
+fn maker(name: &str) -> Option<&'static str> {
+    const MAKERS: [(&str, &str); 7] = [
+        ("claude-", "anthropic"),
+        ("gemini-", "gemini"),
+        ("gpt-", "openai"),
+        ("chatgpt-", "openai"),
+        ("o1", "openai"),
+        ("o3", "openai"),
+        ("text-embedding-", "openai"),
+    ];
+    let is_bare = !name.contains('/');
+    MAKERS.iter().find(|(begin, _)| is_bare && name.starts_with(begin)).map(|(_, maker)| *maker)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_model_is_told_how_to_be_given() {
+        let told = |name: &str| Models::default().named(name).err().unwrap().to_string();
+        let unknown = told("offline");
+        assert!(unknown.starts_with("Unknown model: offline. There are: anthropic, "), "{unknown}");
+        assert!(unknown.ends_with("after `Genkit::builder().model(..)`"), "{unknown}");
+        assert!(
+            told("claude-x")
+                .starts_with("Unknown model: claude-x. Did you mean `anthropic/claude-x`? ")
+        );
+        assert!(told("gemni/x").starts_with("Unknown provider: gemni. "), "{}", told("gemni/x"));
+        assert!(told(" ").starts_with("no model is named: "));
+        assert!(told("gemni/x").contains("Did you mean `gemini`? A model of your own"));
+        let embedder = Models::default().embedder(&"gemni/x".into()).err().unwrap().to_string();
+        assert!(embedder.contains("Did you mean `gemini`? An embedder of your own"), "{embedder}");
+    }
+}

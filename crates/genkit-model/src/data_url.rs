@@ -1,0 +1,44 @@
+//! Data URLs, as providers read them: the media type, and the bytes in base64.
+
+#[cfg(feature = "http")]
+use std::borrow::Cow;
+
+/// A URL that begins with `data:`.
+#[derive(Clone, Copy)]
+pub struct DataUrl<'a> {
+    /// The media type with its parameters, and `;base64` where that follows.
+    pub head: &'a str,
+    /// What stands behind the comma; `None` where there is no comma.
+    pub data: Option<&'a str>,
+}
+
+impl<'a> DataUrl<'a> {
+    /// `None` for other URLs.
+    pub fn of(url: &'a str) -> Option<Self> {
+        let rest = url.strip_prefix("data:")?;
+        Some(match rest.split_once(',') {
+            Some((head, data)) => Self { head, data: Some(data) },
+            None => Self { head: rest, data: None },
+        })
+    }
+
+    /// The media type without parameters; empty where none is said.
+    #[cfg(feature = "http")]
+    pub fn kind(self) -> &'a str {
+        self.head.split(';').next().unwrap_or_default()
+    }
+
+    /// The bytes in base64, however they are written; `None` where there is no comma.
+    #[cfg(feature = "http")]
+    pub fn base64(self) -> Option<Cow<'a, str>> {
+        use base64::Engine as _;
+        use base64::engine::general_purpose::STANDARD;
+        use percent_encoding::percent_decode_str;
+
+        let data = self.data?;
+        Some(match self.head.ends_with(";base64") {
+            true => Cow::Borrowed(data),
+            false => Cow::Owned(STANDARD.encode(percent_decode_str(data).collect::<Vec<u8>>())),
+        })
+    }
+}

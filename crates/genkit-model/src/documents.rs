@@ -1,0 +1,89 @@
+//! Documents as text, for models that take none by themselves, and where that text belongs.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use genkit_core::Document;
+#[cfg(feature = "http")]
+use genkit_core::ModelRequest;
+use genkit_core::{Message, Part, Role};
+
+/// The last message of the user: what is asked, though answers of tools may come after it. A message
+/// that only answers calls is none.
+pub fn last_user(messages: &[Message]) -> Option<usize> {
+    let asks = |message: &Message| {
+        let answers = message.content.iter().all(|part| part.as_tool_response().is_some());
+        message.role == Role::User && (message.content.is_empty() || !answers)
+    };
+    messages.iter().rposition(asks)
+}
+
+/// What a provider adds for the documents of `request`: the place of the message that it belongs to, if
+/// there is one, and the text. `None` where somebody has put documents there before.
+#[cfg(feature = "http")]
+pub fn missing(request: &ModelRequest) -> Option<(Option<usize>, String)> {
+    let asked = last_user(&request.messages);
+    let text = as_text(&request.docs)?;
+    let is_context =
+        |part: &Part| part.metadata().get("purpose").is_some_and(|purpose| purpose == "context");
+    let is_there = asked.is_some_and(|at| request.messages[at].content.iter().any(is_context));
+    (!is_there).then_some((asked, text))
+}
+
+/// What is added to the last user message: each document's text under its name, in the text that
+/// Genkit uses in every language. `None` if there are no documents.
+pub fn as_text(documents: &[Document]) -> Option<String> {
+    if documents.is_empty() {
+        return None;
+    }
+    let mut text = String::from("\n\nUse the following information to complete your task:\n\n");
+    for (at, document) in documents.iter().enumerate() {
+        text.push_str("- [");
+        match ["ref", "id", "title"].into_iter().find_map(|key| document.metadata.get(key)) {
+            Some(Value::String(name)) => text.push_str(name),
+            // Writing to a string cannot fail.
+            Some(name) => drop(write!(text, "{name}")),
+            None => drop(write!(text, "{at}")),
+        }
+        text.push_str("]: ");
+        text.extend(document.content.iter().filter_map(Part::as_text));
+        text.push('\n');
+    }
+    text.push('\n');
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use genkit_core::ToolRequest;
+
+    #[test]
+    fn they_belong_to_what_the_user_asked() {
+        let answer = || Part::tool_response(ToolRequest::new("a", Value::Null).respond("x"));
+        let turn = [
+            Message::system("s"),
+            Message::user("first"),
+            Message::model("m"),
+            Message::user("second"),
+            Message::model(ToolRequest::new("a", Value::Null)),
+            Message::new(Role::Tool, [answer()]),
+        ];
+        assert_eq!(last_user(&turn), Some(3));
+        // Answers in a message of the user's role, as some histories have them.
+        let mut odd = turn.to_vec();
+        odd[5].role = Role::User;
+        assert_eq!(last_user(&odd), Some(3));
+        assert_eq!(last_user(&turn[..1]), None);
+    }
+
+    #[test]
+    fn documents_are_named_or_counted() {
+        let mut guide = Document::from("324 m.");
+        guide.metadata.insert("ref".to_owned(), "g1".into());
+        let text = as_text(&[guide, Document::from("1889.")]).unwrap();
+        assert!(text.ends_with("task:\n\n- [g1]: 324 m.\n- [1]: 1889.\n\n"), "{text}");
+        assert_eq!(as_text(&[]), None);
+    }
+}

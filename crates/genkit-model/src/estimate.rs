@@ -1,0 +1,85 @@
+//! Tokens, estimated: where no provider counts them.
+
+use genkit_core::{Message, Part};
+use genkit_core::{ModelRequest, ToolDefinition};
+use genkit_schema::internal::size::json_size;
+
+/// What a message costs beside its parts.
+const MESSAGE_TOKENS: u64 = 4;
+
+/// What an image, a sound or a file costs, however many bytes it has: providers scale them.
+const MEDIA_TOKENS: u64 = 1_000;
+
+/// The tokens of a request, by its length: about four bytes of English each.
+pub fn of_request(request: &ModelRequest) -> u64 {
+    let messages = request.messages.iter().map(of_message).sum::<u64>();
+    let docs = request.docs.iter().flat_map(|document| &document.content).map(of_part).sum::<u64>();
+    messages + docs + beside_messages(request)
+}
+
+/// What a request has beside its messages: tools and the schema of its output.
+pub fn beside_messages(request: &ModelRequest) -> u64 {
+    let tool = |tool: &ToolDefinition| {
+        let schema = tool.input_schema().map_or(0, of_json);
+        of_text(&tool.name) + of_text(&tool.description) + schema
+    };
+    let schema = request.output.schema.as_deref().map_or(0, of_json);
+    request.tools.iter().map(tool).sum::<u64>() + schema
+}
+
+pub fn of_message(message: &Message) -> u64 {
+    MESSAGE_TOKENS + message.content.iter().map(of_part).sum::<u64>()
+}
+
+fn of_part(part: &Part) -> u64 {
+    match part {
+        Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => of_text(text),
+        Part::Media { .. } => MEDIA_TOKENS,
+        Part::ToolRequest { tool_request: call, .. } => of_text(&call.name) + of_json(&call.input),
+        Part::ToolResponse { tool_response: answer, .. } => {
+            let content = answer.content.iter().map(of_part).sum::<u64>();
+            of_text(&answer.name) + of_json(&answer.output) + content
+        }
+        Part::Resource { resource, .. } => resource.text.as_deref().map_or(MEDIA_TOKENS, of_text),
+        Part::Data { data, .. } => of_json(data),
+        Part::Custom { custom, .. } => of_json(custom),
+        _ => 0,
+    }
+}
+
+/// Letters beyond ASCII are about a token each, or a little less.
+fn of_text(text: &str) -> u64 {
+    let ascii = text.bytes().filter(u8::is_ascii).count();
+    let others = text.chars().filter(|char| !char.is_ascii()).count();
+    (ascii + 3 * others).div_ceil(4) as u64
+}
+
+/// Marks of JSON are tokens of their own.
+fn of_json(value: &impl serde::Serialize) -> u64 {
+    json_size(value).div_ceil(3) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use genkit_core::ToolRequest;
+
+    #[test]
+    fn an_estimate_goes_by_length_and_not_by_the_bytes_of_files() {
+        let text = |text: &str| of_message(&Message::user(text));
+        assert_eq!(text(""), MESSAGE_TOKENS);
+        assert_eq!(text(&"word ".repeat(100)), MESSAGE_TOKENS + 125);
+        assert_eq!(text(&"語".repeat(100)), MESSAGE_TOKENS + 75);
+        let image = Message::user(Part::image("image/png", vec![0; 1_000_000]));
+        assert_eq!(of_message(&image), MESSAGE_TOKENS + MEDIA_TOKENS);
+        let call = Message::model(ToolRequest::new("t", json!({"text": "x".repeat(300)})));
+        assert!((100..120).contains(&of_message(&call)));
+        let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+        let tool = ToolDefinition::new("weather", "Tells the weather.").with_input_schema(schema);
+        let request = ModelRequest::new([Message::user("hi")]).with_tools([tool]);
+        assert!((20..50).contains(&beside_messages(&request)));
+        assert_eq!(of_request(&request), 5 + beside_messages(&request));
+    }
+}

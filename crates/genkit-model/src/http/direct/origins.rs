@@ -1,0 +1,57 @@
+//! The servers that calls go to, each by itself for each runtime.
+
+use std::sync::{Arc, Mutex};
+
+use http::Uri;
+use hyper_util::client::proxy::matcher::Matcher;
+use reqwest::{Client, Url};
+use tokio::runtime::{Handle, Id};
+
+use super::origin::Origin;
+use super::tls::tls_config;
+use genkit_core::Result;
+use genkit_core::internal::sync::lock;
+use genkit_http_client::internal::net::{Route, is_loopback, no_client, pool};
+
+/// How many servers are known. Default is 64; the oldest is forgotten first, and what it has under way goes on.
+const MAX_ORIGINS: usize = 64;
+
+/// How a server is reached.
+#[derive(Clone)]
+pub(crate) enum Way {
+    Direct(Arc<Origin>),
+    /// Through a proxy, which the environment names.
+    Proxied(Client),
+}
+
+/// Connections belong to the runtime that opened them, as in [`pool`].
+static WAYS: Mutex<Vec<(Id, Uri, Way)>> = Mutex::new(Vec::new());
+
+/// The way to the server of `url` in the current runtime.
+pub(crate) fn way_to(url: &Url) -> Result<Way> {
+    let runtime = Handle::current().id();
+    let server = url.origin().ascii_serialization();
+    let server: Uri = server.parse().map_err(|error| no_client(&error))?;
+    let mut ways = lock(&WAYS);
+    let known = |(id, uri, _): &&(Id, Uri, Way)| *id == runtime && *uri == server;
+    if let Some((_, _, way)) = ways.iter().find(known) {
+        return Ok(way.clone());
+    }
+    let way = if is_proxied(url, &Matcher::from_system()) {
+        Way::Proxied(pool::client(Route::to(url))?)
+    } else {
+        let tls = (url.scheme() == "https").then(tls_config).transpose()?;
+        Way::Direct(Arc::new(Origin::new(server.clone(), tls)))
+    };
+    if ways.len() >= MAX_ORIGINS {
+        ways.remove(0);
+    }
+    ways.push((runtime, server, way.clone()));
+    Ok(way)
+}
+
+/// Whether reqwest would reach `url` through a proxy; this machine never is.
+pub(super) fn is_proxied(url: &Url, proxies: &Matcher) -> bool {
+    let server: Option<Uri> = url.origin().ascii_serialization().parse().ok();
+    !is_loopback(url) && server.is_some_and(|server| proxies.intercept(&server).is_some())
+}

@@ -1,0 +1,36 @@
+//! TLS as reqwest sets it up: the certificates that the platform trusts, by the process's provider of cryptography.
+
+use std::sync::{Arc, OnceLock};
+
+use rustls::ClientConfig;
+use rustls::crypto::CryptoProvider;
+use rustls_platform_verifier::BuilderVerifierExt as _;
+
+use genkit_core::Result;
+use genkit_http_client::internal::net::{install_crypto, no_client};
+
+/// Certificates are loaded once, which takes time.
+static CONFIG: OnceLock<Arc<ClientConfig>> = OnceLock::new();
+
+/// What connections to servers on https have in common: HTTP/1.1 only.
+pub(super) fn tls_config() -> Result<Arc<ClientConfig>> {
+    if let Some(config) = CONFIG.get() {
+        return Ok(Arc::clone(config));
+    }
+    install_crypto();
+    let provider = CryptoProvider::get_default().cloned();
+    let provider = provider.unwrap_or_else(|| Arc::new(rustls::crypto::ring::default_provider()));
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.with_platform_verifier())
+        .map_err(|error| no_client(&error))?;
+    let mut config = config.with_no_client_auth();
+    config.alpn_protocols = protocols();
+    // Another thread may be first: its certificates are the same.
+    Ok(Arc::clone(CONFIG.get_or_init(|| Arc::new(config))))
+}
+
+/// What servers are offered.
+pub(super) fn protocols() -> Vec<Vec<u8>> {
+    vec![b"http/1.1".to_vec()]
+}

@@ -1,0 +1,229 @@
+//! The driver: sends a call, and feeds the response to the wire format of its provider.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::endpoint::ApiEndpoint;
+use super::error::CallFailure;
+use super::response::HttpResponse;
+use super::status::is_web_page;
+use crate::wire::{Framing, Next, WireFormat, WireStream};
+use crate::{ChunkSink, Model, ModelInfo, does_not_count};
+use genkit_core::BoxFuture;
+use genkit_core::internal::future::boxed;
+use genkit_core::{Error, Result};
+use genkit_core::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
+use genkit_http_client::internal::sse::{SseError, SseEvent, SseParser};
+
+/// How often an answer that pauses is let go on. Default is 5: then it is given as it is.
+const MAX_CONTINUATIONS: usize = 5;
+
+/// A model that is reached over HTTP.
+pub struct HttpModel<W> {
+    name: String,
+    info: ModelInfo,
+    wire: W,
+    endpoint: Arc<ApiEndpoint>,
+}
+
+impl<W: WireFormat> HttpModel<W> {
+    pub fn new(name: String, info: ModelInfo, wire: W, endpoint: Arc<ApiEndpoint>) -> Self {
+        Self { name, info, wire, endpoint }
+    }
+
+    /// The answer to `request`; one that pauses is sent back until it ends.
+    async fn answer(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
+        let mut response = self.call(request, chunks).await?;
+        for _ in 0..MAX_CONTINUATIONS {
+            let Some(next) = self.wire.go_on(request, &response) else { break };
+            // Boxed, since few pause.
+            response = joined(response, boxed(|| self.call(&next, chunks)).await?);
+        }
+        Ok(response)
+    }
+
+    async fn call(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
+        #[cfg(debug_assertions)]
+        let is_known = request.encoded.messages() > 0;
+        let call = self.wire.encode(request, chunks.is_wanted())?;
+        #[cfg(debug_assertions)]
+        if is_known {
+            let whole = self.wire.encode(&request.clone(), chunks.is_wanted())?;
+            assert_eq!(call.body, whole.body, "what was kept is what would be sent");
+        }
+        self.endpoint.exchange(call, |answer| self.read(answer, request, chunks)).await
+    }
+
+    async fn read(
+        &self,
+        answer: HttpResponse<'_>,
+        request: &ModelRequest,
+        chunks: &ChunkSink,
+    ) -> Result<ModelResponse> {
+        if chunks.is_wanted() && answer.status() < 300 {
+            return self.read_stream(answer, request, chunks).await;
+        }
+        self.wire.decode(request, &self.read_whole(answer).await?)
+    }
+
+    /// The body of an answer; an error where its status says so.
+    async fn read_whole(&self, answer: HttpResponse<'_>) -> Result<Vec<u8>> {
+        let failure = |status, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]| {
+            self.wire.failure(status, headers, body)
+        };
+        self.endpoint.read_whole(answer, failure).await
+    }
+
+    /// Reads the answer to a streaming call, which may yet be plain JSON: an error, or the whole.
+    async fn read_stream(
+        &self,
+        mut answer: HttpResponse<'_>,
+        request: &ModelRequest,
+        chunks: &ChunkSink,
+    ) -> Result<ModelResponse> {
+        let mut head = Vec::new();
+        let first = loop {
+            let Some(piece) = answer.next().await? else {
+                self.endpoint.not_empty(&head)?;
+                break b'\n';
+            };
+            head.extend_from_slice(&piece);
+            if let Some(first) = first_byte(&head) {
+                break first;
+            }
+        };
+        let mut stream = self.wire.stream(request);
+        match first {
+            first if is_web_page(&[first]) => return Err(self.failed(CallFailure::WebPage)),
+            _ if self.wire.framing() == Framing::Ndjson => {
+                self.read_events(head, answer, SseParser::ndjson(), &mut *stream, chunks).await?;
+            }
+            b'{' => {
+                let body = answer.whole(head).await?;
+                let response = self.wire.decode(request, &body)?;
+                send_whole(&response, chunks);
+                return Ok(response);
+            }
+            b'[' => {
+                let body = answer.whole(head).await?;
+                let text = str::from_utf8(&body).map_err(|_| self.failed(CallFailure::NotUtf8))?;
+                stream.event(&SseEvent::Bare(text), chunks)?;
+            }
+            _ => self.read_events(head, answer, SseParser::default(), &mut *stream, chunks).await?,
+        }
+        let response = stream.end()?;
+        if matches!(response.finish_reason, None | Some(FinishReason::Unknown)) {
+            tracing::warn!(
+                "{}: the stream ended without a reason why: the answer may be cut off",
+                self.endpoint.api()
+            );
+        }
+        Ok(response)
+    }
+
+    async fn read_events(
+        &self,
+        head: Vec<u8>,
+        mut answer: HttpResponse<'_>,
+        mut parser: SseParser,
+        stream: &mut dyn WireStream,
+        chunks: &ChunkSink,
+    ) -> Result<()> {
+        parser.begin(head);
+        let mut ended = false;
+        loop {
+            while let Some(event) = parser.next() {
+                let event = event.map_err(|error| self.broken(error))?;
+                if stream.event(&event, chunks)? == Next::Done {
+                    return answer.leave();
+                }
+            }
+            if ended {
+                return Ok(());
+            }
+            match answer.next().await? {
+                Some(piece) => parser.push(&piece),
+                None => {
+                    parser.finish();
+                    ended = true;
+                }
+            }
+        }
+    }
+
+    fn broken(&self, error: SseError) -> Error {
+        self.failed(match error {
+            SseError::TooLong { .. } => CallFailure::EventTooLong(error),
+            SseError::NotUtf8 { .. } => CallFailure::BrokenEvent(error),
+        })
+    }
+
+    fn failed(&self, failure: CallFailure) -> Error {
+        failure.at(self.endpoint.api())
+    }
+}
+
+impl<W: WireFormat> Model for HttpModel<W> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn info(&self) -> ModelInfo {
+        self.info.clone()
+    }
+
+    fn generate<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        chunks: &'a ChunkSink,
+    ) -> BoxFuture<'a, Result<ModelResponse>> {
+        boxed(|| async move {
+            let started = Instant::now();
+            let mut response = self.answer(request, chunks).await?;
+            response.latency_ms.get_or_insert(started.elapsed().as_secs_f64() * 1000.0);
+            Ok(response)
+        })
+    }
+
+    fn count_tokens<'a>(&'a self, request: &'a ModelRequest) -> BoxFuture<'a, Result<u64>> {
+        Box::pin(async move {
+            let call = self.wire.encode_count(request)?;
+            let call = call.ok_or_else(|| does_not_count(&self.name))?;
+            let body = self.endpoint.exchange(call, |answer| self.read_whole(answer)).await?;
+            self.wire.decode_count(&body)
+        })
+    }
+
+    fn body(&self, request: &ModelRequest, stream: bool) -> Option<Result<Vec<u8>>> {
+        Some(self.wire.encode(request, stream).map(|call| call.body))
+    }
+}
+
+/// One answer of two calls: what was said in both, what both used, and how the second ended.
+fn joined(paused: ModelResponse, mut more: ModelResponse) -> ModelResponse {
+    if let Some(mut message) = paused.message {
+        message.content.extend(more.message.into_iter().flat_map(|message| message.content));
+        more.message = Some(message);
+    }
+    more.usage.add(&paused.usage);
+    more
+}
+
+fn send_whole(response: &ModelResponse, chunks: &ChunkSink) {
+    match response.message.as_ref().filter(|message| !message.content.is_empty()) {
+        Some(message) if chunks.is_read() => {
+            chunks.send(GenerateChunk::new(message.content.clone()))
+        }
+        Some(_) => chunks.skip(),
+        None => {}
+    }
+}
+
+/// The first byte that counts: white space and a byte order mark do not.
+fn first_byte(bytes: &[u8]) -> Option<u8> {
+    const MARK: &[u8] = b"\xEF\xBB\xBF";
+    if bytes.len() < MARK.len() && MARK.starts_with(bytes) {
+        return None;
+    }
+    bytes.strip_prefix(MARK).unwrap_or(bytes).trim_ascii_start().first().copied()
+}

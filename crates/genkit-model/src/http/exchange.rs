@@ -1,0 +1,62 @@
+//! One exchange: a call and its answer, under one limit of time.
+
+use std::pin::pin;
+
+use super::endpoint::ApiEndpoint;
+use super::error::CallFailure;
+use super::response::HttpResponse;
+use super::status::is_web_page;
+use crate::wire::HttpCall;
+use genkit_core::{Error, Result};
+
+impl ApiEndpoint {
+    /// Sends `call` and reads its answer, under one limit of time; no secret is in an error.
+    pub(super) async fn exchange<'e, T, F: Future<Output = Result<T>>>(
+        &'e self,
+        mut call: HttpCall,
+        read: impl FnOnce(HttpResponse<'e>) -> F,
+    ) -> Result<T> {
+        let body = std::mem::take(&mut call.body);
+        // Large, so that it is pinned where it is: whatever it is handed to would move it.
+        let exchange = pin!(async {
+            let answer = self.send(&call.path, &call.headers, body).await?;
+            read(answer).await
+        });
+        let limit = self.timeout();
+        // The provider's own limit: the loop has another, and a model may be called without the loop.
+        let result = tokio::time::timeout(limit, exchange)
+            .await
+            .unwrap_or_else(|_| Err(CallFailure::Timeout(limit).at(self.api())));
+        result.map_err(|error| self.secrets(&call.headers).redact_error(error))
+    }
+
+    /// The body of an answer; an error, which `failure` reads, where its status says so.
+    pub(super) async fn read_whole(
+        &self,
+        mut answer: HttpResponse<'_>,
+        failure: impl Fn(u16, &dyn Fn(&str) -> Option<String>, &[u8]) -> Error,
+    ) -> Result<Vec<u8>> {
+        match answer.status() {
+            400.. => {
+                let body = answer.error_body().await;
+                Err(failure(answer.status(), &|name| answer.header(name), &body))
+            }
+            300..400 => Err(answer.redirected()),
+            _ => {
+                let body = answer.whole(Vec::new()).await?;
+                self.not_empty(&body)?;
+                if is_web_page(&body) {
+                    return Err(CallFailure::WebPage.at(self.api()));
+                }
+                Ok(body)
+            }
+        }
+    }
+
+    pub(super) fn not_empty(&self, body: &[u8]) -> Result<()> {
+        if body.trim_ascii().is_empty() {
+            return Err(CallFailure::Empty.at(self.api()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,53 @@
+//! HTTP for every provider: one driver sends what a [`WireFormat`](super::wire::WireFormat) encodes, and feeds it the
+//! response.
+//!
+//! A call is sent once: whether a retry is worth its price is for the caller to decide. Errors name the provider and
+//! the host, never a URL, and secrets are redacted.
+//!
+//! | limit | default |
+//! |---|---|
+//! | time for a whole call | 10 minutes ([`ProviderSettings::timeout`]) |
+//! | time to connect | 10 seconds |
+//! | silence in a stream | none: a model may think for minutes |
+//! | size of an answer | 64 MiB |
+
+mod direct;
+mod download;
+mod driver;
+#[cfg(feature = "http")]
+mod embedder;
+mod endpoint;
+mod error;
+mod exchange;
+mod intercept;
+mod prepared;
+mod reach;
+mod redact;
+mod response;
+mod settings;
+mod status;
+
+#[cfg(test)]
+mod tests;
+
+pub use download::download;
+pub use driver::HttpModel;
+#[cfg(feature = "http")]
+pub use embedder::{EmbedBatch, EmbedWire, HttpEmbedder};
+pub use endpoint::ApiEndpoint;
+pub use error::Error;
+pub use intercept::{Interception, Interceptor, Observer, OutgoingCall, StoredResponse};
+pub use reach::forbid_network;
+pub(crate) use redact::Secrets;
+#[cfg(feature = "http")]
+pub use settings::bearer_headers;
+pub use settings::{ProviderSettings, env_var};
+#[cfg(feature = "http")]
+pub use status::is_web_page;
+#[cfg(feature = "http")]
+pub use status::message_text;
+#[cfg(feature = "http")]
+pub use status::seconds;
+pub use status::{error_text, kind_of_status, retry_after};
+#[cfg(feature = "http")]
+pub use status::{should_retry, with_reported};

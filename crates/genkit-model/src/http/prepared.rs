@@ -1,0 +1,53 @@
+//! The head of a call: where it goes, and what stands above its body. Most calls of an endpoint have the same.
+
+use std::borrow::Cow;
+
+use http::Uri;
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+use tokio::runtime::{Handle, Id};
+
+use super::direct::{Way, way_to};
+use genkit_core::Result;
+use genkit_http_client::internal::net::no_client;
+
+pub(super) struct PreparedHead {
+    path: String,
+    own: Vec<(&'static str, Cow<'static, str>)>,
+    pub(super) url: Url,
+    /// Path and query.
+    pub(super) target: Uri,
+    pub(super) headers: HeaderMap,
+    /// The server, as this runtime reaches it.
+    pub(super) way: Way,
+    runtime: Id,
+}
+
+impl PreparedHead {
+    /// The head of calls to `path` with their `own` headers, which go to `url` with all of `headers`.
+    pub(super) fn new(
+        path: &str,
+        own: &[(&'static str, Cow<'static, str>)],
+        url: Url,
+        headers: HeaderMap,
+    ) -> Result<Self> {
+        let target = match url.query() {
+            Some(query) => format!("{}?{query}", url.path()),
+            None => url.path().to_owned(),
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            own: own.to_vec(),
+            target: target.parse().map_err(|error| no_client(&error))?,
+            headers,
+            way: way_to(&url)?,
+            url,
+            runtime: Handle::current().id(),
+        })
+    }
+
+    /// Whether it is that of another call.
+    pub(super) fn is_for(&self, path: &str, own: &[(&'static str, Cow<'static, str>)]) -> bool {
+        self.runtime == Handle::current().id() && self.path == path && self.own == own
+    }
+}

@@ -1,0 +1,24 @@
+//! Which addresses model calls may reach.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use reqwest::Url;
+
+use super::error::Error as E;
+use genkit_core::Result;
+use genkit_http_client::internal::net::is_loopback;
+
+static FORBIDDEN: AtomicBool = AtomicBool::new(false);
+
+/// No model call of this process leaves this machine from now on.
+pub fn forbid_network() {
+    FORBIDDEN.store(true, Ordering::Relaxed);
+}
+
+/// Refuses an address outside of this machine where a test forbade the network.
+pub(super) fn may_reach(url: &Url, host: &str) -> Result<()> {
+    if !FORBIDDEN.load(Ordering::Relaxed) || is_loopback(url) {
+        return Ok(());
+    }
+    Err(E::NetworkForbidden { host: host.to_owned() }.into())
+}

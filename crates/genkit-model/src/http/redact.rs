@@ -1,0 +1,191 @@
+//! Redaction: the secrets of a call are removed from errors and recordings.
+
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+use std::borrow::Cow;
+
+use genkit_core::Error;
+
+/// How short a secret may be to be looked for in texts, in bytes. Default is 6: a shorter one
+/// is a word of the language.
+const MIN_SECRET: usize = 6;
+
+/// What stands in the place of a secret.
+const HIDDEN: &str = "<KEY>";
+
+/// Whether a header of this name holds a secret.
+pub(super) fn is_secret(name: &str) -> bool {
+    ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|part| name.contains(part))
+}
+
+/// Whether a parameter of this name in the query of a base URL holds a secret.
+fn is_secret_in_query(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    is_secret(&name)
+        || ["sig", "code", "pass", "cred", "sas"].iter().any(|part| name.contains(part))
+}
+
+/// As a client writes it into a query, where more stays as it is.
+fn form_urlencoded(value: &str) -> String {
+    let mut url = Url::parse("http://x").ok();
+    let pairs =
+        url.as_mut().map(|url| url.query_pairs_mut().append_key_only(value).finish().query());
+    pairs.flatten().unwrap_or(value).to_owned()
+}
+
+/// The keys of one call.
+pub(crate) struct Secrets(Vec<String>);
+
+impl Secrets {
+    /// Those in the headers of a call and in what its endpoint adds.
+    pub(crate) fn of(own: &[(&'static str, Cow<'static, str>)], added: &HeaderMap) -> Self {
+        let own = own.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| &**value);
+        Self::hiding(own.chain(sensitive(added)).map(str::to_owned))
+    }
+
+    /// The same with those in the query of a base URL.
+    pub(super) fn with_query(self, base: &Url) -> Self {
+        let query = base.query_pairs().filter(|(name, _)| is_secret_in_query(name));
+        let given = query.map(|(_, value)| value.into_owned());
+        Self::hiding(self.0.into_iter().chain(given))
+    }
+
+    /// Looks for each in the spellings of texts, JSON and URLs.
+    fn hiding(values: impl Iterator<Item = String>) -> Self {
+        let mut secrets = Vec::new();
+        for value in values {
+            let value = value.strip_prefix("Bearer ").unwrap_or(&value).trim();
+            if value.len() < MIN_SECRET {
+                continue;
+            }
+            let json = Value::from(value).to_string();
+            let json = json.trim_matches('"').to_owned();
+            secrets.extend([
+                json.replace('/', "\\/"),
+                json,
+                percent_encoding::utf8_percent_encode(value, percent_encoding::NON_ALPHANUMERIC)
+                    .to_string(),
+                form_urlencoded(value),
+                value.to_owned(),
+            ]);
+        }
+        // A longer one may hold a shorter one.
+        secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        secrets.dedup();
+        Self(secrets)
+    }
+
+    /// The text without secrets, if there were any.
+    pub(crate) fn redacted(&self, text: &str) -> Option<String> {
+        let mut redacted: Option<String> = None;
+        for secret in &self.0 {
+            let text = redacted.as_deref().unwrap_or(text);
+            if text.contains(secret) {
+                redacted = Some(text.replace(secret, HIDDEN));
+            }
+        }
+        redacted
+    }
+
+    /// Bytes that are no text, without secrets.
+    pub(crate) fn redacted_bytes(&self, mut bytes: Vec<u8>) -> Vec<u8> {
+        for secret in &self.0 {
+            let found: Vec<usize> = memchr::memmem::find_iter(&bytes, secret.as_bytes()).collect();
+            if found.is_empty() {
+                continue;
+            }
+            let mut clean = Vec::with_capacity(bytes.len());
+            let mut end = 0;
+            for at in found {
+                clean.extend_from_slice(&bytes[end..at]);
+                clean.extend_from_slice(HIDDEN.as_bytes());
+                end = at + secret.len();
+            }
+            clean.extend_from_slice(&bytes[end..]);
+            bytes = clean;
+        }
+        bytes
+    }
+
+    /// The error without secrets.
+    pub(super) fn redact_error(&self, error: Error) -> Error {
+        let details = error.details().map(Value::to_string).unwrap_or_default();
+        if self.redacted(&error.chain()).is_none() && self.redacted(&details).is_none() {
+            return error;
+        }
+        // What caused it may hold the key as well, so that only its text stays.
+        let text = error.chain();
+        let clean = Error::new(error.kind(), self.redacted(&text).unwrap_or(text))
+            .with_retryable(error.is_retryable());
+        match error.retry_after() {
+            Some(wait) => clean.with_retry_after(wait),
+            None => clean,
+        }
+    }
+}
+
+fn sensitive(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    headers.iter().filter(|(_, value)| value.is_sensitive()).filter_map(|(_, v)| v.to_str().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use genkit_core::ErrorKind;
+    use reqwest::header::HeaderValue;
+    use serde_json::json;
+    use std::time::Duration;
+
+    fn secrets() -> Secrets {
+        let mut token = HeaderValue::from_static("Bearer abcdef-longer");
+        token.set_sensitive(true);
+        let added = HeaderMap::from_iter([(reqwest::header::AUTHORIZATION, token)]);
+        Secrets::of(
+            &[("x-goog-api-key", "abcdef".into()), ("accept", "a/b-not-secret".into())],
+            &added,
+        )
+    }
+
+    #[test]
+    fn a_key_is_hidden_wherever_it_stands() {
+        let secrets = secrets();
+        let error = Error::new(ErrorKind::ResourceExhausted, "key abcdef of abcdef-longer")
+            .with_retry_after(Duration::from_secs(1))
+            .with_retryable(false);
+        let clean = secrets.redact_error(error);
+        assert_eq!(clean.to_string(), "key <KEY> of <KEY>");
+        assert_eq!(clean.retry_after(), Some(Duration::from_secs(1)));
+        assert!(!clean.is_retryable());
+        let error = Error::not_found("x").with_details(json!({"a": "abcdef"}));
+        assert!(secrets.redact_error(error).details().is_none());
+        let error = Error::not_found("x").with_source(std::io::Error::other("abcdef"));
+        assert_eq!(secrets.redact_error(error).chain(), "x: <KEY>");
+        assert!(secrets.redacted("nothing in it, a/b-not-secret").is_none());
+    }
+
+    #[test]
+    fn a_key_in_the_query_of_a_base_url_is_hidden_in_every_spelling() {
+        let base =
+            Url::parse("https://a.b/v1?api-version=2026-01-01&sig=a%2Fb%20c%2Bd%22e").unwrap();
+        let secrets = Secrets::of(&[], &HeaderMap::new()).with_query(&base);
+        for text in ["a/b c+d\"e", r#"a\/b c+d\"e"#, "a%2Fb%20c%2Bd%22e", "a%2Fb+c%2Bd%22e"] {
+            assert_eq!(
+                secrets.redacted(&format!("<{text}>")).as_deref(),
+                Some("<<KEY>>"),
+                "{text}"
+            );
+        }
+        assert!(secrets.redacted("api-version=2026-01-01").is_none());
+        let bytes = secrets.redacted_bytes(b"\xff a/b c+d\"e \xff a/b c+d\"e".to_vec());
+        assert_eq!(bytes, b"\xff <KEY> \xff <KEY>");
+    }
+
+    #[test]
+    fn a_word_is_no_secret() {
+        let of =
+            |key: &str| Secrets::of(&[("x-api-key", key.to_owned().into())], &HeaderMap::new());
+        assert!(of("12345").redacted("12345").is_none());
+        assert!(of("123456").redacted("123456").is_some());
+    }
+}

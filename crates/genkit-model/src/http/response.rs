@@ -1,0 +1,270 @@
+//! One response: from the network, or one that was stored.
+
+use std::error::Error as StdError;
+use std::io;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::FutureExt as _;
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::{Client, Method, Request, Url};
+
+use super::direct::{self, DirectBody, NotSent, Way};
+use super::error::CallFailure;
+use super::intercept::{Observer, StoredResponse};
+use super::prepared::PreparedHead;
+use super::reach;
+use genkit_core::{Error, Result};
+use genkit_http_client::internal::net::root_cause;
+
+/// How much of an error's body is read, in bytes. Default is 1 MiB.
+const MAX_ERROR_BYTES: usize = 1024 * 1024;
+
+/// How much room is made before anything was read, whatever length is announced. Default is 1 MiB.
+const MAX_RESERVED: u64 = 1024 * 1024;
+
+/// How long the rest of an answer is read, after its end mark, so that its connection can be used
+/// again. Default is 1 second.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// Whose response it is, and how long it may be.
+#[derive(Clone, Copy)]
+pub(super) struct Sender<'a> {
+    /// The provider and its host.
+    pub(super) api: &'a str,
+    /// What mends that nobody answers.
+    pub(super) remedy: Option<&'static str>,
+    pub(super) max_bytes: usize,
+}
+
+/// A response whose body is still to be read.
+pub(super) struct HttpResponse<'a> {
+    sender: Sender<'a>,
+    status: u16,
+    headers: HeaderMap,
+    body: ResponseBody,
+    read: usize,
+    observer: Option<Box<dyn Observer>>,
+}
+
+enum ResponseBody {
+    Direct(Box<DirectBody>),
+    Proxied(Box<reqwest::Response>),
+    Stored(Bytes),
+    Ended,
+}
+
+/// Sends a call over the network.
+pub(super) async fn send<'a>(
+    sender: Sender<'a>,
+    host: &str,
+    head: &PreparedHead,
+    body: Vec<u8>,
+) -> Result<HttpResponse<'a>> {
+    reach::may_reach(&head.url, host)?;
+    let (status, headers, body) = match &head.way {
+        Way::Direct(origin) => {
+            let mut headers = head.headers.clone();
+            headers.insert(CONTENT_LENGTH, body.len().into());
+            let sent = direct::post(origin, head.target.clone(), headers, body).await;
+            let response = sent.map_err(|error| not_sent(error, sender.remedy).at(sender.api))?;
+            (response.status, response.headers, ResponseBody::Direct(Box::new(response.body)))
+        }
+        Way::Proxied(client) => {
+            let sent = post_proxied(client, head, body).await;
+            let mut response =
+                sent.map_err(|error| not_sent(error, sender.remedy).at(sender.api))?;
+            let headers = std::mem::take(response.headers_mut());
+            (response.status(), headers, ResponseBody::Proxied(Box::new(response)))
+        }
+    };
+    let status = status.as_u16();
+    Ok(HttpResponse { sender, status, headers, body, read: 0, observer: None })
+}
+
+async fn post_proxied(
+    client: &Client,
+    head: &PreparedHead,
+    body: Vec<u8>,
+) -> std::result::Result<reqwest::Response, NotSent> {
+    // Not by the builder, which would put each header into another map.
+    let mut request = Request::new(Method::POST, head.url.clone());
+    *request.headers_mut() = head.headers.clone();
+    request.headers_mut().insert(CONTENT_LENGTH, body.len().into());
+    *request.body_mut() = Some(body.into());
+    client.execute(request).await.map_err(|error| match error.is_connect() {
+        true => NotSent::Connect(error.into()),
+        false => NotSent::Closed(error.into()),
+    })
+}
+
+fn not_sent(error: NotSent, remedy: Option<&str>) -> CallFailure {
+    let (is_connect, error) = match error {
+        NotSent::Connect(error) => (true, error),
+        NotSent::Closed(error) => (false, error),
+    };
+    let mut cause = root_cause(&*error);
+    if is_timeout(&*error) {
+        CallFailure::ConnectTimeout(cause)
+    } else if is_connect {
+        if let Some(remedy) = remedy {
+            cause = format!("{cause}: {remedy}");
+        }
+        CallFailure::Connect(cause)
+    } else {
+        CallFailure::Closed(cause)
+    }
+}
+
+fn is_timeout(error: &(dyn StdError + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        let reqwest = error.downcast_ref::<reqwest::Error>();
+        let io = error.downcast_ref::<io::Error>();
+        if reqwest.is_some_and(reqwest::Error::is_timeout)
+            || io.is_some_and(|io| io.kind() == io::ErrorKind::TimedOut)
+        {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+impl<'a> HttpResponse<'a> {
+    /// A response that did not come over the network.
+    pub(super) fn stored(sender: Sender<'a>, stored: StoredResponse) -> Self {
+        let headers = stored.headers.iter().filter_map(|(name, value)| {
+            Some((name.parse::<HeaderName>().ok()?, HeaderValue::from_str(value).ok()?))
+        });
+        Self {
+            sender,
+            status: stored.status,
+            headers: headers.collect(),
+            body: ResponseBody::Stored(stored.body.into()),
+            read: 0,
+            observer: None,
+        }
+    }
+
+    /// The same response, observed while it is read.
+    pub(super) fn observed(mut self, mut observer: Box<dyn Observer>) -> Self {
+        observer.begin(self.status, &|name| self.header(name));
+        self.observer = Some(observer);
+        self
+    }
+
+    pub(super) fn status(&self) -> u16 {
+        self.status
+    }
+
+    pub(super) fn header(&self, name: &str) -> Option<String> {
+        self.headers.get(name)?.to_str().ok().map(str::to_owned)
+    }
+
+    /// The next piece of the body.
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>> {
+        if self.status < 300 {
+            // Nobody asks for them any more, and they keep the connection from using its buffer again.
+            self.headers = HeaderMap::new();
+        }
+        let piece = match &mut self.body {
+            ResponseBody::Ended => return Ok(None),
+            ResponseBody::Stored(bytes) if bytes.is_empty() => None,
+            ResponseBody::Stored(bytes) => Some(std::mem::take(bytes)),
+            ResponseBody::Direct(body) => match body.next().await {
+                Ok(piece) => piece,
+                Err(error) => return Err(self.cut_off(&*error)),
+            },
+            ResponseBody::Proxied(response) => match response.chunk().await {
+                Ok(piece) => piece,
+                Err(error) => return Err(self.cut_off(&error)),
+            },
+        };
+        let Some(piece) = piece else {
+            self.body = ResponseBody::Ended;
+            self.finish()?;
+            return Ok(None);
+        };
+        self.read = self.read.saturating_add(piece.len());
+        let limit = self.sender.max_bytes;
+        if self.read > limit {
+            return Err(CallFailure::TooLarge(limit).at(self.sender.api));
+        }
+        if let Some(observer) = &mut self.observer {
+            observer.receive(&piece);
+        }
+        Ok(Some(piece))
+    }
+
+    /// The rest of the body, after what was read of it.
+    pub(super) async fn whole(&mut self, head: Vec<u8>) -> Result<Vec<u8>> {
+        let mut whole = head;
+        let announced = match &self.body {
+            ResponseBody::Direct(body) => body.announced(),
+            ResponseBody::Proxied(response) => response.content_length(),
+            ResponseBody::Stored(_) | ResponseBody::Ended => None,
+        };
+        let room = announced.unwrap_or_default().min(MAX_RESERVED);
+        whole.reserve(usize::try_from(room).unwrap_or_default());
+        while let Some(piece) = self.next().await? {
+            whole.extend_from_slice(&piece);
+        }
+        Ok(whole)
+    }
+
+    /// The body of an error, as far as it comes: the status is what counts.
+    pub(super) async fn error_body(&mut self) -> Vec<u8> {
+        let mut body = Vec::new();
+        while let Ok(Some(piece)) = self.next().await {
+            body.extend_from_slice(&piece);
+            if body.len() > MAX_ERROR_BYTES {
+                body.truncate(MAX_ERROR_BYTES);
+                break;
+            }
+        }
+        body
+    }
+
+    /// Leaves the response at the provider's end mark. What the server still sends is read in
+    /// the background: without its end the connection could not be used again.
+    pub(super) fn leave(mut self) -> Result<()> {
+        self.finish()?;
+        match self.body {
+            ResponseBody::Direct(mut body) => {
+                let mut rest =
+                    Box::pin(async move { while let Ok(Some(_)) = body.next().await {} });
+                // Mostly it is there already.
+                if rest.as_mut().now_or_never().is_none() {
+                    tokio::spawn(tokio::time::timeout(LINGER, rest));
+                }
+            }
+            ResponseBody::Proxied(mut response) => {
+                tokio::spawn(tokio::time::timeout(LINGER, async move {
+                    while let Ok(Some(_)) = response.chunk().await {}
+                }));
+            }
+            ResponseBody::Stored(_) | ResponseBody::Ended => {}
+        }
+        Ok(())
+    }
+
+    /// A redirect, which is not followed.
+    pub(super) fn redirected(&self) -> Error {
+        let target = self.headers.get(LOCATION).and_then(|value| value.to_str().ok());
+        // Its host alone: the rest may hold what was sent.
+        let host = target
+            .and_then(|target| Url::parse(target).ok())
+            .and_then(|url| url.host_str().map(str::to_owned))
+            .unwrap_or_else(|| "another path".to_owned());
+        CallFailure::Redirect { target: host, status: self.status }.at(self.sender.api)
+    }
+
+    fn cut_off(&self, error: &(dyn StdError + 'static)) -> Error {
+        CallFailure::CutOff { read: self.read, cause: root_cause(error) }.at(self.sender.api)
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        self.observer.take().map_or(Ok(()), Observer::finish)
+    }
+}

@@ -1,0 +1,85 @@
+//! Settings that the builder of every provider has.
+
+#[cfg(feature = "http")]
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::endpoint::ApiEndpoint;
+use super::intercept::Interceptor;
+use genkit_core::Result;
+
+/// An environment variable, if it is set and not blank.
+pub fn env_var(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+/// The headers of a call with JSON, and with a key that is sent as a bearer token.
+#[cfg(feature = "http")]
+pub fn bearer_headers(key: Option<&str>) -> Vec<(&'static str, Cow<'static, str>)> {
+    let mut headers = Vec::with_capacity(2);
+    headers.push(("content-type", "application/json".into()));
+    headers.extend(key.map(|key| ("authorization", format!("Bearer {key}").into())));
+    headers
+}
+
+#[derive(Clone, Default)]
+pub struct ProviderSettings {
+    pub key: Option<String>,
+    pub base_url: Option<String>,
+    /// In the order in which they were given; a later one replaces an earlier one of the same name.
+    pub headers: Vec<(String, String)>,
+    /// The time limit of a whole call. Default is 10 minutes.
+    pub timeout: Option<Duration>,
+    pub interceptor: Option<Arc<dyn Interceptor>>,
+}
+
+impl ProviderSettings {
+    /// Takes what is not given from elsewhere; a blank key is not given.
+    pub fn fill(
+        &mut self,
+        key: impl Fn() -> Option<String>,
+        base_url: impl Fn() -> Option<String>,
+    ) {
+        if self.key().is_none() {
+            self.key = key();
+        }
+        self.base_url = self.base_url.take().or_else(base_url);
+    }
+
+    pub fn has_header(&self, name: &str) -> bool {
+        self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether there is no key, and nothing that makes up for it: calls are not authorized otherwise, and reach somebody.
+    pub fn lacks_key(&self) -> bool {
+        let is_offline = || self.interceptor.as_ref().is_some_and(|it| it.is_offline());
+        self.key().is_none() && !self.has_header("authorization") && !is_offline()
+    }
+
+    /// The key, unless it is blank.
+    pub(crate) fn key(&self) -> Option<&str> {
+        self.key.as_deref().map(str::trim).filter(|key| !key.is_empty())
+    }
+
+    /// The key that calls send: some servers refuse two ways to authorize.
+    pub fn key_to_send(&self) -> Option<String> {
+        self.key().filter(|_| !self.has_header("authorization")).map(str::to_owned)
+    }
+
+    /// The endpoint at the base URL, else at `default_url`.
+    pub fn endpoint(&self, provider: &str, default_url: &str) -> Result<ApiEndpoint> {
+        let url = self.base_url.as_deref().unwrap_or(default_url);
+        let mut endpoint = ApiEndpoint::new(provider, url)?;
+        for (name, value) in &self.headers {
+            endpoint = endpoint.with_header(name, value)?;
+        }
+        if let Some(timeout) = self.timeout {
+            endpoint = endpoint.with_timeout(timeout);
+        }
+        if let Some(interceptor) = &self.interceptor {
+            endpoint = endpoint.with_interceptor(Arc::clone(interceptor));
+        }
+        Ok(endpoint)
+    }
+}

@@ -1,0 +1,131 @@
+//! Error responses: what their status and headers mean, at every provider.
+
+use std::time::Duration;
+
+#[cfg(feature = "http")]
+use serde_json::Value;
+
+#[cfg(feature = "http")]
+use genkit_core::Error;
+use genkit_core::ErrorKind;
+use genkit_schema::internal::truncate::excerpt;
+
+/// How much of a provider's message an error repeats, in characters. Default is 2,000.
+const MAX_MESSAGE: usize = 2_000;
+
+/// Headers that name a call at its provider.
+const REQUEST_IDS: [&str; 4] =
+    ["x-request-id", "request-id", "x-goog-request-id", "apim-request-id"];
+
+/// The kind of an error by its HTTP status, as every provider means it.
+pub fn kind_of_status(status: u16) -> ErrorKind {
+    match status {
+        400 | 405..=407 | 411..=422 => ErrorKind::InvalidArgument,
+        401 => ErrorKind::Unauthenticated,
+        402 | 429 => ErrorKind::ResourceExhausted,
+        403 => ErrorKind::PermissionDenied,
+        404 => ErrorKind::NotFound,
+        408 | 504 => ErrorKind::DeadlineExceeded,
+        409 => ErrorKind::Aborted,
+        499 => ErrorKind::Cancelled,
+        500 => ErrorKind::Internal,
+        501 => ErrorKind::Unimplemented,
+        // What stands in front of a server has codes of its own, as Cloudflare's 520 to 530.
+        502 | 503 | 505..=599 => ErrorKind::Unavailable,
+        _ => ErrorKind::Unknown,
+    }
+}
+
+/// The retry delay in headers: `retry-after-ms`, then `retry-after` in seconds or as a date.
+pub fn retry_after(headers: &dyn Fn(&str) -> Option<String>) -> Option<Duration> {
+    let number = |name: &str| headers(name)?.trim().parse::<f64>().ok();
+    if let Some(wait) = number("retry-after-ms").and_then(|ms| seconds(ms / 1000.0)) {
+        return Some(wait);
+    }
+    if let Some(wait) = number("retry-after").and_then(seconds) {
+        return Some(wait);
+    }
+    let date = httpdate::parse_http_date(headers("retry-after")?.trim()).ok()?;
+    Some(date.duration_since(std::time::SystemTime::now()).unwrap_or_default())
+}
+
+/// A delay, if it is one: a server may send anything.
+pub fn seconds(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// What a server says itself of another try.
+#[cfg(feature = "http")]
+pub fn should_retry(headers: &dyn Fn(&str) -> Option<String>) -> Option<bool> {
+    match headers("x-should-retry")?.trim() {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    }
+}
+
+/// A message that may be anything: a list of problems, as servers in Python write it, is JSON.
+#[cfg(feature = "http")]
+pub fn message_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// The error with what a reply tells programs; only texts and numbers do.
+#[cfg(feature = "http")]
+pub fn with_reported<const N: usize>(error: Error, told: [(&str, Value); N]) -> Error {
+    let told = told.into_iter().filter(|(_, value)| value.is_string() || value.is_number());
+    let details: serde_json::Map<_, _> = told.map(|(key, value)| (key.to_owned(), value)).collect();
+    if details.is_empty() { error } else { error.with_details(details.into()) }
+}
+
+/// Whether a text is a page for a browser: no API answers with one.
+pub fn is_web_page(text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"<")
+}
+
+/// The message of an error response: the provider, the status, its message, the id of the request.
+pub fn error_text(
+    provider: &str,
+    status: u16,
+    message: &str,
+    headers: &dyn Fn(&str) -> Option<String>,
+) -> String {
+    let message = match (status, message.trim()) {
+        (404, page) if is_web_page(page.as_bytes()) => {
+            "a web page, and no answer of the API: is the base URL right?".to_owned()
+        }
+        (_, message) => excerpt(message, MAX_MESSAGE),
+    };
+    let mut text = format!("{provider}: HTTP {status}");
+    if !message.is_empty() {
+        text.push_str(": ");
+        text.push_str(&message);
+    }
+    if let Some(id) = REQUEST_IDS.iter().find_map(|name| headers(name)) {
+        text.push_str(&format!(" (request id {})", excerpt(&id, 100)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_cut() {
+        let text = |n: usize| error_text("test", 500, &"ä".repeat(n), &|_| None);
+        assert!(text(MAX_MESSAGE).ends_with('ä'));
+        assert!(text(MAX_MESSAGE + 1).ends_with('…'));
+        assert_eq!(text(MAX_MESSAGE).chars().count(), "test: HTTP 500: ".len() + MAX_MESSAGE);
+    }
+
+    #[test]
+    fn the_id_of_the_request_is_named() {
+        let headers = |name: &str| (name == "request-id").then(|| "r7".to_owned());
+        assert_eq!(error_text("test", 502, "", &headers), "test: HTTP 502 (request id r7)");
+    }
+}

@@ -1,0 +1,76 @@
+//! Language models: one trait, and what goes in and comes out of it.
+//!
+//! A model is named by a string, `"gemini/gemini-2.5-flash"`, or given as a value. Everything here
+//! is plain data in Genkit's JSON; a provider turns it into its own wire format and back.
+//!
+//! | what you have | what you write |
+//! |---|---|
+//! | a model of Google, OpenAI, Anthropic or Ollama | its name: `.model("gemini/gemini-2.5-flash")`, `.model("openai/gpt-4o-mini")`, `.model("anthropic/claude-sonnet-4-6")` |
+//! | a server that speaks OpenAI's chat completions | `OpenAi::builder().base_url("http://localhost:4000/v1").build()?.model("name")` |
+//! | a function, for a test or a prototype | [`from_fn`] |
+//! | a model with a state of its own | a type that implements [`Model`] |
+//! | a family of models behind one key | a type that implements [`Provider`] |
+//!
+//! A model of your own is a closure:
+//!
+//! ```
+//! use genkit::model;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> genkit::Result<()> {
+//! let echo = model::from_fn("echo", |request, _| async move {
+//!     request.messages.last().map(|message| message.text()).unwrap_or_default()
+//! });
+//! assert_eq!(genkit::generate("hello").model(echo).await?.text(), "hello");
+//! # Ok(())
+//! # }
+//! ```
+
+#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+
+#[cfg(feature = "http")]
+mod arguments;
+#[cfg(feature = "http")]
+mod cassette;
+mod catalog;
+mod closure;
+#[cfg(feature = "http")]
+mod data_url;
+pub(crate) mod documents;
+mod embedding;
+pub(crate) mod estimate;
+#[cfg(feature = "http")]
+mod http;
+mod info;
+mod interface;
+#[doc(hidden)]
+pub mod internal;
+#[cfg(feature = "http")]
+pub(crate) mod lenient;
+mod provider;
+pub(crate) mod sampling;
+mod scripted;
+#[cfg(feature = "http")]
+mod settings;
+#[cfg(feature = "http")]
+mod signature;
+#[cfg(feature = "http")]
+mod wire;
+
+#[cfg(feature = "http")]
+pub use cassette::Cassette;
+pub use catalog::{Embed, EmbedderRef, IntoModel, ModelRef};
+pub use closure::{FnModel, IntoResult, from_fn};
+pub use embedding::{
+    EmbedRequest, EmbedResponse, EmbedTask, Embedder, Embedding, FnEmbedder, embedder_fn,
+};
+pub use genkit_core::{
+    Document, Effort, FinishReason, GenerateChunk, ModelRequest, ModelResponse, OutputConfig,
+    ToolChoice, ToolDefinition, Usage,
+};
+pub use genkit_schema::Schema;
+pub use info::{Constrained, ModelInfo, Supports};
+pub(crate) use interface::does_not_count;
+pub use interface::{ChunkSink, Model};
+pub use provider::Provider;
+pub use scripted::{Scripted, ScriptedModel};

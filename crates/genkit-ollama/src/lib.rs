@@ -1,0 +1,32 @@
+//! Ollama: its own chat calls, and embeddings.
+
+#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+
+mod address;
+mod builder;
+mod embedder;
+mod error;
+mod error_reply;
+mod provider;
+mod request;
+mod response;
+mod schema;
+mod window;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+use genkit_model::internal::provider::LinkedProvider;
+pub use {builder::OllamaBuilder, provider::Ollama};
+
+/// What errors call this provider, and the first part of its models' names.
+const NAME: &str = "ollama";
+
+inventory::submit! {
+    LinkedProvider {
+        feature: "ollama",
+        prefixes: &[NAME],
+        from_env: |_| Ok(std::sync::Arc::new(Ollama::from_env()?)),
+    }
+}

@@ -1,0 +1,128 @@
+//! The body of a request.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::{Value, json};
+
+use super::messages::messages;
+use super::settings::WireSettings;
+use crate::NAME;
+use crate::schema::{GrammarDialect, ToolDialect};
+use crate::wire::OllamaSettings;
+use genkit_core::Result;
+use genkit_core::internal::model::MessageList;
+use genkit_core::internal::names::Names;
+use genkit_core::{ModelRequest, OutputConfig, ToolDefinition};
+
+/// The body of a call. Warns where it does not fit the window of the model.
+pub(crate) fn body(
+    defaults: &OllamaSettings,
+    model: &str,
+    request: &ModelRequest,
+    stream: bool,
+) -> Result<Vec<u8>> {
+    let model = request.config.get("version").and_then(Value::as_str).unwrap_or(model);
+    let names = request.names();
+    let settings = WireSettings::of(request, model, defaults);
+    let list = MessageList::of(request, NAME);
+    let messages = messages(request, &names, list.from)?;
+    let images: usize = messages.iter().flat_map(|it| &it.images).map(|it| it.len()).sum();
+    // With tools a grammar would let the model write nothing but the output.
+    let is_free = settings.has_format() || !request.tools.is_empty();
+    let rest = ChatRest {
+        model,
+        tools: request.tools.iter().map(|tool| OllamaTool::of(tool, &names)).collect(),
+        format: if is_free { None } else { format(&request.output) },
+        settings: &settings,
+        stream,
+    };
+    // Images are not text, and are counted anew each time.
+    let bytes = list.left_open(images > 0).into_body("messages", &messages, &rest)?;
+    let window = settings.num_ctx().map(Ok).or(defaults.default_window.map(Err));
+    if let Some(window) = window {
+        let text = bytes.len().saturating_sub(images);
+        defaults.window.check(model, text, request.tools.len(), window);
+    }
+    Ok(bytes)
+}
+
+/// All but the `messages`.
+struct ChatRest<'a> {
+    model: &'a str,
+    tools: Vec<OllamaTool<'a>>,
+    format: Option<Cow<'a, Value>>,
+    settings: &'a WireSettings<'a>,
+    stream: bool,
+}
+
+impl Serialize for ChatRest<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("model", self.model)?;
+        // The server's own default is true.
+        map.serialize_entry("stream", &self.stream)?;
+        if !self.tools.is_empty() {
+            map.serialize_entry("tools", &self.tools)?;
+        }
+        if let Some(format) = &self.format {
+            map.serialize_entry("format", format)?;
+        }
+        for (name, value) in &self.settings.top {
+            map.serialize_entry(name, value)?;
+        }
+        if !self.settings.options.is_empty() {
+            map.serialize_entry("options", &OptionsParam(&self.settings.options))?;
+        }
+        map.end()
+    }
+}
+
+struct OptionsParam<'a>(&'a [(&'a str, Cow<'a, Value>)]);
+
+impl Serialize for OptionsParam<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+/// A tool on the wire.
+#[derive(Serialize)]
+struct OllamaTool<'a> {
+    r#type: &'static str,
+    function: OllamaFunction<'a>,
+}
+
+#[derive(Serialize)]
+struct OllamaFunction<'a> {
+    name: Cow<'a, str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    parameters: Cow<'a, Value>,
+}
+
+impl<'a> OllamaTool<'a> {
+    fn of(tool: &'a ToolDefinition, names: &'a Names<'a>) -> Self {
+        let schema = tool.shared_input().and_then(|it| it.dialect::<ToolDialect>(&tool.name));
+        let nothing = || Cow::Owned(json!({ "type": "object", "properties": {} }));
+        let function = OllamaFunction {
+            name: names.sent(&tool.name),
+            description: &tool.description,
+            parameters: schema.map_or_else(nothing, Cow::Borrowed),
+        };
+        Self { r#type: "function", function }
+    }
+}
+
+/// The grammar that an answer is bound to, as far as Ollama can bind it.
+fn format(output: &OutputConfig) -> Option<Cow<'_, Value>> {
+    let schema = output.schema.as_ref();
+    if let Some(schema) = schema.filter(|_| output.constrained != Some(false)) {
+        return schema.dialect::<GrammarDialect>("output").map(Cow::Borrowed);
+    }
+    // Without a schema it knows objects alone.
+    let lists = output.format.as_deref() == Some("array");
+    let is_object = schema.is_none_or(|schema| schema.get("type").is_some_and(|it| it == "object"));
+    (output.is_json() && !lists && is_object).then(|| Cow::Owned("json".into()))
+}

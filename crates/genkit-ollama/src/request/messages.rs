@@ -1,0 +1,260 @@
+//! The conversation as Ollama has it: a text for each message, images beside it.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::error::Error as E;
+use genkit_core::ModelRequest;
+use genkit_core::Result;
+use genkit_core::internal::model::GENERATED_REF;
+use genkit_core::internal::names::Names;
+use genkit_core::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
+use genkit_model::internal::data_url::DataUrl;
+use genkit_model::internal::documents;
+
+const ONLY_IMAGES: &str = "Ollama reads images and no other files: send their text";
+const ONLY_BYTES: &str = "Ollama reads images by their bytes, not by their address: add the middleware \
+                          `download_media()`, or send them with `Part::image`";
+
+/// One message on the wire.
+#[derive(Default, Serialize)]
+pub(super) struct OllamaMessage<'a> {
+    role: &'static str,
+    content: Cow<'a, str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    thinking: Cow<'a, str>,
+    /// In Base64.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) images: Vec<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<OllamaCall<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_name: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct OllamaCall<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    function: OllamaFunctionCall<'a>,
+}
+
+#[derive(Serialize)]
+struct OllamaFunctionCall<'a> {
+    name: Cow<'a, str>,
+    arguments: Cow<'a, Value>,
+}
+
+/// The messages of `request`; those before `from` are known already.
+pub(super) fn messages<'a>(
+    request: &'a ModelRequest,
+    names: &'a Names<'a>,
+    from: usize,
+) -> Result<Vec<OllamaMessage<'a>>> {
+    let mut writer = OllamaMessages {
+        names,
+        messages: Vec::new(),
+        shown: OllamaMessage::default(),
+        made_up: Vec::new(),
+    };
+    let (asked, mut documents) = documents::missing(request).unzip();
+    let asked = asked.flatten();
+    let known = request.messages.iter().take(from).flat_map(|message| &message.content);
+    known.for_each(|part| writer.note(part));
+    for (at, message) in request.messages.iter().enumerate().skip(from) {
+        // Where no message is the user's they are one of their own.
+        if asked.is_none() && message.role != Role::System {
+            writer.documents(documents.take());
+        }
+        if message.role != Role::Tool {
+            writer.end_round();
+        }
+        let wrong = |(part, reason)| E::Part { message: at + 1, part, reason };
+        writer.message(message).map_err(wrong)?;
+        if asked == Some(at)
+            && let (Some(text), Some(last)) = (documents.take(), writer.messages.last_mut())
+        {
+            last.content.to_mut().push_str(&text);
+        }
+    }
+    writer.end_round();
+    writer.documents(documents);
+    Ok(writer.messages)
+}
+
+struct OllamaMessages<'a> {
+    names: &'a Names<'a>,
+    messages: Vec<OllamaMessage<'a>>,
+    /// What tools showed: only a message of the user can hold it, after the last answer.
+    shown: OllamaMessage<'a>,
+    /// Ids of calls that the model did not give.
+    made_up: Vec<&'a str>,
+}
+
+impl<'a> OllamaMessages<'a> {
+    /// An error is the number of a part, and why it cannot be sent.
+    fn message(&mut self, message: &'a Message) -> Result<(), (usize, &'static str)> {
+        let role = match message.role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Model => "assistant",
+            // `Role::Tool`
+            _ => "tool",
+        };
+        let mut param = OllamaMessage { role, ..OllamaMessage::default() };
+        for (at, part) in message.content.iter().enumerate() {
+            let wrong = |reason| (at + 1, reason);
+            match part {
+                Part::ToolRequest { tool_request, .. } => {
+                    self.note(part);
+                    self.call(tool_request, &mut param);
+                }
+                Part::ToolResponse { tool_response, .. } => {
+                    self.answer(tool_response).map_err(wrong)?
+                }
+                Part::Reasoning { reasoning, .. } if message.role == Role::Model => {
+                    join(&mut param.thinking, reasoning);
+                }
+                _ if message.role == Role::Tool => show(part, &mut self.shown).map_err(wrong)?,
+                _ => show(part, &mut param).map_err(wrong)?,
+            }
+        }
+        let says_nothing =
+            param.content.is_empty() && param.images.is_empty() && param.tool_calls.is_empty();
+        let is_done = match message.role {
+            Role::User => !message.content.is_empty() && message.content.iter().all(is_answer),
+            Role::System => false,
+            // `Role::Model`, `Role::Tool`
+            _ => true,
+        };
+        if !(says_nothing && is_done) {
+            self.messages.push(param);
+        }
+        Ok(())
+    }
+
+    /// Notes what matters of a part for those after it.
+    fn note(&mut self, part: &'a Part) {
+        if let Part::ToolRequest { tool_request: call, metadata, .. } = part
+            && !call.partial
+            && metadata.contains_key(GENERATED_REF)
+        {
+            self.made_up.extend(call.id.as_deref());
+        }
+    }
+
+    fn call(&mut self, call: &'a ToolRequest, param: &mut OllamaMessage<'a>) {
+        if call.partial {
+            return;
+        }
+        let arguments = match &call.input {
+            input @ Value::Object(_) => Cow::Borrowed(input),
+            // The server refuses anything else, also where the model's own arguments were cut.
+            _ => Cow::Owned(Value::Object(Map::new())),
+        };
+        let function = OllamaFunctionCall { name: self.names.sent(&call.name), arguments };
+        param.tool_calls.push(OllamaCall { id: self.id(call.id.as_ref()), function });
+    }
+
+    /// The model's own id of a call.
+    fn id(&self, id: Option<&'a String>) -> Option<&'a str> {
+        id.map(String::as_str).filter(|id| !id.is_empty() && !self.made_up.contains(id))
+    }
+
+    fn answer(&mut self, answer: &'a ToolResponse) -> Result<(), &'static str> {
+        let mut param = OllamaMessage {
+            role: "tool",
+            content: match &answer.output {
+                Value::String(text) => Cow::Borrowed(text),
+                Value::Null if !answer.content.is_empty() => Cow::Borrowed(""),
+                output => Cow::Owned(output.to_string()),
+            },
+            tool_name: Some(self.names.sent(&answer.name)),
+            tool_call_id: self.id(answer.id.as_ref()),
+            ..OllamaMessage::default()
+        };
+        for part in &answer.content {
+            if let Part::Text { text, .. } = part {
+                let line = if param.content.is_empty() { "" } else { "\n" };
+                join(&mut param.content, line);
+                join(&mut param.content, text);
+                continue;
+            }
+            let images = self.shown.images.len();
+            show(part, &mut self.shown)?;
+            if self.shown.images.len() > images {
+                let text = format!("The tool `{}` shows image {}.\n", answer.name, images + 1);
+                self.shown.content.to_mut().push_str(&text);
+            }
+        }
+        self.messages.push(param);
+        Ok(())
+    }
+
+    /// Ends a round of tool responses.
+    fn end_round(&mut self) {
+        let shown = std::mem::take(&mut self.shown);
+        if !shown.content.is_empty() || !shown.images.is_empty() {
+            self.messages.push(OllamaMessage { role: "user", ..shown });
+        }
+    }
+
+    fn documents(&mut self, text: Option<String>) {
+        let param = |text: String| OllamaMessage {
+            role: "user",
+            content: text.into(),
+            ..OllamaMessage::default()
+        };
+        self.messages.extend(text.map(param));
+    }
+}
+
+fn is_answer(part: &Part) -> bool {
+    part.as_tool_response().is_some()
+}
+
+/// Adds what a part says or shows. What only another provider knows is left out.
+fn show<'a>(part: &'a Part, param: &mut OllamaMessage<'a>) -> Result<(), &'static str> {
+    match part {
+        Part::Text { text, .. } => join(&mut param.content, text),
+        Part::Data { data, .. } if !data.is_null() => {
+            param.content.to_mut().push_str(&data.to_string())
+        }
+        Part::Media { media, .. } => param.images.push(image(media)?),
+        Part::Resource { resource, .. } => match resource {
+            ResourcePart { text: Some(text), .. } => join(&mut param.content, text),
+            ResourcePart { blob: Some(blob), mime_type, .. } => {
+                let is_image = mime_type.as_deref().is_some_and(|kind| kind.starts_with("image/"));
+                param
+                    .images
+                    .push(is_image.then_some(Cow::Borrowed(blob.as_str())).ok_or(ONLY_IMAGES)?);
+            }
+            ResourcePart { uri, .. } => join(&mut param.content, uri),
+        },
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The bytes of an image.
+fn image(media: &Media) -> Result<Cow<'_, str>, &'static str> {
+    let inline = DataUrl::of(&media.url);
+    let kind = media.content_type.as_deref().or(inline.map(DataUrl::kind)).unwrap_or("image/*");
+    if !kind.starts_with("image/") {
+        return Err(ONLY_IMAGES);
+    }
+    Ok(inline.ok_or(ONLY_BYTES)?.base64().unwrap_or_default())
+}
+
+/// Adds to a text; the first is borrowed.
+fn join<'a>(text: &mut Cow<'a, str>, more: &'a str) {
+    if text.is_empty() {
+        *text = Cow::Borrowed(more);
+    } else if !more.is_empty() {
+        text.to_mut().push_str(more);
+    }
+}

@@ -1,0 +1,118 @@
+//! Settings: which of them are the body's own, which are options of the model, and what both are called.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use crate::NAME;
+use crate::wire::OllamaSettings;
+use genkit_core::internal::run_options::REASONING_EFFORT;
+use genkit_core::{Effort, ModelRequest};
+use genkit_model::internal::left_out;
+
+/// Settings that are for the client, or that this module writes from other places.
+const NOT_SENT: [&str; 9] = [
+    "apiKey",
+    "baseUrl",
+    "apiVersion",
+    "version",
+    "model",
+    "messages",
+    "stream",
+    "tools",
+    "options",
+];
+
+/// What stands at the top of the body, and not in `options`.
+const TOP: [&str; 7] =
+    ["think", "keep_alive", "format", "truncate", "shift", "logprobs", "top_logprobs"];
+
+/// The settings of one request, under their names on the wire.
+#[derive(Default)]
+pub(super) struct WireSettings<'a> {
+    pub(super) top: Vec<(&'a str, Cow<'a, Value>)>,
+    pub(super) options: Vec<(&'a str, Cow<'a, Value>)>,
+}
+
+impl<'a> WireSettings<'a> {
+    /// The settings of `request` for `model`; what it does not say is `defaults`.
+    pub(super) fn of(request: &'a ModelRequest, model: &str, defaults: &'a OllamaSettings) -> Self {
+        let config = &request.config;
+        let mut settings = Self::default();
+        for (key, value) in config.get("options").and_then(Value::as_object).into_iter().flatten() {
+            settings.add(key, Cow::Borrowed(value));
+        }
+        for (key, value) in config {
+            let wire = wire_name(key);
+            // Its own spelling wins: a name must not stand there twice.
+            let twice = wire != key && config.contains_key(wire);
+            if !NOT_SENT.contains(&wire) && key != REASONING_EFFORT && !twice && !is_empty(value) {
+                settings.add(wire, Cow::Borrowed(value));
+            }
+        }
+        if let Some(think) = think(config, model, defaults) {
+            settings.add("think", Cow::Owned(think));
+        }
+        if let Some(size) = defaults.num_ctx {
+            settings.add("num_ctx", Cow::Owned(size.into()));
+        }
+        if let Some(time) = &defaults.keep_alive {
+            settings.add("keep_alive", Cow::Borrowed(time));
+        }
+        settings
+    }
+
+    /// Adds a setting, unless it is there.
+    fn add(&mut self, name: &'a str, value: Cow<'a, Value>) {
+        let list = if TOP.contains(&name) { &mut self.top } else { &mut self.options };
+        if list.iter().all(|(known, _)| *known != name) {
+            list.push((name, value));
+        }
+    }
+
+    /// The window that is asked for, in tokens.
+    pub(super) fn num_ctx(&self) -> Option<u64> {
+        self.options.iter().find(|(name, _)| *name == "num_ctx")?.1.as_u64()
+    }
+
+    pub(super) fn has_format(&self) -> bool {
+        self.top.iter().any(|(name, _)| *name == "format")
+    }
+}
+
+fn wire_name(key: &str) -> &str {
+    match key {
+        "topP" => "top_p",
+        "topK" => "top_k",
+        "maxOutputTokens" => "num_predict",
+        "stopSequences" => "stop",
+        "presencePenalty" => "presence_penalty",
+        "frequencyPenalty" => "frequency_penalty",
+        "numCtx" => "num_ctx",
+        "keepAlive" => "keep_alive",
+        "topLogProbs" => "top_logprobs",
+        "logProbs" => "logprobs",
+        other => other,
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
+}
+
+/// The effort as `think`, which is a word at gpt-oss alone, and true or false at all other models.
+fn think(config: &Map<String, Value>, model: &str, defaults: &OllamaSettings) -> Option<Value> {
+    let asked = config.get(REASONING_EFFORT)?;
+    if config.contains_key("think") || defaults.is_without_thoughts(model) {
+        return None;
+    }
+    let takes_words = model.rsplit('/').next().is_some_and(|name| name.starts_with("gpt-oss"));
+    let Some(effort) = Effort::of_config(config) else { return Some(asked.clone()) };
+    if !takes_words {
+        return Some((effort != Effort::None).into());
+    }
+    if effort == Effort::None {
+        left_out(NAME, model, "reasoningEffort: none", "it thinks as little as it can (`low`)");
+    }
+    Some(effort.nearest(&[Effort::Low, Effort::Medium, Effort::High])?.as_str().into())
+}

@@ -1,0 +1,237 @@
+//! Answers, whole and as lines of a stream.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::NAME;
+use super::error::Error as E;
+use super::error_reply;
+use genkit_core::Result;
+use genkit_core::internal::names::Names;
+use genkit_core::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
+use genkit_core::{Message, Part, Role, ToolRequest};
+use genkit_http_client::internal::sse::SseEvent;
+use genkit_model::ChunkSink;
+use genkit_model::internal::http::Error as HttpError;
+use genkit_model::internal::lenient::{count, text};
+use genkit_model::internal::wire::{Next, WireStream};
+
+/// A whole answer, or one line of a stream.
+#[derive(Deserialize)]
+struct ChatReply {
+    #[serde(default)]
+    message: Option<ReplyMessage>,
+    #[serde(default)]
+    done: bool,
+    #[serde(default, deserialize_with = "text")]
+    done_reason: Option<String>,
+    #[serde(default, deserialize_with = "count")]
+    prompt_eval_count: Option<u64>,
+    #[serde(default, deserialize_with = "count")]
+    eval_count: Option<u64>,
+    #[serde(default)]
+    error: Option<Value>,
+    #[serde(default, deserialize_with = "count")]
+    status: Option<u64>,
+    #[serde(default)]
+    logprobs: Option<Vec<Value>>,
+    /// `model`, and durations in nanoseconds.
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+#[derive(Default, Deserialize)]
+struct ReplyMessage {
+    #[serde(default, deserialize_with = "text")]
+    content: Option<String>,
+    #[serde(default, deserialize_with = "text")]
+    thinking: Option<String>,
+    #[serde(default)]
+    tool_calls: Option<Vec<ReplyCall>>,
+}
+
+#[derive(Deserialize)]
+struct ReplyCall {
+    #[serde(default, deserialize_with = "text")]
+    id: Option<String>,
+    function: ReplyFunction,
+}
+
+#[derive(Deserialize)]
+struct ReplyFunction {
+    #[serde(default, deserialize_with = "text")]
+    name: Option<String>,
+    #[serde(default)]
+    arguments: Value,
+}
+
+/// What only Ollama knows: its name there, and here.
+const CUSTOM: [(&str, &str); 6] = [
+    ("model", "model"),
+    ("remote_model", "remoteModel"),
+    ("total_duration", "totalDuration"),
+    ("load_duration", "loadDuration"),
+    ("prompt_eval_duration", "promptEvalDuration"),
+    ("eval_duration", "evalDuration"),
+];
+
+/// The response in a whole answer.
+pub(super) fn decode(model: &str, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+    let mut answer = OllamaAnswer::new(model, request);
+    answer.add(read(body)?)?;
+    answer.build()
+}
+
+fn read(json: &[u8]) -> Result<ChatReply> {
+    Ok(serde_json::from_slice(json).map_err(|error| HttpError::json(NAME, &error))?)
+}
+
+/// An answer as it is put together.
+struct OllamaAnswer<'a> {
+    model: &'a str,
+    names: Names<'a>,
+    text: String,
+    thinking: String,
+    calls: Vec<Part>,
+    logprobs: Vec<Value>,
+    response: ModelResponse,
+    /// Whether there was any message.
+    begun: bool,
+}
+
+impl<'a> OllamaAnswer<'a> {
+    fn new(model: &'a str, request: &'a ModelRequest) -> Self {
+        let mut response = ModelResponse::default();
+        response.finish_reason = Some(FinishReason::Unknown);
+        let names = request.names();
+        Self {
+            model,
+            names,
+            text: String::new(),
+            thinking: String::new(),
+            calls: Vec::new(),
+            logprobs: Vec::new(),
+            response,
+            begun: false,
+        }
+    }
+
+    /// Takes a line, or the whole; what is new comes back.
+    fn add(&mut self, mut reply: ChatReply) -> Result<Vec<Part>> {
+        if let Some(error) = &reply.error {
+            let error = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
+            return Err(error_reply::within(self.model, &error, reply.status));
+        }
+        let mut parts = Vec::new();
+        if let Some(message) = reply.message.take() {
+            self.begun = true;
+            self.add_message(message, &mut parts);
+        }
+        self.logprobs.extend(reply.logprobs.take().into_iter().flatten());
+        if reply.done {
+            self.end(reply);
+        }
+        Ok(parts)
+    }
+
+    fn add_message(&mut self, message: ReplyMessage, parts: &mut Vec<Part>) {
+        if let Some(thinking) = message.thinking.filter(|text| !text.is_empty()) {
+            self.thinking.push_str(&thinking);
+            parts.push(Part::reasoning(thinking));
+        }
+        if let Some(content) = message.content.filter(|text| !text.is_empty()) {
+            self.text.push_str(&content);
+            parts.push(Part::text(content));
+        }
+        for call in message.tool_calls.into_iter().flatten() {
+            let name = call.function.name.unwrap_or_default();
+            let mut request =
+                ToolRequest::new(self.names.ours(&name), arguments(call.function.arguments));
+            request.id = call.id.filter(|id| !id.is_empty());
+            let part = Part::tool_request(request);
+            self.calls.push(part.clone());
+            parts.push(part);
+        }
+    }
+
+    /// Takes what the last line says of the whole.
+    fn end(&mut self, mut reply: ChatReply) {
+        let response = &mut self.response;
+        response.finish_reason = Some(match reply.done_reason.as_deref() {
+            // Old servers give none.
+            None | Some("" | "stop") => FinishReason::Stop,
+            Some("length") => FinishReason::Length,
+            Some(_) => FinishReason::Other,
+        });
+        if response.finish_reason == Some(FinishReason::Other) {
+            response.finish_message = reply.done_reason;
+        }
+        let (input, output) = (reply.prompt_eval_count, reply.eval_count);
+        response.usage.input_tokens = input;
+        response.usage.output_tokens = output;
+        // Without the count of the prompt, which a cache may hide, the sum would be wrong.
+        response.usage.total_tokens = input.zip(output).map(|(a, b)| a.saturating_add(b));
+        for (theirs, ours) in CUSTOM {
+            if let Some(value) = reply.rest.shift_remove(theirs) {
+                response.custom.insert(ours.to_owned(), value);
+            }
+        }
+    }
+
+    fn build(mut self) -> Result<ModelResponse> {
+        if !self.begun {
+            return Err(E::NoMessage.into());
+        }
+        let mut content = Vec::with_capacity(2 + self.calls.len());
+        if !self.thinking.is_empty() {
+            content.push(Part::reasoning(self.thinking));
+        }
+        if !self.text.is_empty() {
+            content.push(Part::text(self.text));
+        }
+        content.extend(self.calls);
+        self.response.message = Some(Message::new(Role::Model, content));
+        if !self.logprobs.is_empty() {
+            self.response.custom.insert("logprobs".to_owned(), Value::Array(self.logprobs));
+        }
+        Ok(self.response)
+    }
+}
+
+/// Arguments are an object; a proxy may write its text.
+fn arguments(arguments: Value) -> Value {
+    match arguments {
+        Value::Null => Value::Object(Map::new()),
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(object @ Value::Object(_)) => object,
+            _ if text.trim().is_empty() => Value::Object(Map::new()),
+            _ => Value::String(text),
+        },
+        other => other,
+    }
+}
+
+/// A stream of lines being read.
+pub(super) struct OllamaStream<'a>(OllamaAnswer<'a>);
+
+impl<'a> OllamaStream<'a> {
+    pub(super) fn new(model: &'a str, request: &'a ModelRequest) -> Self {
+        Self(OllamaAnswer::new(model, request))
+    }
+}
+
+impl WireStream for OllamaStream<'_> {
+    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
+        let reply = read(event.data().as_bytes())?;
+        let done = reply.done;
+        let parts = self.0.add(reply)?;
+        if !parts.is_empty() {
+            chunks.send(GenerateChunk::new(parts));
+        }
+        Ok(if done { Next::Done } else { Next::More })
+    }
+
+    fn end(self: Box<Self>) -> Result<ModelResponse> {
+        self.0.build()
+    }
+}

@@ -1,0 +1,61 @@
+use super::error_reply::failure;
+use genkit_core::{Error, ErrorKind};
+
+fn of(status: u16, body: &str) -> Error {
+    failure("qwen3:8b", status, &|_| None, body.as_bytes())
+}
+
+fn says(status: u16, body: &str, kind: ErrorKind, words: &str) {
+    let error = of(status, body);
+    assert_eq!(error.kind(), kind, "{error}");
+    assert!(error.to_string().contains(words), "{error}");
+}
+
+#[test]
+fn an_error_says_what_mends_it() {
+    let pull = "ollama: HTTP 404: model 'qwen3:8b' not found: get it with `ollama pull qwen3:8b`";
+    says(404, r#"{"error": "model 'qwen3:8b' not found"}"#, ErrorKind::NotFound, pull);
+    let tools = r#"{"error": "registry.ollama.ai/library/qwen3:8b does not support tools"}"#;
+    says(
+        400,
+        tools,
+        ErrorKind::InvalidArgument,
+        "`qwen3:8b` has no tools: take another model (`ollama show qwen3:8b`",
+    );
+    says(400, tools, ErrorKind::InvalidArgument, "leave `.tools(..)` out");
+    let thinking = r#"{"error": "\"qwen3:8b\" does not support thinking"}"#;
+    says(400, thinking, ErrorKind::InvalidArgument, "cannot think");
+    says(
+        401,
+        r#"{"error": "unauthorized", "signin_url": "x"}"#,
+        ErrorKind::Unauthenticated,
+        "`ollama signin`",
+    );
+    let long = r#"{"error": "the input length exceeds the context length"}"#;
+    says(400, long, ErrorKind::InvalidArgument, "`num_ctx`");
+}
+
+#[test]
+fn another_server_is_told_from_a_missing_model() {
+    for body in [
+        "404 page not found",
+        r#"{"detail": "Not Found"}"#,
+        r#"{"error": {"message": "x"}}"#,
+        "<html>",
+        "",
+    ] {
+        says(404, body, ErrorKind::NotFound, "no /api/chat at that address");
+    }
+    let proxy = of(502, "<html>bad gateway</html>");
+    assert!(proxy.kind() == ErrorKind::Unavailable && proxy.is_retryable());
+}
+
+#[test]
+fn a_model_that_does_not_fit_is_not_tried_again() {
+    let error =
+        of(500, r#"{"error": "model requires more system memory (9 GiB) than is available"}"#);
+    assert!(!error.is_retryable());
+    assert!(of(500, r#"{"error": "x"}"#).is_retryable());
+    let wait = failure("m", 503, &|name| (name == "retry-after").then(|| "2".to_owned()), b"{}");
+    assert_eq!(wait.retry_after().unwrap().as_secs(), 2);
+}

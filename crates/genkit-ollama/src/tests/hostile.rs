@@ -1,0 +1,99 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::wire;
+use genkit_core::ModelRequest;
+use genkit_http_client::internal::sse::{SseEvent, SseParser};
+use genkit_model::ChunkSink;
+use genkit_model::internal::wire::WireFormat as _;
+
+/// JSON with the keys that are looked for, and any values.
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        "[a-z\\[\\]{}\":, ü0-9]{0,12}".prop_map(Value::from),
+    ];
+    let key = prop::sample::select(vec![
+        "message",
+        "content",
+        "thinking",
+        "tool_calls",
+        "function",
+        "arguments",
+        "name",
+        "id",
+        "index",
+        "done",
+        "done_reason",
+        "error",
+        "status",
+        "prompt_eval_count",
+        "eval_count",
+        "model",
+        "logprobs",
+        "total_duration",
+    ]);
+    leaf.prop_recursive(6, 48, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::hash_map(key.clone(), inner, 0..6)
+                .prop_map(|map| map.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()),
+        ]
+    })
+}
+
+/// The text of an answer whose lines come in pieces of that size.
+fn cut(body: &str, size: usize) -> String {
+    let (wire, request) = (wire("m"), ModelRequest::default());
+    let mut stream = wire.stream(&request);
+    let mut parser = SseParser::ndjson();
+    let (sink, _chunks) = ChunkSink::kept();
+    for piece in body.as_bytes().chunks(size) {
+        parser.push(piece);
+        while let Some(event) = parser.next() {
+            stream.event(&event.unwrap(), &sink).unwrap();
+        }
+    }
+    stream.end().unwrap().message.unwrap().text()
+}
+
+proptest! {
+    #[test]
+    fn nothing_that_a_server_says_panics(bodies in prop::collection::vec(any_json(), 1..5)) {
+        let (wire, request) = (wire("m"), ModelRequest::default());
+        let mut open = wire.stream(&request);
+        for body in &bodies {
+            let text = body.to_string();
+            drop(wire.decode(&request, text.as_bytes()));
+            drop(wire.decode(&request, json!({"message": body, "done": true}).to_string().as_bytes()));
+            wire.failure(400, &|_| None, text.as_bytes()).to_string();
+            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::kept().0));
+        }
+        drop(open.end());
+    }
+
+    #[test]
+    fn lines_are_the_same_wherever_they_are_cut(size in 1..200_usize) {
+        let body = "{\"message\":{\"content\":\"Zür\"}}\r\n\n{\"message\":{\"content\":\"ich\u{2028}\"}}\n\
+                    {\"message\":{\"content\":\"\"},\"done\":true}";
+        prop_assert_eq!(cut(body, size), "Zürich\u{2028}");
+    }
+}
+
+#[test]
+fn a_line_that_is_no_json_or_half_of_it_is_an_error() {
+    let (wire, request) = (wire("m"), ModelRequest::default());
+    for (line, kind) in [
+        ("<html>", genkit_core::ErrorKind::Internal),
+        ("[1]", genkit_core::ErrorKind::Internal),
+        (r#"{"message": {"content": "x""#, genkit_core::ErrorKind::Unavailable),
+        (r#"{"message": "x"}"#, genkit_core::ErrorKind::Internal),
+    ] {
+        let mut stream = wire.stream(&request);
+        let error = stream.event(&SseEvent::Bare(line), &ChunkSink::kept().0).unwrap_err();
+        assert_eq!(error.kind(), kind, "{line}: {error}");
+    }
+}

@@ -1,0 +1,117 @@
+//! Embeddings: `/embeddings`.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Value;
+
+use crate::wire::error_reply;
+use crate::wire::settings::OpenAiServer;
+use genkit_core::Usage;
+use genkit_core::{Error, Result};
+use genkit_model::internal::http::{EmbedBatch, EmbedWire, Error as HttpError};
+use genkit_model::internal::left_out;
+use genkit_model::internal::lenient::count;
+use genkit_model::internal::wire::HttpCall;
+use genkit_model::{EmbedRequest, EmbedResponse, Embedding};
+
+/// After the base URL.
+const PATH: &str = "/embeddings";
+
+/// Settings of the call, and what this module writes from other places.
+const ELSEWHERE: [&str; 5] = ["apiKey", "baseUrl", "version", "model", "input"];
+
+pub(super) struct OpenAiEmbedWire {
+    pub(super) settings: Arc<OpenAiServer>,
+    pub(super) model: String,
+}
+
+struct EmbeddingsRequest<'a> {
+    model: &'a str,
+    input: &'a [String],
+    request: &'a EmbedRequest,
+}
+
+impl Serialize for EmbeddingsRequest<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let config = &self.request.config;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("model", self.model)?;
+        map.serialize_entry("input", self.input)?;
+        for (key, value) in config.iter().filter(|(key, _)| !ELSEWHERE.contains(&key.as_str())) {
+            map.serialize_entry(key, value)?;
+        }
+        if let Some(dimensions) = self.request.dimensions
+            && !config.contains_key("dimensions")
+        {
+            map.serialize_entry("dimensions", &dimensions)?;
+        }
+        map.end()
+    }
+}
+
+#[derive(Deserialize)]
+struct EmbeddingsReply {
+    #[serde(default)]
+    data: Vec<IndexedVector>,
+    #[serde(default)]
+    usage: Option<EmbeddingsUsage>,
+    #[serde(default)]
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct IndexedVector {
+    #[serde(default, deserialize_with = "count")]
+    index: Option<u64>,
+    embedding: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+struct EmbeddingsUsage {
+    #[serde(default, deserialize_with = "count")]
+    prompt_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "count")]
+    total_tokens: Option<u64>,
+}
+
+impl EmbedWire for OpenAiEmbedWire {
+    /// OpenAI refuses more than 2,048 texts, and more than 300,000 tokens.
+    const BATCH: EmbedBatch = EmbedBatch { texts: 2_048, bytes: 512 * 1024 };
+
+    fn encode(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
+        if request.task.is_some() {
+            let remedy = "say in the texts what they are for, where the model wants that";
+            left_out(&self.settings.name, &self.model, "task", remedy);
+        }
+        let model = request.config.get("version").and_then(Value::as_str).unwrap_or(&self.model);
+        let body = serde_json::to_vec(&EmbeddingsRequest { model, input: texts, request })?;
+        Ok(HttpCall {
+            path: PATH.to_owned(),
+            headers: self.settings.headers(&request.config),
+            body,
+        })
+    }
+
+    fn decode(&self, body: &[u8]) -> Result<EmbedResponse> {
+        let name = &self.settings.name;
+        let mut reply: EmbeddingsReply =
+            serde_json::from_slice(body).map_err(|error| HttpError::json(name, &error))?;
+        if let Some(error) = &reply.error {
+            return Err(error_reply::within(name, error));
+        }
+        // The order is that of the numbers; without them that of the list.
+        reply.data.sort_by_key(|vector| vector.index);
+        let mut usage = Usage::default();
+        if let Some(counts) = reply.usage {
+            (usage.input_tokens, usage.total_tokens) = (counts.prompt_tokens, counts.total_tokens);
+        }
+        let embeddings = reply.data.into_iter().map(|vector| Embedding::new(vector.embedding));
+        Ok(EmbedResponse::new(embeddings).with_usage(usage))
+    }
+
+    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+        error_reply::failure(&self.settings.name, status, headers, body)
+    }
+}

@@ -1,0 +1,91 @@
+//! The body of a request.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Value;
+
+use super::messages::{MessageContext, messages, thinks};
+use super::settings::ChatSettings;
+use super::tools::{ResponseFormat, ToolChoiceParam, ToolParam, tool_choice, tools};
+use crate::wire::output_format::OutputFormat;
+use crate::wire::target::{ModelTraits, Target};
+use genkit_core::ModelRequest;
+use genkit_core::internal::model::MessageList;
+use genkit_core::{Error, Result};
+
+/// The body of a call.
+pub(in crate::chat) fn body(
+    target: &Target<'_>,
+    request: &ModelRequest,
+    stream: bool,
+) -> Result<Vec<u8>> {
+    let config = &request.config;
+    let model = config.get("version").and_then(Value::as_str).unwrap_or(target.model);
+    let names = request.names();
+    let (traits, deviations) = (ModelTraits::of(model), target.deviations);
+    let context = MessageContext {
+        names: &names,
+        deviations,
+        traits,
+        detail: config.get("visualDetailLevel").and_then(Value::as_str),
+    };
+    let list = MessageList::of(request, ("chat", model, context.shape(), thinks(request)));
+    let (messages, is_open) = messages(request, &context, list.from)?;
+    let rest = || {
+        Ok::<_, Error>(ChatRequest {
+            model,
+            settings: ChatSettings { config, provider: target.provider, model, traits, deviations },
+            tools: tools(request, &names, deviations),
+            choice: tool_choice(request, &names, target)?,
+            format: OutputFormat::of(&request.output, deviations, !request.tools.is_empty())
+                .map(Into::into),
+            stream,
+        })
+    };
+    let list = list.left_open(is_open);
+    list.into_body_with(request, "messages", &messages, (target.provider, stream), rest)
+}
+
+/// All but the `messages`.
+struct ChatRequest<'a> {
+    model: &'a str,
+    settings: ChatSettings<'a>,
+    tools: Vec<ToolParam<'a>>,
+    choice: Option<ToolChoiceParam<'a>>,
+    format: Option<ResponseFormat<'a>>,
+    stream: bool,
+}
+
+impl Serialize for ChatRequest<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("model", self.model)?;
+        for (key, value) in self.settings.sent() {
+            map.serialize_entry(key, &*value)?;
+        }
+        if !self.tools.is_empty() && !self.settings.has("tools") {
+            map.serialize_entry("tools", &self.tools)?;
+        }
+        if let Some(choice) = &self.choice
+            && !self.settings.has("tool_choice")
+        {
+            map.serialize_entry("tool_choice", choice)?;
+        }
+        if let Some(format) = &self.format
+            && !self.settings.has("response_format")
+        {
+            map.serialize_entry("response_format", format)?;
+        }
+        if self.stream {
+            map.serialize_entry("stream", &true)?;
+            if self.settings.deviations.stream_options && !self.settings.has("stream_options") {
+                map.serialize_entry("stream_options", &IncludeUsage { include_usage: true })?;
+            }
+        }
+        map.end()
+    }
+}
+
+#[derive(serde::Serialize)]
+struct IncludeUsage {
+    include_usage: bool,
+}

@@ -1,0 +1,218 @@
+//! The reply: chat completions, read leniently: servers leave out, add and mistype fields.
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
+use serde_json::Value;
+
+use genkit_model::internal::lenient::{count, json_text, text};
+
+/// A whole answer, or one chunk of a stream.
+#[derive(Deserialize)]
+pub(super) struct ChatCompletion {
+    #[serde(default, deserialize_with = "text")]
+    pub(super) id: Option<String>,
+    #[serde(default, deserialize_with = "text")]
+    pub(super) model: Option<String>,
+    #[serde(default)]
+    pub(super) choices: Option<Vec<Choice>>,
+    #[serde(default)]
+    pub(super) usage: Option<CompletionUsage>,
+    #[serde(default)]
+    pub(super) x_groq: Option<XGroq>,
+    #[serde(default)]
+    pub(super) error: Option<Value>,
+    #[serde(default, deserialize_with = "text")]
+    pub(super) provider: Option<String>,
+    #[serde(default, deserialize_with = "text")]
+    pub(super) service_tier: Option<String>,
+    #[serde(default, deserialize_with = "text")]
+    pub(super) system_fingerprint: Option<String>,
+    #[serde(default)]
+    pub(super) citations: Option<Value>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct XGroq {
+    #[serde(default)]
+    pub(super) usage: Option<CompletionUsage>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Choice {
+    #[serde(default, deserialize_with = "count")]
+    pub(super) index: Option<u64>,
+    /// Of a whole answer.
+    #[serde(default)]
+    pub(super) message: Option<ChoiceMessage>,
+    /// Of a chunk.
+    #[serde(default)]
+    pub(super) delta: Option<ChoiceMessage>,
+    #[serde(default, deserialize_with = "text")]
+    pub(super) finish_reason: Option<String>,
+    #[serde(default)]
+    pub(super) logprobs: Option<Value>,
+    #[serde(default)]
+    pub(super) error: Option<Value>,
+}
+
+/// The message of an assistant, whole or as a delta.
+#[derive(Default, Deserialize)]
+pub(super) struct ChoiceMessage {
+    #[serde(default)]
+    pub(super) content: ChoiceContent,
+    #[serde(default, deserialize_with = "text")]
+    pub(super) reasoning_content: Option<String>,
+    #[serde(default, deserialize_with = "text")]
+    pub(super) reasoning: Option<String>,
+    #[serde(default)]
+    pub(super) reasoning_details: Option<Vec<Value>>,
+    #[serde(default, deserialize_with = "text")]
+    pub(super) refusal: Option<String>,
+    #[serde(default)]
+    pub(super) tool_calls: Option<Vec<ChoiceToolCall>>,
+    /// What came before `tool_calls`.
+    #[serde(default)]
+    pub(super) function_call: Option<ToolCallFunction>,
+    #[serde(default)]
+    pub(super) images: Option<Vec<GeneratedImage>>,
+    #[serde(default)]
+    pub(super) extra_content: Option<Value>,
+    #[serde(default)]
+    pub(super) annotations: Option<Value>,
+    #[serde(default)]
+    pub(super) audio: Option<Value>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct ChoiceToolCall {
+    #[serde(default, deserialize_with = "count")]
+    pub(super) index: Option<u64>,
+    #[serde(default, deserialize_with = "text")]
+    pub(super) id: Option<String>,
+    #[serde(default)]
+    pub(super) function: Option<ToolCallFunction>,
+    #[serde(default)]
+    pub(super) extra_content: Option<Value>,
+}
+
+#[derive(Default, Deserialize)]
+pub(super) struct ToolCallFunction {
+    #[serde(default, deserialize_with = "text")]
+    pub(super) name: Option<String>,
+    /// JSON text; some servers send the JSON itself.
+    #[serde(default, deserialize_with = "json_text")]
+    pub(super) arguments: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct GeneratedImage {
+    #[serde(default)]
+    pub(super) image_url: Option<GeneratedImageUrl>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct GeneratedImageUrl {
+    #[serde(default, deserialize_with = "text")]
+    pub(super) url: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+pub(super) struct CompletionUsage {
+    #[serde(default, deserialize_with = "count")]
+    pub(super) prompt_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "count")]
+    pub(super) completion_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "count")]
+    pub(super) total_tokens: Option<u64>,
+    #[serde(default)]
+    pub(super) prompt_tokens_details: Option<TokenDetails>,
+    #[serde(default)]
+    pub(super) completion_tokens_details: Option<TokenDetails>,
+    #[serde(default, deserialize_with = "count")]
+    pub(super) prompt_cache_hit_tokens: Option<u64>,
+    #[serde(default)]
+    pub(super) cost: Option<Value>,
+}
+
+#[derive(Default, Deserialize)]
+pub(super) struct TokenDetails {
+    #[serde(default, deserialize_with = "count")]
+    pub(super) cached_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "count")]
+    pub(super) reasoning_tokens: Option<u64>,
+}
+
+/// Text and thoughts of a `content`, which is a text, a list of blocks, or nothing.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct ChoiceContent {
+    pub(super) text: String,
+    pub(super) reasoning: String,
+}
+
+/// A block of a list. Mistral's thoughts are a list inside of one.
+#[derive(Deserialize)]
+struct ContentBlock {
+    #[serde(default, deserialize_with = "text")]
+    text: Option<String>,
+    #[serde(default)]
+    thinking: ChoiceContent,
+}
+
+impl<'de> Deserialize<'de> for ChoiceContent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut content = Self::default();
+        match Value::deserialize(deserializer)? {
+            Value::String(text) => content.text = text,
+            Value::Null => {}
+            Value::Array(blocks) => {
+                for block in blocks {
+                    let block = ContentBlock::deserialize(block).map_err(D::Error::custom)?;
+                    content.text.push_str(block.text.as_deref().unwrap_or_default());
+                    content.reasoning.push_str(&block.thinking.text);
+                }
+            }
+            _ => return Err(D::Error::custom("a content is text or a list of blocks")),
+        }
+        Ok(content)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> ChoiceMessage {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn content_is_text_nothing_or_a_list() {
+        assert_eq!(read(r#"{"content": "a"}"#).content.text, "a");
+        assert_eq!(read(r#"{"content": null}"#).content, ChoiceContent::default());
+        let list = r#"{"content": [
+            {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+            {"type": "text", "text": "a"}, {"type": "reference", "reference_ids": [1]}]}"#;
+        assert_eq!(read(list).content, ChoiceContent { text: "a".into(), reasoning: "hm".into() });
+    }
+
+    #[test]
+    fn fields_of_another_type_are_nothing() {
+        let message = read(r#"{"refusal": 7, "reasoning": {"a": [1]}, "tool_calls": null}"#);
+        assert!(
+            message.refusal.is_none()
+                && message.reasoning.is_none()
+                && message.tool_calls.is_none()
+        );
+        let counts = r#"{"prompt_tokens": 12.0, "completion_tokens": -1, "total_tokens": "x"}"#;
+        let counts: CompletionUsage = serde_json::from_str(counts).unwrap();
+        assert_eq!((counts.prompt_tokens, counts.completion_tokens), (Some(12), None));
+        assert_eq!(counts.total_tokens, None);
+    }
+
+    #[test]
+    fn arguments_may_be_json_itself() {
+        let call = r#"{"name": "add", "arguments": {"a": 1}}"#;
+        let call: ToolCallFunction = serde_json::from_str(call).unwrap();
+        assert_eq!(call.arguments, r#"{"a":1}"#);
+    }
+}

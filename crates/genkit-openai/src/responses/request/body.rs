@@ -1,0 +1,121 @@
+//! The body of a request.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::input::{InputContext, input};
+use super::item::InputItem;
+use super::reasoning::ReasoningReturn;
+use super::settings::ResponsesSettings;
+use super::tools::{ResponsesTool, ResponsesToolChoice, format, tool_choice, tools};
+use crate::wire::models;
+use crate::wire::settings::OpenAiServer;
+use genkit_core::Result;
+use genkit_core::internal::model::MessageList;
+use genkit_core::{ModelRequest, ToolChoice};
+
+/// Fields that count among the tokens of a request, beside its model, input and tools.
+const COUNTED: [&str; 6] = [
+    "conversation",
+    "parallel_tool_calls",
+    "previous_response_id",
+    "reasoning",
+    "text",
+    "truncation",
+];
+
+/// All but the `input`.
+#[derive(Serialize)]
+struct ResponsesRest<'a> {
+    model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instructions: Option<Cow<'a, str>>,
+    #[serde(flatten)]
+    settings: Map<String, Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<ResponsesTool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<ChosenTool<'a>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stream: bool,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ChosenTool<'a> {
+    Given(&'a Value),
+    Ours(ResponsesToolChoice<'a>),
+}
+
+/// The body of a call.
+pub(in crate::responses) fn body(
+    server: &OpenAiServer,
+    model: &str,
+    request: &ModelRequest,
+    stream: bool,
+) -> Result<Vec<u8>> {
+    encode(server, model, request, |request| {
+        // Some models answer in one piece alone.
+        request.stream = stream && (!server.is_openai() || models::streams(request.model));
+    })
+}
+
+/// The body of a call that counts tokens.
+pub(in crate::responses) fn count_body(
+    server: &OpenAiServer,
+    model: &str,
+    request: &ModelRequest,
+) -> Result<Vec<u8>> {
+    encode(server, model, request, |request| {
+        request.settings.retain(|key, _| COUNTED.contains(&key.as_str()));
+    })
+}
+
+fn encode(
+    server: &OpenAiServer,
+    model: &str,
+    request: &ModelRequest,
+    adapt: impl FnOnce(&mut ResponsesRest<'_>),
+) -> Result<Vec<u8>> {
+    let config = &request.config;
+    let text = |key: &str| config.get(key).and_then(Value::as_str);
+    let model = text("version").unwrap_or(model);
+    let mut settings = ResponsesSettings { config, server, model, wants_thoughts: false };
+    let names = request.names();
+    let context = InputContext {
+        names: &names,
+        reasoning: ReasoningReturn {
+            server: &server.server,
+            reasons: settings.reasons(),
+            stored: settings.stores(),
+        },
+        continues: ["previousResponseId", "previous_response_id", "conversation"]
+            .iter()
+            .any(|key| config.contains_key(*key)),
+        detail: text("visualDetailLevel"),
+    };
+    let back = context.reasoning;
+    let shape = ("responses", model, back.server, back.reasons, back.stored);
+    let list = MessageList::of(request, (shape, context.continues, context.detail));
+    let input = input(request, &context, list.from)?;
+    let tools = tools(request, &names, &server.deviations);
+    settings.wants_thoughts = (!tools.is_empty() && request.tool_choice != Some(ToolChoice::None))
+        || input.items.iter().any(|item| matches!(item, InputItem::Reasoning(_)));
+    let choice = match config.get("tool_choice") {
+        Some(given) => Some(ChosenTool::Given(given)),
+        None => tool_choice(request, &names).map(ChosenTool::Ours),
+    };
+    let mut rest = ResponsesRest {
+        model,
+        instructions: text("instructions").map(Cow::Borrowed).or(input.instructions),
+        settings: settings.sent(format(request, &server.deviations)),
+        tools,
+        tool_choice: choice,
+        stream: false,
+    };
+    adapt(&mut rest);
+    let new = &input.items[input.known..];
+    Ok(list.left_open(input.is_open).into_body("input", new, &rest)?)
+}

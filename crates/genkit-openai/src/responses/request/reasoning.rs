@@ -1,0 +1,74 @@
+//! Reasoning items on their way back.
+
+use serde_json::{Map, Value};
+
+use super::item::{InputPart, ReasoningItem};
+use crate::responses::metadata::{CONTENT, ENCRYPTED, ID, SUMMARY};
+use genkit_core::Part;
+use genkit_model::internal::signature;
+
+/// The longest id of an item that the API takes; some gateways give longer ones.
+const MAX_ITEM_ID: usize = 64;
+
+/// To whom reasoning may go back.
+#[derive(Clone, Copy)]
+pub(super) struct ReasoningReturn<'a> {
+    /// The server that is asked: what another one encrypted it refuses.
+    pub(super) server: &'a str,
+    /// Whether the model reasons at all: others refuse the items.
+    pub(super) reasons: bool,
+    /// Whether the server stored the items, and knows them by their ids.
+    pub(super) stored: bool,
+}
+
+/// The id in metadata, if the API takes it.
+pub(super) fn item_id<'a>(metadata: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    let id = metadata.get(key)?.as_str()?;
+    (!id.is_empty() && id.len() <= MAX_ITEM_ID).then_some(id)
+}
+
+impl ReasoningReturn<'_> {
+    /// The item of a reasoning part; `None` where it is of no use to the server.
+    pub(super) fn item<'a>(self, part: &'a Part) -> Option<ReasoningItem<'a>> {
+        let Part::Reasoning { reasoning, metadata, .. } = part else { return None };
+        if !self.reasons || signature::is_foreign(part, self.server) {
+            return None;
+        }
+        let encrypted = metadata.get(ENCRYPTED).and_then(Value::as_str);
+        let id = item_id(metadata, ID);
+        let content = texts(metadata, CONTENT);
+        if encrypted.is_none() && content.is_none() && !(self.stored && id.is_some()) {
+            return None;
+        }
+        let one = || if reasoning.is_empty() { Vec::new() } else { vec![reasoning.as_str()] };
+        let summary = match texts(metadata, SUMMARY) {
+            Some(summary) => summary,
+            None if content.is_some() => Vec::new(),
+            None => one(),
+        };
+        Some(ReasoningItem {
+            r#type: "reasoning",
+            id,
+            summary: summary.into_iter().map(|text| InputPart::SummaryText { text }).collect(),
+            content: content
+                .into_iter()
+                .flatten()
+                .map(|text| InputPart::ReasoningText { text })
+                .collect(),
+            encrypted_content: encrypted,
+        })
+    }
+
+    /// Whether an item that was kept as it came may go back.
+    pub(super) fn takes(self, item: &Map<String, Value>) -> bool {
+        if item.get("type").and_then(Value::as_str) != Some("reasoning") {
+            return true;
+        }
+        self.reasons && (self.stored || item.get("encrypted_content").is_some_and(Value::is_string))
+    }
+}
+
+fn texts<'a>(metadata: &'a Map<String, Value>, key: &str) -> Option<Vec<&'a str>> {
+    let list = metadata.get(key)?.as_array()?;
+    Some(list.iter().filter_map(Value::as_str).collect())
+}

@@ -1,0 +1,189 @@
+//! The settings of a request in the words of the API, and what it has none for.
+
+use serde_json::{Map, Value, json};
+
+use crate::wire::effort::effort_word;
+use crate::wire::models;
+use crate::wire::settings::OpenAiServer;
+use crate::wire::target::ModelTraits;
+use genkit_core::Effort;
+use genkit_core::internal::run_options::REASONING_EFFORT;
+use genkit_model::internal::left_out;
+
+/// The least limit on tokens that the API takes.
+const MIN_OUTPUT_TOKENS: u64 = 16;
+
+/// Settings that are for the client, or are written from other places.
+const NOT_SENT: [&str; 12] = [
+    "apiKey",
+    "baseUrl",
+    "apiVersion",
+    "version",
+    "model",
+    "input",
+    "instructions",
+    "stream",
+    "visualDetailLevel",
+    "tools",
+    "include",
+    "tool_choice",
+];
+
+/// Servers that store nothing, and refuse to be told so.
+const STATELESS: [&str; 1] = ["groq"];
+
+/// What asks for thoughts that can go back, where nothing is stored.
+const ENCRYPTED: &str = "reasoning.encrypted_content";
+
+/// What asks for the probabilities of tokens.
+const PROBABILITIES: &str = "message.output_text.logprobs";
+
+/// What settings are for.
+pub(super) struct ResponsesSettings<'a> {
+    pub(super) config: &'a Map<String, Value>,
+    pub(super) server: &'a OpenAiServer,
+    pub(super) model: &'a str,
+    /// Whether thoughts are of use later: within a round of calls, and where earlier ones go back.
+    pub(super) wants_thoughts: bool,
+}
+
+impl ResponsesSettings<'_> {
+    /// Whether the server stores the answer.
+    pub(super) fn stores(&self) -> bool {
+        self.config.get("store") == Some(&Value::Bool(true))
+    }
+
+    /// Whether the model reasons, as far as that is known.
+    pub(super) fn reasons(&self) -> bool {
+        !self.server.is_openai() || models::reasons(self.model)
+    }
+
+    /// What is sent, under the names that the API has.
+    pub(super) fn sent(&self, format: Option<Value>) -> Map<String, Value> {
+        let mut sent = Map::new();
+        let (mut reasoning, mut text) = (Map::new(), Map::new());
+        for (key, value) in self.config.iter().filter(|(_, value)| !value.is_null()) {
+            match key.as_str() {
+                REASONING_EFFORT => {
+                    reasoning.extend(self.effort(value).map(|word| ("effort".to_owned(), word)));
+                }
+                "reasoningSummary" => drop(reasoning.insert("summary".to_owned(), value.clone())),
+                "verbosity" => drop(text.insert(key.clone(), value.clone())),
+                key if NOT_SENT.contains(&key) || self.is_left_out(key, value) => {}
+                key => {
+                    let wire = wire_name(key);
+                    // The server's own spelling wins.
+                    if wire == key || !self.config.contains_key(wire) {
+                        sent.insert(wire.to_owned(), self.value(key, value));
+                    }
+                }
+            }
+        }
+        text.extend(format.map(|format| ("format".to_owned(), format)));
+        for (key, own) in [("reasoning", reasoning), ("text", text)] {
+            merge(&mut sent, key, own);
+        }
+        if !STATELESS.contains(&self.server.server.as_str()) {
+            sent.entry("store").or_insert(Value::Bool(false));
+        }
+        let include = self.include();
+        if !include.is_empty() {
+            sent.insert("include".to_owned(), include.into());
+        }
+        sent
+    }
+
+    fn value(&self, key: &str, value: &Value) -> Value {
+        match value.as_u64() {
+            Some(limit) if key.starts_with("max") && key.ends_with("Tokens") => {
+                if limit < MIN_OUTPUT_TOKENS {
+                    let remedy = "16 is sent, the least that the API takes";
+                    left_out(&self.server.name, self.model, &format!("{key} below 16"), remedy);
+                }
+                limit.max(MIN_OUTPUT_TOKENS).into()
+            }
+            _ => value.clone(),
+        }
+    }
+
+    fn effort(&self, given: &Value) -> Option<Value> {
+        let Some(effort) = Effort::of_config(self.config) else { return Some(given.clone()) };
+        let word = effort_word(self.model, effort, self.server.is_openai());
+        if word.is_none() {
+            let remedy = "take a model that reasons, such as `gpt-5-mini`";
+            left_out(&self.server.name, self.model, REASONING_EFFORT, remedy);
+        }
+        word.map(Value::from)
+    }
+
+    /// Whether the API has no word for a setting, which is said once.
+    fn is_left_out(&self, key: &str, value: &Value) -> bool {
+        let is_fixed = self.server.is_openai() && ModelTraits::of(self.model).fixed_sampling;
+        let is_empty = value.as_array().is_some_and(Vec::is_empty);
+        let remedy = match key {
+            "maxTokens" => return self.config.contains_key("maxOutputTokens"),
+            "logProbs" => return true, // asked for with `include`
+            "stopSequences" if is_empty => return true,
+            "stopSequences" => "cut the answer by yourself, or take `openai/..`",
+            "topK" => "choose with `topP`",
+            "seed" | "logitBias" => "take a model of `openai/..` that has chat completions",
+            "temperature" | "topP" if is_fixed && value.as_f64() != Some(1.0) => {
+                "models that reason choose by themselves; set `reasoning`"
+            }
+            _ => return false,
+        };
+        left_out(&self.server.name, self.model, key, remedy);
+        true
+    }
+
+    /// What answers hold beside the usual.
+    fn include(&self) -> Vec<Value> {
+        let given = self.config.get("include").and_then(Value::as_array);
+        let mut all = given.cloned().unwrap_or_default();
+        let is_set = |key: &str| {
+            self.config.get(key).is_some_and(|it| *it == true || it.as_u64().is_some_and(|n| n > 0))
+        };
+        let probabilities = ["logProbs", "topLogProbs", "top_logprobs"].into_iter().any(is_set);
+        let is_stateless = !self.stores() && !STATELESS.contains(&self.server.server.as_str());
+        let thoughts = self.wants_thoughts && is_stateless && self.reasons();
+        let wanted = [(PROBABILITIES, probabilities), (ENCRYPTED, thoughts)];
+        for (word, _) in wanted.iter().filter(|(_, is_wanted)| *is_wanted) {
+            if !all.iter().any(|known| known == word) {
+                all.push(json!(word));
+            }
+        }
+        all
+    }
+}
+
+/// What the API calls a setting.
+fn wire_name(key: &str) -> &str {
+    match key {
+        "maxOutputTokens" | "maxTokens" => "max_output_tokens",
+        "topP" => "top_p",
+        "topLogProbs" => "top_logprobs",
+        "presencePenalty" => "presence_penalty",
+        "frequencyPenalty" => "frequency_penalty",
+        "parallelToolCalls" => "parallel_tool_calls",
+        "maxToolCalls" => "max_tool_calls",
+        "serviceTier" => "service_tier",
+        "promptCacheKey" => "prompt_cache_key",
+        "safetyIdentifier" => "safety_identifier",
+        "previousResponseId" => "previous_response_id",
+        other => other,
+    }
+}
+
+/// Adds fields to an object that settings may have given; those they gave win.
+fn merge(sent: &mut Map<String, Value>, key: &str, own: Map<String, Value>) {
+    if own.is_empty() {
+        return;
+    }
+    let given = sent.entry(key).or_insert_with(|| Value::Object(Map::new()));
+    // Whatever else it is, it was wanted.
+    if let Value::Object(given) = given {
+        for (key, value) in own {
+            given.entry(key).or_insert(value);
+        }
+    }
+}

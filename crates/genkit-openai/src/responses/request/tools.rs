@@ -1,0 +1,97 @@
+//! Tools, the choice among them, and the format of the output.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::wire::output_format::OutputFormat;
+use crate::wire::schema::strict;
+use crate::wire::servers::Deviations;
+use genkit_core::internal::names::Names;
+use genkit_core::{ModelRequest, ToolChoice, ToolDefinition};
+
+/// What a tool without arguments takes.
+static NO_ARGUMENTS: LazyLock<Value> = LazyLock::new(
+    || json!({ "type": "object", "properties": {}, "required": [], "additionalProperties": false }),
+);
+
+/// A tool on the wire: ours, or one of the server as the settings give it.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum ResponsesTool<'a> {
+    Function(FunctionParam<'a>),
+    Server(&'a Value),
+}
+
+#[derive(Serialize)]
+pub(super) struct FunctionParam<'a> {
+    r#type: &'static str,
+    name: Cow<'a, str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    parameters: &'a Value,
+    /// Where it is missing the API takes it for true, and refuses schemas that are not.
+    strict: bool,
+}
+
+/// The tools of `request`, and those of the server beside them.
+pub(super) fn tools<'a>(
+    request: &'a ModelRequest,
+    names: &'a Names<'a>,
+    deviations: &Deviations,
+) -> Vec<ResponsesTool<'a>> {
+    let function = |tool: &'a ToolDefinition| {
+        let (parameters, is_strict) = match tool.shared_input() {
+            None => (&*NO_ARGUMENTS, deviations.strict_tools),
+            Some(schema) => {
+                let strict = strict(schema, &tool.name, deviations.strict_tools);
+                (strict.unwrap_or(schema), strict.is_some())
+            }
+        };
+        ResponsesTool::Function(FunctionParam {
+            r#type: "function",
+            name: names.sent(&tool.name),
+            description: &tool.description,
+            parameters,
+            strict: is_strict,
+        })
+    };
+    let of_server = request.config.get("tools").and_then(Value::as_array).into_iter().flatten();
+    request.tools.iter().map(function).chain(of_server.map(ResponsesTool::Server)).collect()
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum ResponsesToolChoice<'a> {
+    Mode(&'static str),
+    Function { r#type: &'static str, name: Cow<'a, str> },
+}
+
+/// The choice of tools, which only means something where there are some.
+pub(super) fn tool_choice<'a>(
+    request: &'a ModelRequest,
+    names: &'a Names<'a>,
+) -> Option<ResponsesToolChoice<'a>> {
+    let choice = request.tool_choice.as_ref().filter(|_| !request.tools.is_empty())?;
+    Some(match choice {
+        ToolChoice::Required => ResponsesToolChoice::Mode("required"),
+        ToolChoice::None => ResponsesToolChoice::Mode("none"),
+        ToolChoice::Tool(name) => {
+            ResponsesToolChoice::Function { r#type: "function", name: names.sent(name) }
+        }
+        _ => ResponsesToolChoice::Mode("auto"),
+    })
+}
+
+/// `text.format`.
+pub(super) fn format(request: &ModelRequest, deviations: &Deviations) -> Option<Value> {
+    let format = OutputFormat::of(&request.output, deviations, !request.tools.is_empty())?;
+    Some(match format {
+        OutputFormat::JsonObject => json!({ "type": "json_object" }),
+        OutputFormat::JsonSchema { name, schema, strict } => {
+            json!({ "type": "json_schema", "name": name, "schema": schema, "strict": strict })
+        }
+    })
+}

@@ -1,0 +1,156 @@
+//! One item of the output, as parts of ours.
+
+use serde_json::{Map, Value};
+
+use crate::responses::metadata::{CONTENT, ENCRYPTED, ID, ITEM, ITEM_ID, SUMMARY};
+use crate::wire::calls::RawToolCall;
+use crate::wire::settings::OpenAiServer;
+use genkit_core::ModelRequest;
+use genkit_core::Part;
+use genkit_core::internal::names::Names;
+use genkit_model::internal::lenient::as_json_text;
+use genkit_model::internal::signature::SIGNED_BY;
+
+/// What an item says.
+pub(super) enum Said {
+    Message(SaidMessage),
+    Part(Part),
+    /// Nothing.
+    Nothing,
+}
+
+#[derive(Default)]
+pub(super) struct SaidMessage {
+    pub(super) id: Option<String>,
+    pub(super) phase: Option<String>,
+    pub(super) text: String,
+    pub(super) refusal: String,
+    pub(super) annotations: Vec<Value>,
+    pub(super) probabilities: Vec<Value>,
+}
+
+/// Reads items of answers to one request.
+pub(super) struct ItemReader<'a> {
+    pub(super) request: &'a ModelRequest,
+    pub(super) names: Names<'a>,
+    pub(super) server: &'a OpenAiServer,
+}
+
+impl<'a> ItemReader<'a> {
+    pub(super) fn new(request: &'a ModelRequest, server: &'a OpenAiServer) -> Self {
+        Self { request, names: request.names(), server }
+    }
+
+    pub(super) fn read(&self, item: Value) -> Said {
+        let Value::Object(item) = item else { return Said::Nothing };
+        match item.get("type").and_then(Value::as_str) {
+            Some("message") => Said::Message(message(item)),
+            Some("function_call") => Said::Part(self.call(item)),
+            Some("reasoning") => self.reasoning(item),
+            Some(_) => Said::Part(kept(item)),
+            None => Said::Nothing,
+        }
+    }
+
+    fn call(&self, mut item: Map<String, Value>) -> Part {
+        let id = text(&item, "call_id").or_else(|| text(&item, "id")).map(str::to_owned);
+        let name = text(&item, "name").unwrap_or_default().to_owned();
+        let arguments = item.get_mut("arguments").map(Value::take).unwrap_or_default();
+        let called = RawToolCall { id, name, arguments: as_json_text(arguments) };
+        let is_bare = called.arguments.trim().is_empty();
+        let strict = self.server.deviations.strict_tools;
+        let mut call = called.read(self.request, &self.names, strict);
+        // Cut before its arguments came: it is shown, and not run without them.
+        call.partial = is_bare && text(&item, "status") == Some("incomplete");
+        identified(Part::tool_request(call), &item)
+    }
+
+    /// Reasoning that neither shows anything nor can go back without a store is kept as it came.
+    fn reasoning(&self, item: Map<String, Value>) -> Said {
+        let (summary, content) = (texts(&item, "summary"), texts(&item, "content"));
+        let shown = joined(summary.iter().chain(&content).map(String::as_str));
+        let encrypted = text(&item, "encrypted_content").filter(|text| !text.is_empty());
+        if shown.is_empty() && encrypted.is_none() {
+            return if text(&item, "id").is_some() {
+                Said::Part(kept(item))
+            } else {
+                Said::Nothing
+            };
+        }
+        let mut part = Part::reasoning(shown);
+        let metadata = part.metadata_mut();
+        for (key, value) in [(ID, text(&item, "id")), (ENCRYPTED, encrypted)] {
+            metadata.extend(value.map(|value| (key.to_owned(), value.into())));
+        }
+        if summary.len() > 1 || !(summary.is_empty() || content.is_empty()) {
+            metadata.insert(SUMMARY.to_owned(), summary.into());
+        }
+        if !content.is_empty() {
+            metadata.insert(CONTENT.to_owned(), content.into());
+        }
+        metadata.insert(SIGNED_BY.to_owned(), self.server.server.as_str().into());
+        Said::Part(part)
+    }
+}
+
+fn message(mut item: Map<String, Value>) -> SaidMessage {
+    let mut said = SaidMessage {
+        id: text(&item, "id").map(str::to_owned),
+        phase: text(&item, "phase").map(str::to_owned),
+        ..SaidMessage::default()
+    };
+    match item.get_mut("content").map(Value::take) {
+        // Some servers write a text where a list belongs.
+        Some(Value::String(text)) => said.text = text,
+        Some(Value::Array(blocks)) => {
+            for mut block in blocks.into_iter().filter(Value::is_object) {
+                said.text.push_str(block["text"].as_str().unwrap_or_default());
+                said.refusal.push_str(block["refusal"].as_str().unwrap_or_default());
+                let SaidMessage { annotations, probabilities, .. } = &mut said;
+                for (key, all) in [("annotations", annotations), ("logprobs", probabilities)] {
+                    if let Some(Value::Array(more)) = block.get_mut(key) {
+                        all.append(more);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+    said
+}
+
+/// An item that only the API knows, as it came.
+fn kept(item: Map<String, Value>) -> Part {
+    Part::custom(Map::from_iter([(ITEM.to_owned(), Value::Object(item))]))
+}
+
+fn identified(part: Part, item: &Map<String, Value>) -> Part {
+    match text(item, "id") {
+        Some(id) => part.with_metadata(ITEM_ID, id),
+        None => part,
+    }
+}
+
+fn text<'a>(item: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    item.get(key)?.as_str()
+}
+
+/// The texts of a list of blocks.
+fn texts(item: &Map<String, Value>, key: &str) -> Vec<String> {
+    let blocks = item.get(key).and_then(Value::as_array).into_iter().flatten();
+    blocks.filter_map(|block| block.get("text")?.as_str().map(str::to_owned)).collect()
+}
+
+/// What stands between two summaries.
+pub(super) const BREAK: &str = "\n\n";
+
+fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    let mut all = String::new();
+    for text in texts.filter(|text| !text.is_empty()) {
+        if !all.is_empty() {
+            all.push_str(BREAK);
+        }
+        all.push_str(text);
+    }
+    all
+}

@@ -1,0 +1,275 @@
+//! A streamed answer, put together: items by their place in the output, whatever their ids are.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::answer::{check, failed, response};
+use super::item::{BREAK, ItemReader, Said};
+use super::reply::{Event, ResponseObject};
+use crate::responses::error::Error as E;
+use crate::wire::settings::OpenAiServer;
+use crate::wire::stream_event::{EventData, event_data};
+use genkit_core::Result;
+use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
+use genkit_core::{Part, ToolRequest};
+use genkit_http_client::internal::sse::SseEvent;
+use genkit_model::ChunkSink;
+use genkit_model::internal::http::Error as HttpError;
+use genkit_model::internal::wire::{Next, WireStream};
+
+/// How many items an answer may have. Default is 4,096.
+const MAX_ITEMS: usize = 4_096;
+
+/// A stream of events being read.
+pub(in crate::responses) struct ResponsesStream<'a> {
+    reader: ItemReader<'a>,
+    slots: BTreeMap<u64, Slot>,
+    /// Whether there was any event of an answer.
+    begun: bool,
+    /// What the last event holds.
+    end: Option<ResponseObject>,
+}
+
+/// An item of the output while it is being written.
+#[derive(Default)]
+struct Slot {
+    /// As it began, or as it is in the end.
+    item: Map<String, Value>,
+    is_done: bool,
+    text: String,
+    refusal: String,
+    thoughts: String,
+    /// Which of its summaries is being written.
+    thought_at: Option<(bool, u64)>,
+    arguments: String,
+    /// Whether all of it but its text was told.
+    is_told: bool,
+}
+
+impl<'a> ResponsesStream<'a> {
+    pub(in crate::responses) fn new(server: &'a OpenAiServer, request: &'a ModelRequest) -> Self {
+        let reader = ItemReader::new(request, server);
+        Self { reader, slots: BTreeMap::new(), begun: false, end: None }
+    }
+
+    /// The item that an event is about; without a place it is the last one, or the next.
+    fn slot(&mut self, index: Option<u64>, begins: bool) -> Result<&mut Slot> {
+        let next = |last: u64| if begins { last.saturating_add(1) } else { last };
+        let last = self.slots.last_key_value().map(|(at, _)| *at);
+        let index = index.or(last.map(next)).unwrap_or(0);
+        if self.slots.len() >= MAX_ITEMS && !self.slots.contains_key(&index) {
+            let provider = self.reader.server.name.clone();
+            return Err(E::TooManyItems { provider, limit: MAX_ITEMS }.into());
+        }
+        Ok(self.slots.entry(index).or_default())
+    }
+
+    fn take(&mut self, event: Event<'_>, parts: &mut Vec<Part>) -> Result<Next> {
+        let kind = event.kind.unwrap_or_default();
+        let delta = event.delta.unwrap_or_default();
+        let at = event.output_index;
+        self.begun |= kind.starts_with("response.");
+        match kind.strip_prefix("response.").unwrap_or(&kind) {
+            "output_item.added" => self.added(at, event.item, parts)?,
+            "output_item.done" => self.done(at, event.item, parts)?,
+            "output_text.delta" => self.slot(at, false)?.say(delta, parts),
+            "refusal.delta" => self.slot(at, false)?.refusal.push_str(&delta),
+            "reasoning_summary_text.delta" => {
+                self.slot(at, false)?.think(
+                    (false, event.summary_index.unwrap_or(0)),
+                    &delta,
+                    parts,
+                );
+            }
+            "reasoning_text.delta" => {
+                self.slot(at, false)?.think(
+                    (true, event.content_index.unwrap_or(0)),
+                    &delta,
+                    parts,
+                );
+            }
+            "function_call_arguments.delta" => self.slot(at, false)?.arguments.push_str(&delta),
+            "function_call_arguments.done" => {
+                if let Some(whole) = event.arguments {
+                    self.slot(at, false)?.arguments = whole;
+                }
+            }
+            "completed" | "incomplete" | "failed" | "cancelled" => {
+                let reply = event.response.map_or("{}", |response| response.get());
+                return self.ended(serde_json::from_str(reply), parts);
+            }
+            _ => {}
+        }
+        Ok(Next::More)
+    }
+
+    fn added(&mut self, at: Option<u64>, item: Option<Value>, parts: &mut Vec<Part>) -> Result<()> {
+        let Some(Value::Object(item)) = item else { return Ok(()) };
+        if item.get("type").is_some_and(|kind| kind == "function_call") {
+            let name = item.get("name").and_then(Value::as_str).unwrap_or_default();
+            let mut begun = ToolRequest::new(self.reader.names.ours(name), Value::Null);
+            begun.id = item.get("call_id").and_then(Value::as_str).map(str::to_owned);
+            begun.partial = true;
+            parts.push(Part::tool_request(begun));
+        }
+        self.slot(at, true)?.item = item;
+        Ok(())
+    }
+
+    fn done(&mut self, at: Option<u64>, item: Option<Value>, parts: &mut Vec<Part>) -> Result<()> {
+        let Some(Value::Object(item)) = item else { return Ok(()) };
+        // Without a place it may be one that was never said to begin.
+        let begins = self.slots.values().next_back().is_none_or(|last| last.is_done);
+        let mut slot = std::mem::take(self.slot(at, begins)?);
+        slot.item = item;
+        slot.is_done = true;
+        slot.tell(&self.reader, Value::Object(slot.item.clone()), parts);
+        *self.slot(at, false)? = slot;
+        Ok(())
+    }
+
+    fn ended(
+        &mut self,
+        reply: serde_json::Result<ResponseObject>,
+        parts: &mut Vec<Part>,
+    ) -> Result<Next> {
+        let server = self.reader.server;
+        let reply = reply.map_err(|error| HttpError::json(&server.name, &error))?;
+        check(server, &reply)?;
+        let known = |at: &u64| self.slots.get(at).is_some_and(|slot| slot.is_done);
+        let new = (0..).zip(reply.output.iter().flatten()).filter(|(at, _)| !known(at));
+        for (at, item) in new.collect::<Vec<_>>() {
+            let mut slot = self.slots.remove(&at).unwrap_or_default();
+            slot.tell(&self.reader, item.clone(), parts);
+        }
+        self.end = Some(reply);
+        Ok(Next::Done)
+    }
+}
+
+impl Slot {
+    /// Says what of an item was not said by its deltas: some servers send none.
+    fn tell(&mut self, reader: &ItemReader<'_>, item: Value, parts: &mut Vec<Part>) {
+        match reader.read(item) {
+            Said::Nothing => {}
+            Said::Message(said) => {
+                let rest = said.text.strip_prefix(self.text.as_str()).unwrap_or_default();
+                self.say(rest.to_owned(), parts);
+            }
+            Said::Part(Part::Reasoning { reasoning, metadata, .. }) => {
+                let rest = reasoning.strip_prefix(self.thoughts.as_str()).unwrap_or_default();
+                self.thoughts.push_str(rest);
+                let mut part = Part::reasoning(rest);
+                *part.metadata_mut() = metadata;
+                parts.extend((!std::mem::replace(&mut self.is_told, true)).then_some(part));
+            }
+            Said::Part(part) => {
+                let is_whole = part
+                    .as_tool_request()
+                    .is_none_or(|call| !call.partial && !call.input.is_string());
+                if is_whole && !std::mem::replace(&mut self.is_told, true) {
+                    parts.push(part);
+                }
+            }
+        }
+    }
+
+    fn say(&mut self, text: String, parts: &mut Vec<Part>) {
+        if !text.is_empty() {
+            self.text.push_str(&text);
+            parts.push(Part::text(text));
+        }
+    }
+
+    fn think(&mut self, at: (bool, u64), delta: &str, parts: &mut Vec<Part>) {
+        if delta.is_empty() {
+            return;
+        }
+        let is_next = self.thought_at.replace(at).is_some_and(|before| before != at);
+        let more = if is_next { format!("{BREAK}{delta}") } else { delta.to_owned() };
+        self.thoughts.push_str(&more);
+        parts.push(Part::reasoning(more));
+    }
+
+    /// The item: as it was in the end, else as far as it came.
+    fn into_item(mut self) -> Value {
+        if self.is_done {
+            return Value::Object(self.item);
+        }
+        let kind = match self.item.get("type").and_then(Value::as_str) {
+            Some(kind) => kind.to_owned(),
+            None if !self.arguments.is_empty() => "function_call".to_owned(),
+            None if !self.thoughts.is_empty() => "reasoning".to_owned(),
+            None => "message".to_owned(),
+        };
+        match kind.as_str() {
+            "message" => {
+                let content = json!([
+                    {"type": "output_text", "text": self.text},
+                    {"type": "refusal", "refusal": self.refusal},
+                ]);
+                self.item.insert("content".to_owned(), content);
+            }
+            "reasoning" if !self.thoughts.is_empty() => {
+                let summary = json!([{"type": "summary_text", "text": self.thoughts}]);
+                self.item.insert("summary".to_owned(), summary);
+            }
+            "function_call" => {
+                self.item.insert("arguments".to_owned(), self.arguments.into());
+                self.item.insert("status".to_owned(), "incomplete".into());
+            }
+            _ => {}
+        }
+        self.item.insert("type".to_owned(), kind.into());
+        Value::Object(self.item)
+    }
+}
+
+impl WireStream for ResponsesStream<'_> {
+    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
+        let data = match event_data(&self.reader.server.name, event)? {
+            EventData::Done => return Ok(Next::Done),
+            EventData::Nothing => return Ok(Next::More),
+            EventData::Json(data) => data,
+        };
+        let json = |error| HttpError::json(&self.reader.server.name, &error);
+        let event: Event<'_> = serde_json::from_str(data).map_err(json)?;
+        let mut parts = Vec::new();
+        let next = match (&event.error, event.kind.as_deref()) {
+            (Some(error), _) => return Err(failed(self.reader.server, error)),
+            // Flat: the event is the error.
+            (None, Some("error")) => {
+                let body = serde_json::from_str(data).map_err(json)?;
+                return Err(failed(self.reader.server, &body));
+            }
+            // A whole response that is no event.
+            (None, None) => {
+                let reply: ResponseObject = serde_json::from_str(data).map_err(json)?;
+                match reply.output {
+                    Some(_) => self.ended(Ok(reply), &mut parts),
+                    None => Ok(Next::More),
+                }
+            }
+            (None, Some(_)) => self.take(event, &mut parts),
+        };
+        if !parts.is_empty() {
+            chunks.send(GenerateChunk::new(parts));
+        }
+        next
+    }
+
+    fn end(self: Box<Self>) -> Result<ModelResponse> {
+        let Self { reader, slots, begun, end } = *self;
+        if !begun && end.is_none() {
+            return Err(E::NoOutput { provider: reader.server.name.clone() }.into());
+        }
+        let mut reply = end.unwrap_or_default();
+        // Some servers end with an output that is empty, whatever they sent before.
+        let items = match reply.output.take() {
+            Some(items) if !items.is_empty() => items,
+            _ => slots.into_values().map(Slot::into_item).collect(),
+        };
+        Ok(response(&reader, items, reply))
+    }
+}

@@ -1,0 +1,64 @@
+//! What is sent and read, without a server.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+
+mod builders;
+mod hostile;
+mod requests;
+mod rounds;
+mod streams;
+
+use serde_json::{Value, json};
+
+use super::wire::ResponsesWire;
+use crate::wire::servers::KnownServer;
+use crate::wire::settings::OpenAiServer;
+use genkit_core::Result;
+use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
+use genkit_http_client::internal::sse::SseEvent;
+use genkit_model::ChunkSink;
+use genkit_model::internal::wire::{Next, WireFormat as _};
+
+/// A model at a known server.
+fn at(server: &str, model: &str) -> ResponsesWire {
+    let server = KnownServer::named(server).unwrap();
+    let settings = OpenAiServer {
+        name: "openai-responses".to_owned(),
+        server: server.name.to_owned(),
+        key: Some("sk-secret".to_owned()),
+        deviations: server.deviations.clone(),
+    };
+    ResponsesWire { settings: settings.into(), model: model.to_owned() }
+}
+
+fn read(request: Value) -> ModelRequest {
+    serde_json::from_value(request).unwrap()
+}
+
+fn user() -> Value {
+    json!({"role": "user", "content": [{"text": "hi"}]})
+}
+
+/// The body that goes to a model of OpenAI.
+fn body(model: &str, request: Value) -> Value {
+    let call = at("openai", model).encode(&read(request), false).unwrap();
+    serde_json::from_slice(&call.body).unwrap()
+}
+
+fn decode(body: &Value) -> Result<ModelResponse> {
+    at("openai", "o3").decode(&ModelRequest::default(), body.to_string().as_bytes())
+}
+
+/// What events become: the answer and its chunks.
+fn stream(events: &[Value]) -> Result<(ModelResponse, Vec<GenerateChunk>)> {
+    let (wire, request) = (at("openai", "o3"), ModelRequest::default());
+    let mut stream = wire.stream(&request);
+    let (sink, chunks) = ChunkSink::kept();
+    for event in events {
+        let event = SseEvent::Message { event: None, data: event.to_string().into() };
+        if stream.event(&event, &sink)? == Next::Done {
+            break;
+        }
+    }
+    Ok((stream.end()?, chunks()))
+}

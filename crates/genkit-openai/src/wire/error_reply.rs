@@ -1,0 +1,279 @@
+//! Error replies, in all the shapes that servers have for them.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use genkit_core::{Error, ErrorKind};
+use genkit_model::internal::http::{
+    Error as HttpError, error_text, is_web_page, kind_of_status, message_text, retry_after,
+    seconds, should_retry, with_reported,
+};
+
+/// What is known of a failure.
+#[derive(Default)]
+struct ErrorReport {
+    message: String,
+    code: Value,
+    kind: Value,
+    /// The message of the server behind a gateway.
+    behind: Option<String>,
+}
+
+/// The error in a reply with a status of 400 or more.
+pub(crate) fn failure(
+    provider: &str,
+    status: u16,
+    headers: &dyn Fn(&str) -> Option<String>,
+    body: &[u8],
+) -> Error {
+    let report = match serde_json::from_slice::<Value>(body) {
+        Ok(body) => read(&body),
+        Err(_) => ErrorReport { message: plain(status, body), ..ErrorReport::default() },
+    };
+    let text = error_text(provider, status, &report.text(), headers);
+    let mut error = Error::new(kind_of_status(status), text);
+    if let Some(wait) = retry_after(headers).or_else(|| wait_in(&report.message)) {
+        error = error.with_retry_after(wait);
+    }
+    // A quota or a balance that is used up does not come back by waiting.
+    let never = status == 402 || report.is_quota();
+    if let Some(worth) = should_retry(headers).or(never.then_some(false)) {
+        error = error.with_retryable(worth);
+    }
+    report.detailed(error, Some(status))
+}
+
+/// The error in an event that is named one, or in a list, as Gemini's server sends errors.
+///
+/// # Errors
+/// It is neither: it was cut off, or says nothing.
+pub(super) fn in_event(provider: &str, is_named: bool, data: &str) -> Result<Value, HttpError> {
+    let body = match serde_json::from_str(data) {
+        Ok(Value::Array(list)) => match list.into_iter().next() {
+            Some(first) => first,
+            None => {
+                let nothing: serde_json::Error =
+                    serde::de::Error::custom("a list without anything in it");
+                return Err(HttpError::json(provider, &nothing));
+            }
+        },
+        Ok(body) => body,
+        Err(_) if is_named => data.into(),
+        Err(error) => return Err(HttpError::json(provider, &error)),
+    };
+    Ok(body.get("error").cloned().unwrap_or(body))
+}
+
+/// An error inside of an answer that began well.
+pub(crate) fn within(provider: &str, error: &Value) -> Error {
+    let report = read(&json!({ "error": error }));
+    let status = report.status(error);
+    let kind = match (status, report.code.as_str().or(report.kind.as_str())) {
+        (Some(status), _) => kind_of_status(status),
+        (None, Some("rate_limit_exceeded" | "insufficient_quota")) => ErrorKind::ResourceExhausted,
+        (None, Some("invalid_request_error" | "context_length_exceeded" | "invalid_prompt")) => {
+            ErrorKind::InvalidArgument
+        }
+        (None, Some("server_error" | "internal_error")) => ErrorKind::Internal,
+        (
+            None,
+            Some("overloaded_error" | "service_unavailable" | "server_is_overloaded" | "slow_down"),
+        ) => ErrorKind::Unavailable,
+        (None, _) => ErrorKind::Unknown,
+    };
+    let text = match status {
+        Some(status) => error_text(provider, status, &report.text(), &|_| None),
+        None => format!("{provider}: {}", report.text()),
+    };
+    let mut error = Error::new(kind, text);
+    if let Some(wait) = wait_in(&report.message) {
+        error = error.with_retry_after(wait);
+    }
+    if report.is_quota() {
+        error = error.with_retryable(false);
+    }
+    report.detailed(error, status)
+}
+
+impl ErrorReport {
+    fn text(&self) -> String {
+        match &self.behind {
+            Some(behind) if !self.message.contains(behind.as_str()) => {
+                format!("{}: {behind}", self.message)
+            }
+            _ => self.message.clone(),
+        }
+    }
+
+    fn is_quota(&self) -> bool {
+        let is =
+            |value: &Value| value == "insufficient_quota" || value == "billing_hard_limit_reached";
+        is(&self.code) || is(&self.kind)
+    }
+
+    /// A status of HTTP that stands in the body.
+    fn status(&self, error: &Value) -> Option<u16> {
+        let number = |value: &Value| match value {
+            Value::String(text) => text.parse().ok(),
+            value => value.as_u64().and_then(|code| u16::try_from(code).ok()),
+        };
+        let own = error.get("status_code").or_else(|| error.get("status"));
+        let status = own.and_then(number).or_else(|| number(&self.code));
+        status.filter(|status| (400..600).contains(status))
+    }
+
+    fn detailed(self, error: Error, status: Option<u16>) -> Error {
+        with_reported(error, [("status", json!(status)), ("code", self.code), ("type", self.kind)])
+    }
+}
+
+/// Finds the message, wherever it stands.
+fn read(body: &Value) -> ErrorReport {
+    // Gemini's server answers with a list.
+    let body = body.as_array().and_then(|list| list.first()).unwrap_or(body);
+    let field = |key: &str| body.get(key).unwrap_or(&Value::Null);
+    let report = match field("error") {
+        Value::String(message) => ErrorReport {
+            message: message.clone(),
+            code: field("code").clone(),
+            ..ErrorReport::default()
+        },
+        Value::Object(error) => {
+            let own = |key: &str| error.get(key).unwrap_or(&Value::Null);
+            let behind = own("metadata").get("raw").map(message_text);
+            let message = ["message", "error", "detail"].map(own).into_iter().map(message_text);
+            ErrorReport {
+                message: message.into_iter().find(|it| !it.is_empty()).unwrap_or_default(),
+                code: own("code").clone(),
+                kind: own("type").clone(),
+                behind: behind.filter(|behind| !behind.is_empty()),
+            }
+        }
+        _ => {
+            let message =
+                ["message", "detail", "msg", "error_message"].map(|key| message_text(field(key)));
+            ErrorReport {
+                message: message.into_iter().find(|it| !it.is_empty()).unwrap_or_default(),
+                code: field("code").clone(),
+                kind: field("type").clone(),
+                behind: None,
+            }
+        }
+    };
+    if report.message.is_empty() && !body.is_null() {
+        return ErrorReport { message: body.to_string(), ..report };
+    }
+    report
+}
+
+/// A body that is no JSON: the page of a proxy has nothing that its status has not, unless it is there in the place of
+/// the API.
+fn plain(status: u16, body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim();
+    if is_web_page(text.as_bytes()) && status != 404 { String::new() } else { text.to_owned() }
+}
+
+/// The wait that a message names: "try again in 1.574s", "in 120ms", "in 1m3s", "in 20 seconds".
+fn wait_in(message: &str) -> Option<Duration> {
+    let message = message.to_ascii_lowercase();
+    let start = ["try again in ", "retry in ", "retry after "]
+        .iter()
+        .find_map(|phrase| message.find(phrase).map(|at| at + phrase.len()))?;
+    let mut rest = &message[start..];
+    let mut wait = None;
+    loop {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let Ok(number) = rest[..digits].parse::<f64>() else { return wait };
+        let after = rest[digits..].trim_start();
+        let letters = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+        let unit = match &after[..letters] {
+            "ms" | "milliseconds" => 0.001,
+            "s" | "sec" | "second" | "seconds" => 1.0,
+            "m" | "min" | "minute" | "minutes" => 60.0,
+            "h" | "hour" | "hours" => 3600.0,
+            _ => return wait,
+        };
+        wait = Some(wait.unwrap_or(Duration::ZERO).saturating_add(seconds(number * unit)?));
+        rest = &after[letters..];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(status: u16, body: &str) -> Error {
+        failure("test", status, &|_| None, body.as_bytes())
+    }
+
+    #[test]
+    fn every_shape_has_its_message() {
+        for body in [
+            r#"{"error": {"message": "no", "type": "t", "code": 401}}"#,
+            r#"{"error": "no"}"#,
+            r#"{"code": "invalid-argument", "error": "no"}"#,
+            r#"{"code": "1500", "message": "no", "object": "error"}"#,
+            r#"{"detail": "no"}"#,
+            r#"[{"error": {"message": "no"}}]"#,
+            "no",
+        ] {
+            assert_eq!(of(404, body).to_string(), "test: HTTP 404: no", "{body}");
+        }
+        assert_eq!(of(502, "<html>").to_string(), "test: HTTP 502");
+        assert_eq!(
+            of(422, r#"{"detail": [{"msg": "x"}]}"#).to_string(),
+            r#"test: HTTP 422: [{"msg":"x"}]"#
+        );
+        assert_eq!(of(400, r#"{"a": 1}"#).to_string(), r#"test: HTTP 400: {"a":1}"#);
+        let behind =
+            r#"{"error": {"message": "Provider returned error", "metadata": {"raw": "why"}}}"#;
+        assert_eq!(of(400, behind).to_string(), "test: HTTP 400: Provider returned error: why");
+        for odd in ["null", "[]", "7", r#"{"error": [1]}"#, r#"{"error": {"code": {}}}"#, ""] {
+            assert_eq!(of(400, odd).kind(), ErrorKind::InvalidArgument, "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_used_up_quota_is_not_worth_another_try() {
+        assert!(
+            of(429, r#"{"error": {"message": "slow down", "code": "rate_limit_exceeded"}}"#)
+                .is_retryable()
+        );
+        assert!(
+            !of(429, r#"{"error": {"message": "pay", "type": "insufficient_quota"}}"#)
+                .is_retryable()
+        );
+        assert!(!of(402, "{}").is_retryable());
+        let header = |name: &str| (name == "x-should-retry").then(|| "false".to_owned());
+        assert!(!failure("test", 500, &header, b"").is_retryable());
+        let header = |name: &str| (name == "x-should-retry").then(|| "true".to_owned());
+        assert!(failure("test", 400, &header, b"").is_retryable());
+    }
+
+    #[test]
+    fn the_message_may_name_the_wait() {
+        let wait = |text: &str| wait_in(text).map(|wait| wait.as_millis());
+        assert_eq!(wait("Please try again in 1.574s. Visit"), Some(1574));
+        assert_eq!(wait("Please try again in 120ms."), Some(120));
+        assert_eq!(wait("Try again in 1m3s"), Some(63_000));
+        assert_eq!(wait("Please retry in 20 seconds"), Some(20_000));
+        assert_eq!(wait("try again in 1.5.2s"), None);
+        assert_eq!(wait("try again in a while"), None);
+        assert_eq!(wait("try again in 99999999999999999999999h"), None);
+    }
+
+    #[test]
+    fn an_error_within_an_answer_has_the_status_of_its_body() {
+        let kind = |error: Value| within("test", &error).kind();
+        assert_eq!(kind(json!({"message": "no", "status_code": 400})), ErrorKind::InvalidArgument);
+        assert_eq!(kind(json!({"message": "no", "code": "503"})), ErrorKind::Unavailable);
+        assert_eq!(
+            kind(json!({"message": "no", "code": "rate_limit_exceeded"})),
+            ErrorKind::ResourceExhausted
+        );
+        assert_eq!(kind(json!("no")), ErrorKind::Unknown);
+        assert_eq!(within("test", &json!("no")).to_string(), "test: no");
+    }
+}

@@ -1,0 +1,82 @@
+//! What is known of OpenAI's own models by their names: which API answers them, and how.
+
+use genkit_core::internal::glob::glob;
+
+/// Models that the Responses API alone answers.
+const RESPONSES_ALONE: [&str; 10] = [
+    "o1-pro*",
+    "o3-pro*",
+    "gpt-5-pro*",
+    "gpt-5.*-pro*",
+    "gpt-5-codex*",
+    "gpt-5.*-codex*",
+    "codex-mini*",
+    "o3-deep-research*",
+    "o4-mini-deep-research*",
+    "computer-use-preview*",
+];
+
+/// Models that answer in one piece alone, and refuse `stream`.
+const UNSTREAMED: [&str; 4] = ["o1-pro*", "o3-pro*", "gpt-5-pro*", "gpt-5.*-pro*"];
+
+/// Models that do not reason, and refuse reasoning items and what concerns them; all that came later do.
+const UNREASONING: [&str; 4] = ["gpt-3*", "gpt-4*", "chatgpt-4*", "gpt-5-chat*"];
+
+fn is_one(patterns: &[&str], model: &str) -> bool {
+    // A model that was tuned by its user has the name of its base: `ft:gpt-4o:…`.
+    let name = model.strip_prefix("ft:").unwrap_or(model).to_ascii_lowercase();
+    patterns.iter().any(|pattern| glob(pattern, &name))
+}
+
+pub(crate) fn needs_responses(model: &str) -> bool {
+    is_one(&RESPONSES_ALONE, model)
+}
+
+pub(crate) fn streams(model: &str) -> bool {
+    !is_one(&UNSTREAMED, model)
+}
+
+pub(crate) fn reasons(model: &str) -> bool {
+    !is_one(&UNREASONING, model)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_without_chat_completions_are_known() {
+        for model in [
+            "o1-pro",
+            "o1-pro-2025-03-19",
+            "o3-pro",
+            "gpt-5-pro",
+            "gpt-5.2-pro-2025-12-11",
+            "gpt-5.5-pro",
+            "gpt-5-codex",
+            "gpt-5.1-codex-max",
+            "gpt-5.3-codex",
+            "codex-mini-latest",
+            "o4-mini-deep-research",
+            "computer-use-preview-2025-03-11",
+        ] {
+            assert!(needs_responses(model), "{model}");
+        }
+        for model in
+            ["o1", "o3", "o3-mini", "gpt-5", "gpt-5.4-mini", "gpt-4o", "ft:gpt-4o:me::codex"]
+        {
+            assert!(!needs_responses(model), "{model}");
+        }
+    }
+
+    #[test]
+    fn what_reasons_and_what_streams() {
+        assert!(["o3", "gpt-5-mini", "gpt-6", "codex-mini-latest"].iter().all(|it| reasons(it)));
+        assert!(
+            !["gpt-4o", "GPT-4.1-mini", "ft:gpt-4o:me::1", "gpt-5-chat-latest"]
+                .iter()
+                .any(|it| reasons(it))
+        );
+        assert!(streams("gpt-5-codex") && streams("gpt-5") && !streams("gpt-5.2-pro"));
+    }
+}

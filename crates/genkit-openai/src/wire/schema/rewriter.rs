@@ -1,0 +1,292 @@
+//! The rewriter: from an exact schema to a strict one.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use super::keywords::{DEFINITIONS, copied, is_note, notes, unsayable};
+use super::nullable::nullable;
+use genkit_schema::internal::dialect::{choice, fixed_values, merged, resolve, tuple_items};
+use genkit_schema::internal::{MAX_DEPTH, pointer, types_of};
+
+/// How many schemas may be inside of a strict one. Default is 5,000: OpenAI takes as many properties.
+pub(super) const MAX_SCHEMAS: usize = 5_000;
+
+/// Writes one schema in strict form, part by part.
+pub(super) struct StrictRewriter<'a> {
+    exact: &'a Value,
+    depth: usize,
+    schemas: usize,
+    /// Pointers of the definitions that are being written out.
+    merging: Vec<String>,
+}
+
+impl<'a> StrictRewriter<'a> {
+    pub(super) fn new(exact: &'a Value) -> Self {
+        Self { exact, depth: 0, schemas: 0, merging: Vec::new() }
+    }
+
+    pub(super) fn schema(&mut self, exact: &Value, at: &str) -> Result<Value, String> {
+        let Value::Object(map) = exact else {
+            return Err(unsupported(at, "a value of any kind has no strict schema"));
+        };
+        if self.depth == MAX_DEPTH {
+            return Err(unsupported(at, "nested too deep"));
+        }
+        self.schemas += 1;
+        if self.schemas > MAX_SCHEMAS {
+            return Err(unsupported(at, "here the schema has become too large"));
+        }
+        self.depth += 1;
+        let strict = self.map(map, at);
+        self.depth -= 1;
+        strict.map(Value::Object)
+    }
+
+    pub(super) fn map(
+        &mut self,
+        map: &Map<String, Value>,
+        at: &str,
+    ) -> Result<Map<String, Value>, String> {
+        if let Some((key, what)) = unsayable(map, at.is_empty()) {
+            return Err(unsupported(&pointer::child(at, key), what));
+        }
+        if let Some(reference) = map.get("$ref") {
+            return self.reference(reference, map, at);
+        }
+        let mut strict = Map::new();
+        if let Some((key, branches)) = choice(map) {
+            self.choice(key, branches, map, at, &mut strict)?;
+        } else {
+            self.typed(map, at, &mut strict)?;
+        }
+        Ok(strict)
+    }
+
+    /// A reference stands alone. What only describes goes around it, what limits is merged with what it names.
+    fn reference(
+        &mut self,
+        reference: &Value,
+        map: &Map<String, Value>,
+        at: &str,
+    ) -> Result<Map<String, Value>, String> {
+        let Some((target, pointer)) = resolve(self.exact, reference) else {
+            return Err(unsupported(at, &format!("{reference} is not a place in this schema")));
+        };
+        if map.keys().any(|key| key != "$ref" && !is_note(key)) {
+            if self.merging.contains(&pointer) {
+                return Err(unsupported(at, "it contains itself with more properties each time"));
+            }
+            if let Some(key) = contradiction(target, map) {
+                return Err(unsupported(
+                    &pointer::child(at, key),
+                    "another limit than the reference has",
+                ));
+            }
+            self.merging.push(pointer);
+            // The depth is counted, since a schema may be written out within itself.
+            let mut whole = merged(target, map);
+            whole.retain(|key, _| !DEFINITIONS.contains(&key.as_str()));
+            let strict = self.schema(&Value::Object(whole), at);
+            self.merging.pop();
+            return strict.map(|strict| strict.as_object().cloned().unwrap_or_default());
+        }
+        // Elsewhere a schema may be another one in the end: nullable, or written out.
+        let is_definition = DEFINITIONS.iter().any(|key| {
+            let name = pointer.strip_prefix('/').and_then(|it| it.strip_prefix(key));
+            name.is_some_and(|name| name.starts_with('/') && !name[1..].contains('/'))
+        });
+        if !is_definition && !pointer.is_empty() {
+            return Err(unsupported(at, &format!("{reference} is no definition")));
+        }
+        let alone = json!({ "$ref": reference });
+        let mut strict = notes(map);
+        if strict.is_empty() {
+            return Ok(alone.as_object().cloned().unwrap_or_default());
+        }
+        strict.insert("anyOf".to_owned(), Value::Array(vec![alone]));
+        Ok(strict)
+    }
+
+    fn choice(
+        &mut self,
+        key: &str,
+        branches: &[Value],
+        map: &Map<String, Value>,
+        at: &str,
+        strict: &mut Map<String, Value>,
+    ) -> Result<(), String> {
+        // A type beside the choice says what each of its branches says by itself.
+        let is_said = |beside: &Value| {
+            let has_it = |branch: &Value| branch.get("type").is_some_and(|kind| kind == beside);
+            branches.iter().all(has_it)
+        };
+        let limits = map.iter().find(|(other, value)| {
+            *other != key && !is_note(other) && !(*other == "type" && is_said(value))
+        });
+        if let Some((other, _)) = limits {
+            return Err(unsupported(
+                &pointer::child(at, other),
+                "a choice with other keywords beside it",
+            ));
+        }
+        let at = pointer::child(at, key);
+        let mut any = Vec::new();
+        for (index, branch) in branches.iter().enumerate() {
+            any.push(self.schema(branch, &pointer::element(&at, index))?);
+        }
+        *strict = notes(map);
+        strict.insert("anyOf".to_owned(), Value::Array(any));
+        Ok(())
+    }
+
+    fn typed(
+        &mut self,
+        map: &Map<String, Value>,
+        at: &str,
+        strict: &mut Map<String, Value>,
+    ) -> Result<(), String> {
+        let kind = match map.get("type") {
+            Some(written) => written.clone(),
+            None => {
+                let values = fixed_values(map).unwrap_or_default();
+                match &types_of(&values)[..] {
+                    [] if map.contains_key("properties") => json!("object"),
+                    [] if map.contains_key("items") => json!("array"),
+                    [] => return Err(unsupported(at, "a value of any kind has no strict schema")),
+                    [only] => json!(only),
+                    several => json!(several),
+                }
+            }
+        };
+        strict.insert("type".to_owned(), kind.clone());
+        strict.extend(notes(map));
+        strict.extend(copied(map).map(|(key, value)| (key.clone(), value.clone())));
+        let is = |name: &str| {
+            kind == name || kind.as_array().is_some_and(|all| all.iter().any(|one| one == name))
+        };
+        if is("object") {
+            self.object(map, at, strict)?;
+        }
+        if is("array") {
+            self.items(map, at, strict)?;
+        }
+        Ok(())
+    }
+
+    fn object(
+        &mut self,
+        map: &Map<String, Value>,
+        at: &str,
+        strict: &mut Map<String, Value>,
+    ) -> Result<(), String> {
+        for key in ["additionalProperties", "unevaluatedProperties"] {
+            if map.get(key).is_some_and(|rest| *rest != Value::Bool(false)) {
+                return Err(unsupported(&pointer::child(at, key), "a map with free keys"));
+            }
+        }
+        let required: Vec<&Value> =
+            map.get("required").and_then(Value::as_array).into_iter().flatten().collect();
+        let is_required: HashSet<&str> = required.iter().filter_map(|name| name.as_str()).collect();
+        let exact = map.get("properties").and_then(Value::as_object);
+        let at = pointer::child(at, "properties");
+        let mut properties = Map::new();
+        for (name, exact) in exact.into_iter().flatten() {
+            let mut schema = self.schema(exact, &pointer::child(&at, name))?;
+            if !is_required.contains(name.as_str()) {
+                schema = nullable(schema);
+            }
+            properties.insert(name.clone(), schema);
+        }
+        if let Some(missing) = required
+            .iter()
+            .find(|name| !name.as_str().is_some_and(|name| properties.contains_key(name)))
+        {
+            return Err(unsupported(&at, &format!("{missing} is required and not described")));
+        }
+        let names: Vec<_> = properties.keys().cloned().collect();
+        strict.insert("properties".to_owned(), Value::Object(properties));
+        strict.insert("required".to_owned(), names.into());
+        strict.insert("additionalProperties".to_owned(), Value::Bool(false));
+        Ok(())
+    }
+
+    fn items(
+        &mut self,
+        map: &Map<String, Value>,
+        at: &str,
+        strict: &mut Map<String, Value>,
+    ) -> Result<(), String> {
+        let (exact, at) = match tuple_items(map).as_deref() {
+            Some([(_, only)]) => {
+                close_tuple(map, only, strict).map_err(|why| unsupported(at, why))?;
+                (*only, pointer::element(&pointer::child(at, "prefixItems"), 0))
+            }
+            Some(_) => {
+                return Err(unsupported(
+                    &pointer::child(at, "prefixItems"),
+                    "a list of different kinds by place",
+                ));
+            }
+            None => match map.get("items") {
+                Some(items) => (items, pointer::child(at, "items")),
+                // An array that is always empty.
+                None if map.get("maxItems") == Some(&json!(0)) => {
+                    strict.insert("items".to_owned(), json!({ "type": "null" }));
+                    return Ok(());
+                }
+                None => return Err(unsupported(at, "a list that does not say of what")),
+            },
+        };
+        let items = self.schema(exact, &at)?;
+        strict.insert("items".to_owned(), items);
+        Ok(())
+    }
+}
+
+/// A keyword beside a reference that limits what the reference names in another way than that itself does.
+fn contradiction<'a>(
+    target: &Map<String, Value>,
+    beside: &'a Map<String, Value>,
+) -> Option<&'a String> {
+    let differs = |key: &str, value: &Value| match (key, target.get(key), value) {
+        (_, None, _) | ("required", Some(_), _) => false,
+        ("properties", Some(Value::Object(all)), Value::Object(more)) => {
+            more.iter().any(|(name, schema)| all.get(name).is_some_and(|other| other != schema))
+        }
+        (_, Some(other), value) => other != value,
+    };
+    let found = beside.iter().find(|(key, value)| !is_note(key) && differs(key, value));
+    found.map(|(key, _)| key)
+}
+
+/// Ends a list whose places are all of one kind where the tuple ends, if it does.
+fn close_tuple(
+    map: &Map<String, Value>,
+    kind: &Value,
+    strict: &mut Map<String, Value>,
+) -> Result<(), &'static str> {
+    let places = map.get("prefixItems").and_then(Value::as_array).map_or(0, Vec::len);
+    let most = map.get("maxItems").and_then(Value::as_u64);
+    let ends = most.is_some_and(|most| most <= places as u64);
+    match map.get("items") {
+        Some(Value::Bool(false)) if !ends => {
+            strict.insert("maxItems".to_owned(), places.into());
+        }
+        Some(rest) if ends || rest == kind => {}
+        None if ends => {}
+        _ => return Err("a list that goes on with values of another kind"),
+    }
+    Ok(())
+}
+
+/// Why something cannot be said, with its place.
+pub(super) fn unsupported(at: &str, what: &str) -> String {
+    format!("at {}: {what}", place(at))
+}
+
+/// A pointer for people.
+fn place(at: &str) -> Cow<'_, str> {
+    if at.is_empty() { "the root".into() } else { format!("`{at}`").into() }
+}

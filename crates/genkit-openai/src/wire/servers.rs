@@ -1,0 +1,311 @@
+//! The servers that speak chat completions, as data: where they are and how they deviate.
+
+use std::borrow::Cow;
+
+/// A server that is known by name.
+pub(crate) struct KnownServer {
+    /// The part before the `/` of its models' names.
+    pub(crate) name: &'static str,
+    pub(crate) base_url: &'static str,
+    /// The environment variable of its key.
+    pub(crate) key: &'static str,
+    /// Whether it answers nobody without a key.
+    pub(crate) needs_key: bool,
+    pub(crate) deviations: Deviations,
+}
+
+/// How a server differs from others.
+#[derive(Clone, Debug)]
+pub(crate) struct Deviations {
+    /// What the limit on tokens is called.
+    pub(crate) max_tokens: Cow<'static, str>,
+    /// Whether reasoning models want `developer` where others have `system`.
+    pub(crate) developer: bool,
+    /// Whether usage of a stream has to be requested.
+    pub(crate) stream_options: bool,
+    pub(crate) strict_tools: bool,
+    pub(crate) strict_output: bool,
+    /// Whether it takes `response_format: json_object`.
+    pub(crate) json_object: bool,
+    /// Whether it takes `response_format: json_schema`.
+    pub(crate) json_schema: bool,
+    /// Whether an output schema must describe an object.
+    pub(crate) object_root: bool,
+    /// Whether it binds output to JSON while there are tools.
+    pub(crate) json_with_tools: bool,
+    /// Whether it obeys `tool_choice`.
+    pub(crate) tool_choice: bool,
+    /// Whether `tool_choice` may name a tool.
+    pub(crate) named_tool_choice: bool,
+    pub(crate) top_k: bool,
+    pub(crate) reasoning: ReasoningBack,
+    pub(crate) tool_ids: ToolIds,
+    /// Whether fields that OpenAI does not know may stand in messages.
+    pub(crate) extra_fields: bool,
+}
+
+/// How the model's earlier thoughts are sent back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ReasoningBack {
+    No,
+    /// As `reasoning_content`.
+    Content,
+    /// As `reasoning_details`, unchanged and in order; without them as `reasoning`.
+    Details,
+}
+
+/// Which ids of tool calls are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ToolIds {
+    Any,
+    /// At most 40 characters.
+    Forty,
+    /// At most 64: the Responses API.
+    SixtyFour,
+    /// Nine letters and digits, no more and no fewer.
+    NineAlphanumeric,
+}
+
+/// What most servers that imitate OpenAI have in common.
+const COMPATIBLE: Deviations = Deviations {
+    max_tokens: Cow::Borrowed("max_tokens"),
+    developer: false,
+    stream_options: true,
+    strict_tools: false,
+    strict_output: false,
+    json_object: true,
+    json_schema: true,
+    object_root: false,
+    json_with_tools: true,
+    tool_choice: true,
+    named_tool_choice: true,
+    top_k: false,
+    reasoning: ReasoningBack::No,
+    tool_ids: ToolIds::Any,
+    extra_fields: true,
+};
+
+const OPENAI: Deviations = Deviations {
+    max_tokens: Cow::Borrowed("max_completion_tokens"),
+    developer: true,
+    strict_tools: true,
+    strict_output: true,
+    object_root: true,
+    tool_ids: ToolIds::Forty,
+    extra_fields: false,
+    ..COMPATIBLE
+};
+
+/// Servers that make a grammar of a schema, and need none of it to be strict.
+const LOCAL: Deviations =
+    Deviations { top_k: true, reasoning: ReasoningBack::Content, ..COMPATIBLE };
+
+/// Servers that take a word as `tool_choice` alone: LM Studio answers 400 to a name, llama.cpp reads
+/// it as `auto` without a word.
+const NO_NAMED_TOOL: Deviations = Deviations { named_tool_choice: false, ..LOCAL };
+
+/// Each server that is known by name, OpenAI first.
+pub(crate) static SERVERS: &[KnownServer] = &[
+    needs_key("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", OPENAI),
+    needs_key(
+        "openrouter",
+        "https://openrouter.ai/api/v1",
+        "OPENROUTER_API_KEY",
+        Deviations {
+            top_k: true,
+            strict_output: true,
+            reasoning: ReasoningBack::Details,
+            ..COMPATIBLE
+        },
+    ),
+    needs_key(
+        "groq",
+        "https://api.groq.com/openai/v1",
+        "GROQ_API_KEY",
+        Deviations {
+            max_tokens: Cow::Borrowed("max_completion_tokens"),
+            json_with_tools: false,
+            extra_fields: false,
+            ..COMPATIBLE
+        },
+    ),
+    needs_key(
+        "mistral",
+        "https://api.mistral.ai/v1",
+        "MISTRAL_API_KEY",
+        Deviations {
+            stream_options: false,
+            strict_output: true,
+            tool_ids: ToolIds::NineAlphanumeric,
+            extra_fields: false,
+            ..COMPATIBLE
+        },
+    ),
+    needs_key(
+        "deepseek",
+        "https://api.deepseek.com",
+        "DEEPSEEK_API_KEY",
+        Deviations { json_schema: false, reasoning: ReasoningBack::Content, ..COMPATIBLE },
+    ),
+    needs_key(
+        "xai",
+        "https://api.x.ai/v1",
+        "XAI_API_KEY",
+        Deviations {
+            max_tokens: Cow::Borrowed("max_completion_tokens"),
+            strict_output: true,
+            ..COMPATIBLE
+        },
+    ),
+    needs_key(
+        "gemini-openai",
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        "GEMINI_API_KEY",
+        COMPATIBLE,
+    ),
+    needs_key(
+        "together",
+        "https://api.together.xyz/v1",
+        "TOGETHER_API_KEY",
+        Deviations { top_k: true, ..COMPATIBLE },
+    ),
+    needs_key(
+        "fireworks",
+        "https://api.fireworks.ai/inference/v1",
+        "FIREWORKS_API_KEY",
+        Deviations { top_k: true, ..COMPATIBLE },
+    ),
+    needs_key(
+        "cerebras",
+        "https://api.cerebras.ai/v1",
+        "CEREBRAS_API_KEY",
+        Deviations {
+            max_tokens: Cow::Borrowed("max_completion_tokens"),
+            strict_output: true,
+            json_with_tools: false,
+            ..COMPATIBLE
+        },
+    ),
+    needs_key(
+        "moonshot",
+        "https://api.moonshot.ai/v1",
+        "MOONSHOT_API_KEY",
+        Deviations { reasoning: ReasoningBack::Content, ..COMPATIBLE },
+    ),
+    needs_key(
+        "perplexity",
+        "https://api.perplexity.ai",
+        "PERPLEXITY_API_KEY",
+        Deviations { json_object: false, ..COMPATIBLE },
+    ),
+    needs_key("deepinfra", "https://api.deepinfra.com/v1/openai", "DEEPINFRA_API_KEY", COMPATIBLE),
+    needs_key("nvidia", "https://integrate.api.nvidia.com/v1", "NVIDIA_API_KEY", COMPATIBLE),
+    needs_key("huggingface", "https://router.huggingface.co/v1", "HF_TOKEN", COMPATIBLE),
+    local(
+        "ollama",
+        "http://localhost:11434/v1",
+        "OLLAMA_API_KEY",
+        Deviations { top_k: false, reasoning: ReasoningBack::No, tool_choice: false, ..LOCAL },
+    ),
+    local(
+        "lmstudio",
+        "http://localhost:1234/v1",
+        "LMSTUDIO_API_KEY",
+        Deviations { json_object: false, reasoning: ReasoningBack::No, ..NO_NAMED_TOOL },
+    ),
+    local("vllm", "http://localhost:8000/v1", "VLLM_API_KEY", LOCAL),
+    local("llamacpp", "http://localhost:8080/v1", "LLAMA_API_KEY", NO_NAMED_TOOL),
+];
+
+const fn needs_key(
+    name: &'static str,
+    base_url: &'static str,
+    key: &'static str,
+    deviations: Deviations,
+) -> KnownServer {
+    KnownServer { name, base_url, key, needs_key: true, deviations }
+}
+
+const fn local(
+    name: &'static str,
+    base_url: &'static str,
+    key: &'static str,
+    deviations: Deviations,
+) -> KnownServer {
+    KnownServer { name, base_url, key, needs_key: false, deviations }
+}
+
+/// The names of the servers.
+pub(crate) const NAMES: [&str; SERVERS.len()] = {
+    let mut names = [""; SERVERS.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = SERVERS[at].name;
+        at += 1;
+    }
+    names
+};
+
+impl KnownServer {
+    pub(crate) fn openai() -> &'static Self {
+        &SERVERS[0]
+    }
+
+    /// The server of that name.
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        SERVERS.iter().find(|server| server.name == name)
+    }
+
+    /// The server that is at that address, whatever the path.
+    pub(crate) fn at(base_url: &str) -> Option<&'static Self> {
+        let place = place(base_url);
+        SERVERS.iter().find(|server| self::place(server.base_url) == place)
+    }
+
+    /// The environment variable that moves it: `GROQ_BASE_URL`.
+    pub(crate) fn base_url_variable(&self) -> String {
+        format!("{}_BASE_URL", self.name.to_ascii_uppercase().replace('-', "_"))
+    }
+}
+
+/// Host and port of an address.
+fn place(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = rest.split(['/', '?']).next().unwrap_or_default().to_ascii_lowercase();
+    match host.strip_prefix("127.0.0.1") {
+        Some(port) => format!("localhost{port}"),
+        None => host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_addresses_are_unique() {
+        assert_eq!(KnownServer::openai().name, "openai");
+        for (at, server) in SERVERS.iter().enumerate() {
+            assert_eq!(NAMES[at], server.name);
+            assert!(
+                std::ptr::eq(KnownServer::named(server.name).unwrap(), server),
+                "{}",
+                server.name
+            );
+            assert!(
+                std::ptr::eq(KnownServer::at(server.base_url).unwrap(), server),
+                "{}",
+                server.name
+            );
+            assert!(!server.base_url.ends_with('/'), "{at}");
+        }
+    }
+
+    #[test]
+    fn a_server_is_known_by_its_address() {
+        assert_eq!(KnownServer::at("http://127.0.0.1:11434/v1/").unwrap().name, "ollama");
+        assert_eq!(KnownServer::at("https://API.deepseek.com/beta").unwrap().name, "deepseek");
+        assert!(KnownServer::at("http://localhost:4000/v1").is_none());
+        assert_eq!(KnownServer::named("groq").unwrap().base_url_variable(), "GROQ_BASE_URL");
+    }
+}

@@ -1,0 +1,120 @@
+//! Tool call ids: they join calls and their responses, as a server takes them.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use super::servers::ToolIds;
+use genkit_core::{ToolRequest, ToolResponse};
+
+/// The longest id that chat completions of OpenAI take.
+const MAX_ID: usize = 40;
+
+/// The longest id that the Responses API takes.
+const MAX_RESPONSES_ID: usize = 64;
+
+/// Gives each call and its answer the same id, also where the history has none.
+#[derive(Default)]
+pub(crate) struct ToolCallIds<'a> {
+    /// Calls without a reference that wait for their answer: name and id.
+    open: VecDeque<(&'a str, String)>,
+    invented: usize,
+}
+
+impl<'a> ToolCallIds<'a> {
+    pub(crate) fn of_call(&mut self, call: &'a ToolRequest, ids: ToolIds) -> Cow<'a, str> {
+        if let Some(reference) = given(call.id.as_deref()) {
+            return fit(reference, ids);
+        }
+        let id = self.invent();
+        self.open.push_back((&call.name, id.clone()));
+        Cow::Owned(fit(&id, ids).into_owned())
+    }
+
+    pub(crate) fn of_answer(&mut self, answer: &'a ToolResponse, ids: ToolIds) -> Cow<'a, str> {
+        if let Some(reference) = given(answer.id.as_deref()) {
+            return fit(reference, ids);
+        }
+        // Answers without a reference come in the order of the calls.
+        let at = self.open.iter().position(|(name, _)| *name == answer.name);
+        let id = match at.and_then(|at| self.open.remove(at)) {
+            Some((_, id)) => id,
+            None => self.invent(),
+        };
+        Cow::Owned(fit(&id, ids).into_owned())
+    }
+
+    /// Whether an id was invented: they are counted from the first message on.
+    pub(crate) fn has_invented(&self) -> bool {
+        self.invented > 0
+    }
+
+    fn invent(&mut self) -> String {
+        self.invented += 1;
+        format!("call_without_ref_{}", self.invented)
+    }
+}
+
+fn given(reference: Option<&str>) -> Option<&str> {
+    reference.filter(|reference| !reference.is_empty())
+}
+
+/// The id itself if the server takes it, else one that is made of it: the same each time.
+fn fit(id: &str, ids: ToolIds) -> Cow<'_, str> {
+    let fits = match ids {
+        ToolIds::Any => true,
+        ToolIds::Forty => id.len() <= MAX_ID,
+        ToolIds::SixtyFour => id.len() <= MAX_RESPONSES_ID,
+        ToolIds::NineAlphanumeric => id.len() == 9 && id.bytes().all(|b| b.is_ascii_alphanumeric()),
+    };
+    if fits { Cow::Borrowed(id) } else { Cow::Owned(nine(id)) }
+}
+
+/// Nine letters and digits made of `id`.
+fn nine(id: &str) -> String {
+    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    // FNV-1a: the same in every process.
+    let mut hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let mut text = String::with_capacity(9);
+    for _ in 0..9 {
+        let digit = usize::try_from(hash % 62).unwrap_or_default();
+        text.push(char::from(DIGITS[digit]));
+        hash /= 62;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn what_a_server_takes_stays() {
+        assert_eq!(fit("call_1", ToolIds::Forty), "call_1");
+        assert_eq!(fit("aB3456789", ToolIds::NineAlphanumeric), "aB3456789");
+        let long = "x".repeat(41);
+        assert_eq!(fit(&long, ToolIds::Any), long);
+        assert_eq!(fit(&long, ToolIds::Forty).len(), 9);
+        let made = fit("call_1", ToolIds::NineAlphanumeric).into_owned();
+        assert_eq!(made, fit("call_1", ToolIds::NineAlphanumeric));
+        assert_eq!(fit(&made, ToolIds::NineAlphanumeric), made);
+    }
+
+    #[test]
+    fn calls_without_a_reference_find_their_answers() {
+        let calls = ["a", "b", "a"].map(|name| ToolRequest::new(name, Value::Null));
+        let answers = ["b", "a", "a", "c"].map(|name| ToolResponse::new(name, 1));
+        let mut ids = ToolCallIds::default();
+        let call_ids = calls.each_ref().map(|call| ids.of_call(call, ToolIds::Any).into_owned());
+        let response_ids =
+            answers.each_ref().map(|answer| ids.of_answer(answer, ToolIds::Any).into_owned());
+        assert_eq!(
+            response_ids[..3],
+            [call_ids[1].clone(), call_ids[0].clone(), call_ids[2].clone()]
+        );
+        assert!(!call_ids.contains(&response_ids[3]));
+    }
+}

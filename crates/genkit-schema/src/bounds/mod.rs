@@ -1,0 +1,197 @@
+//! Bounds: what a schema asserts, compiled once and checked in every build.
+
+mod alias;
+mod choice;
+mod compile;
+mod equality;
+mod keywords;
+mod listed;
+mod mark;
+mod members;
+mod number;
+mod pattern;
+mod plain;
+mod references;
+#[cfg(test)]
+mod tests;
+mod unevaluated;
+mod violation;
+mod walk;
+
+use serde_json::Value;
+
+use self::alias::{Reader, TooMany, renamed};
+use self::keywords::Node;
+use self::violation::{Doubt, Place, Violation, at_mut, message};
+use self::walk::{How, Suspect, Walk};
+use super::error::Error as E;
+use super::reread::held;
+
+/// How many violations are looked for. Default is 64: strings in their places are read again.
+const MAX_FOUND: usize = 64;
+
+const TOO_MUCH: &str = "is too large or too deep to be checked against its schema";
+
+/// Why a value was not found to fit.
+#[derive(Debug)]
+pub(crate) enum Misfit {
+    /// What is wrong with it.
+    Broken(String),
+    /// To say so takes too long.
+    TooMuch,
+}
+
+/// Who is responsible for the shape of a value: its types, its members, the variants of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A Rust type, of which the schema was derived, has read the value.
+    Read,
+    /// Nobody: the schema was written by hand, and counts as it stands.
+    Written,
+}
+
+impl Shape {
+    fn how(self) -> How {
+        match self {
+            Self::Read => How::Read,
+            Self::Written => How::Whole,
+        }
+    }
+}
+
+/// A compiled schema.
+#[derive(Debug)]
+pub struct Bounds {
+    nodes: Vec<Node>,
+    shape: Shape,
+}
+
+impl Bounds {
+    /// The checks of a schema; `None` where it asserts nothing (that reading does not check).
+    pub fn compile(schema: &Value, shape: Shape) -> Result<Option<Self>, E> {
+        if shape == Shape::Read && plain::asserts_nothing(schema) {
+            return Ok(None);
+        }
+        Self::compile_all(schema, shape)
+    }
+
+    /// The same, of whatever there is.
+    fn compile_all(schema: &Value, shape: Shape) -> Result<Option<Self>, E> {
+        let mut nodes = compile::compile(schema, shape)?;
+        let is_needed = match shape {
+            Shape::Read => {
+                mark::mark(&mut nodes);
+                nodes[0].is_bounded
+            }
+            Shape::Written => nodes.iter().any(|node| !node.checks.is_empty()),
+        };
+        if !is_needed {
+            return Ok(None);
+        }
+        mark::refuse_circles(&nodes)?;
+        Ok(Some(Self { nodes, shape }))
+    }
+
+    /// What of `value` breaks the schema, as far as that is certain without the type that reads it.
+    pub fn check(&self, value: &Value) -> Result<(), String> {
+        self.verdict(value).map_err(|why| match why {
+            Misfit::Broken(text) => text,
+            Misfit::TooMuch => TOO_MUCH.to_owned(),
+        })
+    }
+
+    /// The same, which tells apart what could not be checked.
+    pub(crate) fn verdict(&self, value: &Value) -> Result<(), Misfit> {
+        if self.shape == Shape::Written {
+            return self.whole(value);
+        }
+        let (mut found, _) = self.walk(value).map_err(|_| Misfit::TooMuch)?;
+        found.retain(|violation| violation.doubt == Doubt::None);
+        if found.is_empty() { Ok(()) } else { Err(Misfit::Broken(message(&found))) }
+    }
+
+    /// First whether it fits, for which nothing is looked at twice; only then what is wrong.
+    fn whole(&self, value: &Value) -> Result<(), Misfit> {
+        let mut walk = Walk::new(&self.nodes, value, false, MAX_FOUND);
+        if walk.fits(0, value, &Place::ROOT) {
+            return Ok(());
+        }
+        if walk.is_exhausted {
+            return Err(Misfit::TooMuch);
+        }
+        walk.refill();
+        walk.node(0, value, &Place::ROOT, How::Whole);
+        Err(Misfit::Broken(match walk.found.is_empty() {
+            true => "does not fit its schema, and is too large or too deep to say where".to_owned(),
+            false => message(&walk.found),
+        }))
+    }
+
+    /// What of `value` breaks the schema of a type; `read` says whether the type reads a value.
+    pub fn check_read(&self, value: &Value, read: &dyn Fn(&Value) -> bool) -> Result<(), String> {
+        let (found, suspects) = self.walk(value)?;
+        if found.is_empty() && suspects.is_empty() {
+            return Ok(());
+        }
+        self.judge(value, found, suspects, &mut Reader::new(value, read))
+    }
+
+    fn judge(
+        &self,
+        value: &Value,
+        mut found: Vec<Violation>,
+        suspects: Vec<Suspect>,
+        reader: &mut Reader<'_>,
+    ) -> Result<(), String> {
+        found.retain(|violation| reader.confirms(value, violation));
+        if !found.is_empty() {
+            return Err(message(&found));
+        }
+        for suspect in &suspects {
+            for name in &suspect.unknown {
+                let shown = reader.shown_names(value, suspect, name).map_err(|TooMany| {
+                    format!("has too many members that its schema does not show, `{name}` is one")
+                })?;
+                let mut refused = None;
+                for shown in shown {
+                    let same = suspects.iter().filter(|other| other.node == suspect.node);
+                    let value = same.fold(value.clone(), |value, other| {
+                        renamed(value, &other.path, name, shown)
+                    });
+                    let (found, suspects) = self.walk(&value)?;
+                    match self.judge(&value, found, suspects, reader) {
+                        Ok(()) => return Ok(()),
+                        Err(why) => refused = refused.or(Some(why)),
+                    }
+                }
+                if let Some(why) = refused {
+                    return Err(why);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the strings once more that do not fit, and hold JSON.
+    pub(crate) fn reread(&self, value: &mut Value) {
+        let mut walk = Walk::new(&self.nodes, value, self.shape == Shape::Read, MAX_FOUND);
+        walk.node(0, value, &Place::ROOT, self.shape.how());
+        for violation in walk.found {
+            let Some(place) = at_mut(value, &violation.path) else { continue };
+            let text = place.as_str();
+            if let Some(inner) = text.and_then(|text| held(text, violation.path.len())) {
+                *place = inner;
+            }
+        }
+    }
+
+    fn walk(&self, value: &Value) -> Result<(Vec<Violation>, Vec<Suspect>), String> {
+        let is_read = self.shape == Shape::Read;
+        let mut walk = Walk::new(&self.nodes, value, is_read, MAX_FOUND);
+        walk.node(0, value, &Place::ROOT, self.shape.how());
+        if walk.is_exhausted {
+            return Err(TOO_MUCH.to_owned());
+        }
+        Ok((walk.found, walk.suspects))
+    }
+}

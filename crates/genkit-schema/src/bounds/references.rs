@@ -1,0 +1,133 @@
+//! References: where a schema says it may be referred to, and what each spelling of a reference means.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use crate::pointer;
+
+/// Keywords whose values are no schemas, so that nothing in them is an address.
+const VALUES: [&str; 5] = ["const", "enum", "default", "examples", "example"];
+
+/// The places of a schema that can be referred to.
+pub(super) struct References<'a> {
+    root: &'a Value,
+    /// Schemas with an `$id`, by that in full.
+    resources: HashMap<Rc<str>, &'a Value>,
+    /// By the address of an object: that of the resource that it is in, where that is not the root.
+    bases: HashMap<usize, Rc<str>>,
+    /// By the resource and `#name`.
+    anchors: HashMap<(Rc<str>, &'a str), &'a Value>,
+    /// How many there are of a `$dynamicAnchor`; of `$recursiveAnchor` by the name `""`.
+    dynamic: HashMap<&'a str, usize>,
+    own: Rc<str>,
+    /// Whether something is left for `unevaluatedProperties` or `unevaluatedItems`.
+    pub(super) has_unevaluated: bool,
+}
+
+impl<'a> References<'a> {
+    pub(super) fn of(root: &'a Value, is_old: bool) -> Self {
+        let own: Rc<str> = root.get("$id").and_then(Value::as_str).unwrap_or_default().into();
+        let own: Rc<str> = own.trim_end_matches('#').into();
+        let mut references = Self {
+            root,
+            resources: HashMap::new(),
+            bases: HashMap::new(),
+            anchors: HashMap::new(),
+            dynamic: HashMap::new(),
+            own: Rc::clone(&own),
+            has_unevaluated: false,
+        };
+        references.scan(root, &own, is_old);
+        references
+    }
+
+    // As deep as JSON that was read.
+    fn scan(&mut self, schema: &'a Value, base: &Rc<str>, is_old: bool) {
+        let map = match schema {
+            Value::Object(map) => map,
+            Value::Array(items) => {
+                return items.iter().for_each(|item| self.scan(item, base, is_old));
+            }
+            _ => return,
+        };
+        let mut base = Rc::clone(base);
+        let text = |key: &str| map.get(key).and_then(Value::as_str);
+        let id = text("$id").filter(|_| !(is_old && map.contains_key("$ref")));
+        match id {
+            Some(id) if id.starts_with('#') => {
+                self.anchors.insert((Rc::clone(&base), &id[1..]), schema);
+            }
+            Some(id) if !std::ptr::eq(schema, self.root) => {
+                base = joined(&base, id.trim_end_matches('#')).into();
+                self.resources.entry(Rc::clone(&base)).or_insert(schema);
+            }
+            _ => {}
+        }
+        if let Some(anchor) = text("$anchor") {
+            self.anchors.insert((Rc::clone(&base), anchor), schema);
+        }
+        if let Some(anchor) = text("$dynamicAnchor") {
+            self.anchors.insert((Rc::clone(&base), anchor), schema);
+            *self.dynamic.entry(anchor).or_default() += 1;
+        }
+        if map.get("$recursiveAnchor") == Some(&Value::Bool(true)) {
+            *self.dynamic.entry("").or_default() += 1;
+        }
+        if base != self.own {
+            self.bases.insert(std::ptr::from_ref(schema).addr(), Rc::clone(&base));
+        }
+        for (key, value) in map {
+            self.has_unevaluated |= key == "unevaluatedProperties" || key == "unevaluatedItems";
+            if !VALUES.contains(&key.as_str()) {
+                self.scan(value, &base, is_old);
+            }
+        }
+    }
+
+    /// What `reference` names that stands in `from`, and where that is.
+    pub(super) fn target(&self, from: &'a Value, reference: &str) -> Option<(&'a Value, String)> {
+        let base = self.bases.get(&std::ptr::from_ref(from).addr()).unwrap_or(&self.own);
+        let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let document: Rc<str> = match document {
+            "" => Rc::clone(base),
+            other => joined(base, other).into(),
+        };
+        let resource = match self.resources.get(&document) {
+            Some(resource) => resource,
+            None if document == self.own => self.root,
+            None => return None,
+        };
+        let at = pointer::of_reference(&format!("#{fragment}"));
+        if let Some(at) = at {
+            return Some((resource.pointer(&at)?, at));
+        }
+        let name = pointer::of_reference(&format!("#/{fragment}"))?;
+        let name = name.strip_prefix('/')?;
+        let schema = self.anchors.get(&(document, name))?;
+        Some((schema, format!("#{name}")))
+    }
+
+    /// Whether what a dynamic reference means depends on the way that led to it.
+    pub(super) fn is_dynamic(&self, reference: &str) -> bool {
+        let name = reference.split_once('#').map_or("", |(_, name)| name);
+        self.dynamic.get(name).is_some_and(|count| *count > 1)
+    }
+}
+
+/// A reference to a document, in full.
+fn joined(base: &str, reference: &str) -> String {
+    if reference.contains("://") || reference.starts_with("urn:") {
+        return reference.to_owned();
+    }
+    let base = base.split('#').next().unwrap_or_default();
+    let host = base
+        .find("://")
+        .map_or(0, |at| base[at + 3..].find('/').map_or(base.len(), |slash| at + 3 + slash));
+    if reference.starts_with('/') {
+        return format!("{}{reference}", &base[..host]);
+    }
+    let folder = base[host..].rfind('/').map_or(host, |slash| host + slash + 1);
+    format!("{}{reference}", &base[..folder])
+}

@@ -1,0 +1,53 @@
+//! Canonical JSON: one text for one value, in whichever order its keys came.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+/// The canonical text of a value.
+pub fn canonical(value: &Value) -> String {
+    let mut text = String::new();
+    write(value, &mut text);
+    text
+}
+
+fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(map) => {
+            let mut members: Vec<(&String, &Value)> = map.iter().collect();
+            members.sort_unstable_by_key(|(key, _)| *key);
+            out.push('{');
+            for (place, (key, value)) in members.into_iter().enumerate() {
+                out.push_str(if place > 0 { "," } else { "" });
+                // Writing into a `String` cannot fail.
+                let _ = write!(out, "{key:?}:");
+                write(value, out);
+            }
+            out.push('}');
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for (place, item) in items.iter().enumerate() {
+                out.push_str(if place > 0 { "," } else { "" });
+                write(item, out);
+            }
+            out.push(']');
+        }
+        other => {
+            let _ = write!(out, "{other}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::canonical;
+
+    #[test]
+    fn the_order_of_keys_says_nothing() {
+        let value = json!({"b": [1, {"d": null, "c": "x\"y"}], "a": {}});
+        assert_eq!(canonical(&value), r#"{"a":{},"b":[1,{"c":"x\"y","d":null}]}"#);
+    }
+}

@@ -1,0 +1,90 @@
+//! A cache of the dialects that providers make of one schema, keyed by type.
+
+use std::any::TypeId;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// A dialect of JSON Schema that a provider reads.
+pub trait Dialect: 'static {
+    /// The schema in this dialect, if that can express it. What gets lost is logged: `owner` is the tool or the
+    /// output that has the schema.
+    fn convert(exact: &Value, owner: &str) -> Option<Value>;
+}
+
+/// Each dialect of one schema, converted once. Only ever grows, so that what it returns stays where it is.
+#[derive(Default)]
+pub(crate) struct DialectCache {
+    first: OnceLock<Box<CachedDialect>>,
+}
+
+struct CachedDialect {
+    dialect: TypeId,
+    converted: Option<Value>,
+    text: OnceLock<Option<Box<RawValue>>>,
+    next: OnceLock<Box<CachedDialect>>,
+}
+
+impl DialectCache {
+    /// The schema `exact` in the dialect `D`, if that can express it.
+    pub(crate) fn value<D: Dialect>(&self, exact: &Value, owner: &str) -> Option<&Value> {
+        self.entry::<D>(exact, owner).converted.as_ref()
+    }
+
+    /// The same as JSON text: a request copies it, and writes no schema anew.
+    #[allow(dead_code, reason = "a provider sends values or texts")]
+    pub(crate) fn text<D: Dialect>(&self, exact: &Value, owner: &str) -> Option<&RawValue> {
+        let cached = self.entry::<D>(exact, owner);
+        let write = || serde_json::value::to_raw_value(cached.converted.as_ref()?).ok();
+        cached.text.get_or_init(write).as_deref()
+    }
+
+    fn entry<D: Dialect>(&self, exact: &Value, owner: &str) -> &CachedDialect {
+        let dialect = TypeId::of::<D>();
+        let mut place = &self.first;
+        loop {
+            let cached = place.get_or_init(|| {
+                let converted = D::convert(exact, owner);
+                let (text, next) = (OnceLock::new(), OnceLock::new());
+                Box::new(CachedDialect { dialect, converted, text, next })
+            });
+            if cached.dialect == dialect {
+                return cached;
+            }
+            place = &cached.next;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Copied;
+    struct Refused;
+
+    impl Dialect for Copied {
+        fn convert(exact: &Value, _: &str) -> Option<Value> {
+            Some(exact.clone())
+        }
+    }
+
+    impl Dialect for Refused {
+        fn convert(_: &Value, _: &str) -> Option<Value> {
+            None
+        }
+    }
+
+    #[test]
+    fn each_dialect_is_converted_once() {
+        let cache = DialectCache::default();
+        let exact = serde_json::json!({"type": "string"});
+        assert_eq!(cache.value::<Copied>(&exact, "a"), Some(&exact));
+        assert_eq!(cache.value::<Refused>(&exact, "a"), None);
+        assert!(cache.text::<Refused>(&exact, "a").is_none());
+        assert_eq!(cache.text::<Copied>(&exact, "a").unwrap().get(), exact.to_string());
+        // What is cached stays, whatever is given later.
+        assert_eq!(cache.value::<Copied>(&Value::Null, "a"), Some(&exact));
+    }
+}

@@ -1,0 +1,146 @@
+//! Forms for users: the flat schemas that MCP's elicitation allows.
+
+mod field;
+
+use serde_json::{Map, Value, json};
+
+use self::field::{FieldFault, field};
+use super::error::Error as E;
+use super::portable::portable;
+use crate::error::Result;
+
+/// The form for a schema: plain fields only, with the keywords that MCP has for them.
+///
+/// # Errors
+/// An internal error naming the field that a form cannot show, and its keyword.
+pub fn form(schema: &Value) -> Result<Value> {
+    let title = || schema.get("title").and_then(Value::as_str).map(str::to_owned);
+    let Some(fields) = schema.get("properties").and_then(Value::as_object) else {
+        return Err(E::FormWithoutFields { title: title() }.into());
+    };
+    let derived = schema.get("$schema").is_some();
+    // A schema written by hand is shown as it is; one from a type has its references inlined.
+    let inlined = derived.then(|| portable(schema).schema);
+    let fields = match &inlined {
+        Some(portable) => portable.get("properties").and_then(Value::as_object).unwrap_or(fields),
+        None => fields,
+    };
+    let mut shown = Map::new();
+    for (name, given) in fields {
+        let is_shown = field(given).map_err(|fault| match fault {
+            FieldFault::Kind => {
+                let what = described(schema, name, given);
+                E::FormField { title: title(), field: name.clone(), shown: what }
+            }
+            FieldFault::Keyword(keyword, takes) => {
+                let given = given[keyword].to_string();
+                E::FormKeyword { title: title(), field: name.clone(), keyword, given, takes }
+            }
+        })?;
+        shown.insert(name.clone(), is_shown);
+    }
+    let mut form = Map::new();
+    form.insert("type".to_owned(), json!("object"));
+    form.insert("properties".to_owned(), Value::Object(shown));
+    if let Some(required) = schema.get("required") {
+        if !required.as_array().is_some_and(|names| names.iter().all(Value::is_string)) {
+            return Err(E::FormRequired { title: title() }.into());
+        }
+        form.insert("required".to_owned(), required.clone());
+    }
+    Ok(Value::Object(form))
+}
+
+/// What a field is, by the name of its type where the schema comes from one: `an object (`Address`)`.
+fn described(schema: &Value, name: &str, field: &Value) -> String {
+    let what = match field.get("type").and_then(Value::as_str) {
+        Some("object") => "an object",
+        Some("array") => "a list of values of its own",
+        _ => "no plain value",
+    };
+    match type_name(&schema["properties"][name]) {
+        Some(name) => format!("{what} (`{name}`)"),
+        None => what.to_owned(),
+    }
+}
+
+/// The name of the definition that a field, or each of its items, refers to.
+fn type_name(field: &Value) -> Option<&str> {
+    let direct = field.get("$ref").or_else(|| field.get("items")?.get("$ref"));
+    let optional = || field.get("anyOf")?.as_array()?.iter().find_map(|one| one.get("$ref"));
+    direct.or_else(optional)?.as_str()?.rsplit('/').next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use schemars::JsonSchema;
+
+    #[derive(JsonSchema)]
+    struct Address {
+        #[expect(dead_code, reason = "only its schema is read")]
+        city: String,
+    }
+
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only their schemas are read")]
+    enum Size {
+        Small,
+        Large,
+    }
+
+    fn refused<T: JsonSchema>() -> String {
+        form(&crate::input_of::<T>()).expect_err("it is no form").to_string()
+    }
+
+    #[test]
+    fn a_nested_field_is_refused_by_its_name_and_type_with_the_way_out() {
+        #[derive(JsonSchema)]
+        #[expect(dead_code, reason = "only their schemas are read")]
+        struct Order {
+            item: String,
+            to: Address,
+        }
+        let message = refused::<Order>();
+        let start =
+            "the form `Order`: a form cannot show the field `to`, which is an object (`Address`)";
+        assert!(message.starts_with(start), "{message}");
+        assert!(
+            message.contains("Move the fields of `to` into the form itself, or ask"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_list_of_objects_and_an_optional_object_are_named_too() {
+        #[derive(JsonSchema)]
+        #[expect(dead_code, reason = "only their schemas are read")]
+        struct Many {
+            stops: Vec<Address>,
+        }
+        #[derive(JsonSchema)]
+        #[expect(dead_code, reason = "only their schemas are read")]
+        struct Perhaps {
+            billing: Option<Address>,
+        }
+        assert!(
+            refused::<Many>().contains("`stops`, which is a list of values of its own (`Address`)")
+        );
+        assert!(refused::<Perhaps>().contains("`billing`, which is"), "{}", refused::<Perhaps>());
+        assert!(refused::<Perhaps>().contains("(`Address`)"), "{}", refused::<Perhaps>());
+    }
+
+    #[test]
+    fn plain_fields_enumerations_and_lists_of_them_are_shown() {
+        #[derive(JsonSchema)]
+        #[expect(dead_code, reason = "only their schemas are read")]
+        struct Plain {
+            name: String,
+            days: Option<u8>,
+            size: Size,
+            sizes: Vec<Size>,
+        }
+        assert!(form(&crate::input_of::<Plain>()).is_ok());
+        assert!(refused::<String>().ends_with("ask for a struct, or give an object schema"));
+    }
+}

@@ -1,0 +1,48 @@
+//! Items that the sibling crates of genkit use. They are not part of the public API and change without notice.
+
+pub use crate::bounds::{Bounds, Shape};
+pub use crate::conversion::{Degraded, MAX_DEPTH};
+pub use crate::derive::{inlined_of, input_of, output_of};
+pub use crate::dialect::Dialect;
+pub use crate::error::Error;
+pub use crate::form::form;
+pub use crate::json_type::types_of;
+pub use crate::nulls::drop_optional_nulls;
+pub use crate::portable::portable;
+pub use crate::properties::properties;
+pub mod pointer {
+    pub use crate::pointer::*;
+}
+pub use crate::reread::held;
+pub use crate::result_shape::ResultShape;
+pub use crate::schemas::{OutputSchema, Schemas};
+pub use crate::shared::Schema;
+pub use crate::strictness::Strictness;
+pub mod canonical {
+    pub use crate::canonical::canonical;
+}
+pub mod conversion {
+    pub use crate::conversion::MAX_NODES;
+}
+pub mod dialect {
+    pub use crate::dialect::{choice, fixed_values, merged, resolve, tuple_items, types};
+}
+pub mod partial_json {
+    pub use crate::partial_json::*;
+}
+pub mod placed {
+    pub use crate::placed::*;
+}
+pub mod size {
+    pub use crate::size::{is_larger, json_size};
+}
+pub mod strictness {
+    pub use crate::strictness::Strictness;
+}
+#[cfg(any(test, feature = "testing"))]
+pub mod testing {
+    pub use crate::testing::{deep, property, wide, zoo};
+}
+pub mod truncate {
+    pub use crate::truncate::{excerpt, truncate};
+}

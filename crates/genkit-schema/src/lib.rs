@@ -1,0 +1,35 @@
+//! From types to JSON Schema: the exact schema, the portable one, and checks against both.
+
+#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+
+mod bounds;
+mod canonical;
+mod check;
+pub(crate) mod conversion;
+mod derive;
+pub(crate) mod dialect;
+mod error;
+mod form;
+#[doc(hidden)]
+pub mod internal;
+mod json_type;
+mod nulls;
+pub(crate) mod partial_json;
+mod placed;
+pub(crate) mod pointer;
+mod portable;
+mod properties;
+mod reread;
+mod result_shape;
+mod schemas;
+mod shared;
+mod size;
+mod strictness;
+mod truncate;
+
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod testing;
+
+pub(crate) use portable::portable;
+pub use schemas::OutputSchema;
+pub use shared::Schema;

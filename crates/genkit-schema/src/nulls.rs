@@ -1,0 +1,183 @@
+//! Nulls in place of optional properties.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+/// How many references and choices are followed from one value. Default is 16: a loop of them ends.
+const MAX_HOPS: usize = 16;
+
+/// Takes out the properties that are null although they may be left out: a model that must name
+/// each property, as OpenAI's strict mode asks, writes null for those that it would leave out.
+///
+/// `forced`: the model had to name each property. Otherwise a null that `exact` allows
+/// means something, and stays.
+pub fn drop_optional_nulls(value: &mut Value, exact: &Value, forced: bool) {
+    NullRemover { root: exact, forced }.value(value, exact, MAX_HOPS);
+}
+
+struct NullRemover<'a> {
+    root: &'a Value,
+    forced: bool,
+}
+
+impl<'a> NullRemover<'a> {
+    // As deep as the value, which its parser limits.
+    fn value(&self, value: &mut Value, schema: &'a Value, hops: usize) {
+        let Some(schema) = self.resolve(schema) else { return };
+        match value {
+            Value::Object(object) => self.object(object, schema),
+            Value::Array(list) => self.list(list, schema),
+            _ => return,
+        }
+        let Some(hops) = hops.checked_sub(1) else { return };
+        for branch in listed(schema, "allOf") {
+            self.value(value, branch, hops);
+        }
+        let mut branches = listed(schema, "anyOf").chain(listed(schema, "oneOf"));
+        if let Some(branch) = branches.find(|branch| self.suits(value, branch)) {
+            self.value(value, branch, hops);
+        }
+    }
+
+    fn object(&self, object: &mut Map<String, Value>, schema: &'a Map<String, Value>) {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let required = schema.get("required").and_then(Value::as_array);
+        let required: HashSet<&str> =
+            required.into_iter().flatten().filter_map(Value::as_str).collect();
+        let is_required = |name: &str| required.contains(name);
+        let own = |name: &str| properties.and_then(|properties| properties.get(name));
+        object.retain(|name, value| match own(name) {
+            Some(own) if value.is_null() => {
+                is_required(name) || (!self.forced && self.takes_null(own, MAX_HOPS))
+            }
+            _ => true,
+        });
+        for (name, value) in object.iter_mut() {
+            if let Some(schema) = own(name).or_else(|| schema.get("additionalProperties")) {
+                self.value(value, schema, MAX_HOPS);
+            }
+        }
+    }
+
+    fn list(&self, list: &mut [Value], schema: &'a Map<String, Value>) {
+        let mut fixed = listed(schema, "prefixItems");
+        for item in list {
+            if let Some(schema) = fixed.next().or_else(|| schema.get("items")) {
+                self.value(item, schema, MAX_HOPS);
+            }
+        }
+    }
+
+    /// Whether a branch of a choice may be the one that `value` was written for.
+    fn suits(&self, value: &Value, branch: &'a Value) -> bool {
+        let Some(branch) = self.resolve(branch) else { return false };
+        let is = |name: &str| match branch.get("type") {
+            Some(Value::String(own)) => own == name,
+            Some(Value::Array(all)) => all.iter().any(|own| own == name),
+            _ => true,
+        };
+        let Value::Object(object) = value else { return is("array") };
+        let mut required = listed(branch, "required").filter_map(Value::as_str);
+        let fixed = branch.get("properties").and_then(Value::as_object).into_iter().flatten();
+        let mut fixed =
+            fixed.filter_map(|(name, own)| Some((object.get(name)?, own.get("const")?)));
+        is("object")
+            && required.all(|name| object.contains_key(name))
+            && fixed.all(|(value, wanted)| value == wanted)
+    }
+
+    fn takes_null(&self, schema: &'a Value, hops: usize) -> bool {
+        let Some(schema) = self.resolve(schema) else { return true };
+        let Some(hops) = hops.checked_sub(1) else { return true };
+        if let Some(kind) = schema.get("type") {
+            return kind == "null"
+                || kind.as_array().is_some_and(|all| all.iter().any(|it| it == "null"));
+        }
+        if let Some(only) = schema.get("const") {
+            return only.is_null();
+        }
+        if schema.contains_key("enum") {
+            return listed(schema, "enum").any(Value::is_null);
+        }
+        let mut branches = listed(schema, "anyOf").chain(listed(schema, "oneOf")).peekable();
+        branches.peek().is_none() || branches.any(|branch| self.takes_null(branch, hops))
+    }
+
+    /// The schema that a reference names at last; `None` for true, false and what leads nowhere.
+    fn resolve(&self, schema: &'a Value) -> Option<&'a Map<String, Value>> {
+        let mut schema = schema.as_object()?;
+        for _ in 0..MAX_HOPS {
+            let Some(Value::String(reference)) = schema.get("$ref") else { return Some(schema) };
+            schema = self.root.pointer(reference.strip_prefix('#')?)?.as_object()?;
+        }
+        None
+    }
+}
+
+fn listed<'a>(
+    schema: &'a Map<String, Value>,
+    key: &str,
+) -> impl Iterator<Item = &'a Value> + use<'a> {
+    schema.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn dropped(schema: &Value, mut value: Value, forced: bool) -> Value {
+        drop_optional_nulls(&mut value, schema, forced);
+        value
+    }
+
+    #[test]
+    fn only_optional_properties_are_dropped() {
+        let schema = json!({
+            "type": "object", "required": ["a", "list"],
+            "properties": {
+                "a": {"type": ["string", "null"]},
+                "b": {"type": "integer"},
+                "c": {"type": ["integer", "null"]},
+                "list": {"type": "array", "items": {"$ref": "#/$defs/Item"}},
+            },
+            "additionalProperties": {"$ref": "#/$defs/Item"},
+            "$defs": {"Item": {"type": "object", "properties": {"n": {"type": "integer"}}}},
+        });
+        let value = json!({
+            "a": null, "b": null, "c": null, "list": [{"n": null}, null], "free": {"n": null}, "x": null,
+        });
+        let kept = json!({"a": null, "c": null, "list": [{}, null], "free": {}, "x": null});
+        assert_eq!(dropped(&schema, value.clone(), false), kept);
+        let kept = json!({"a": null, "list": [{}, null], "free": {}, "x": null});
+        assert_eq!(dropped(&schema, value, true), kept);
+    }
+
+    #[test]
+    fn the_branch_of_a_choice_is_found() {
+        let branch = |kind: &str, required: &[&str]| {
+            json!({"type": "object", "required": required, "properties": {
+                "kind": {"const": kind}, "n": {"type": "integer"}}})
+        };
+        let schema = json!({"anyOf": [
+            {"type": "null"}, branch("a", &["kind", "n"]), branch("b", &["kind"])]});
+        let b = json!({"kind": "b", "n": null});
+        assert_eq!(dropped(&schema, b, true), json!({"kind": "b"}));
+        let a = json!({"kind": "a", "n": null});
+        assert_eq!(dropped(&schema, a.clone(), true), a);
+    }
+
+    #[test]
+    fn loops_of_references_end() {
+        for schema in [
+            json!({"$ref": "#"}),
+            json!({"anyOf": [{"$ref": "#"}]}),
+            json!({"allOf": [{"$ref": "#"}, {"$ref": "#"}], "properties": {"a": {"$ref": "#"}}}),
+            json!({"properties": {"a": {"$ref": "#/properties/b"}, "b": {"$ref": "#/properties/a"}}}),
+        ] {
+            dropped(&schema, json!({"a": null, "b": {"a": null}}), false);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! JSON pointers (RFC 6901), as far as schemas need them.
+
+/// The pointer of a member of what `at` points to.
+pub fn child(at: &str, key: &str) -> String {
+    let mut pointer = String::with_capacity(at.len() + key.len() + 1);
+    pointer.push_str(at);
+    pointer.push('/');
+    for c in key.chars() {
+        match c {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            c => pointer.push(c),
+        }
+    }
+    pointer
+}
+
+/// The pointer of an element of what `at` points to.
+pub fn element(at: &str, index: usize) -> String {
+    format!("{at}/{index}")
+}
+
+/// The last name in a pointer, unescaped.
+pub fn name(pointer: &str) -> Option<String> {
+    let (_, last) = pointer.rsplit_once('/')?;
+    Some(last.replace("~1", "/").replace("~0", "~"))
+}
+
+/// The pointer that a `$ref` within the same document holds, with its percent-encoding undone.
+pub fn of_reference(reference: &str) -> Option<String> {
+    let fragment = reference.strip_prefix('#')?;
+    if !fragment.is_empty() && !fragment.starts_with('/') {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(fragment.len());
+    let mut rest = fragment.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let (digits, after) = rest.split_at_checked(2)?;
+        let digits = std::str::from_utf8(digits).ok()?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        rest = after;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_escaped_and_back() {
+        let pointer = child("/$defs", "a/b~c");
+        assert_eq!(pointer, "/$defs/a~1b~0c");
+        assert_eq!(name(&pointer).as_deref(), Some("a/b~c"));
+        assert_eq!(name(""), None);
+    }
+
+    #[test]
+    fn references_are_decoded() {
+        assert_eq!(of_reference("#").as_deref(), Some(""));
+        assert_eq!(of_reference("#/$defs/caf%C3%A9").as_deref(), Some("/$defs/café"));
+        assert_eq!(of_reference("#anchor"), None);
+        assert_eq!(of_reference("other.json#/a"), None);
+        assert_eq!(of_reference("#/%zz"), None);
+        assert_eq!(of_reference("#/%e"), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! Objects: their properties and what else may be in them.
+
+use serde_json::{Map, Value};
+
+use super::draft::{Draft, Null};
+use super::flat::Flat;
+use super::rewriter::PortableRewriter;
+use crate::pointer;
+
+/// Keywords that can evaluate properties which `properties` does not name.
+const APPLICATORS: [&str; 6] = ["anyOf", "oneOf", "allOf", "if", "then", "else"];
+
+impl<'a> PortableRewriter<'a> {
+    /// Rewrites the keywords for objects.
+    pub(super) fn object(&mut self, flat: &Flat<'a>, draft: &mut Draft) {
+        let required = flat.required();
+        let mut properties = Map::new();
+        for (named, layer) in flat.all("properties") {
+            let at = pointer::child(layer, "properties");
+            for (name, exact) in named.as_object().into_iter().flatten() {
+                if properties.contains_key(name) {
+                    continue;
+                }
+                let null =
+                    if required.contains(&name.as_str()) { Null::Needed } else { Null::Omitted };
+                let schema = self.schema(exact, &pointer::child(&at, name), null);
+                properties.insert(name.clone(), schema);
+            }
+        }
+        for name in &required {
+            // Strict validators want each of them described.
+            if !properties.contains_key(*name) {
+                properties.insert((*name).to_owned(), Value::Object(Map::new()));
+            }
+        }
+        if flat.get("properties").is_some() || !required.is_empty() {
+            draft.assertions.insert("properties".to_owned(), Value::Object(properties));
+        }
+        if !required.is_empty() {
+            draft.assertions.insert("required".to_owned(), required.into());
+        }
+        if let Some((exact, layer)) = flat.get("additionalProperties") {
+            let at = pointer::child(layer, "additionalProperties");
+            let rest = self.rest(exact, &at);
+            draft.assertions.insert("additionalProperties".to_owned(), rest);
+        } else if let Some((exact, layer)) = flat.get("unevaluatedProperties") {
+            let at = pointer::child(layer, "unevaluatedProperties");
+            self.unevaluated(exact, &at, flat, draft);
+        }
+    }
+
+    fn unevaluated(&mut self, exact: &'a Value, at: &str, flat: &Flat<'a>, draft: &mut Draft) {
+        if exact == &Value::Bool(true) {
+            return;
+        }
+        if flat.cut.is_some() || APPLICATORS.iter().any(|key| flat.get(key).is_some()) {
+            let what = "`unevaluatedProperties` beside a choice is not in JSON Schema draft 7: more properties pass";
+            self.note(
+                at,
+                what.to_owned(),
+                "leave it: they are refused when the function is called",
+            );
+            return;
+        }
+        let rest = self.rest(exact, at);
+        draft.assertions.insert("additionalProperties".to_owned(), rest);
+    }
+
+    /// What unnamed properties hold. Here every client knows `true` and `false`.
+    fn rest(&mut self, exact: &'a Value, at: &str) -> Value {
+        match exact {
+            Value::Bool(allowed) => Value::Bool(*allowed),
+            schema => self.schema(schema, at, Null::Needed),
+        }
+    }
+}

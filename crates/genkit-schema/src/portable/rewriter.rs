@@ -1,0 +1,238 @@
+//! Recursive descent over an exact schema, from the root down.
+
+use serde_json::{Map, Value};
+
+use super::draft::{Draft, Null, never};
+use super::flat::Flat;
+use super::keywords::{self, Class};
+use super::plain::Plain;
+use crate::conversion::{Degraded, MAX_DEPTH};
+use crate::pointer;
+
+/// The state of one rewrite.
+pub(super) struct PortableRewriter<'a> {
+    pub exact: &'a Value,
+    /// Pointers of the definitions that it is inside of, the root first.
+    pub references: Vec<String>,
+    pub max_references: usize,
+    /// How many schemas it is inside of.
+    pub depth: usize,
+    max_nodes: usize,
+    nodes: usize,
+    degraded: Vec<Degraded>,
+    /// Whether plain schemas go the short way; a test compares it with the long one.
+    is_short: bool,
+}
+
+impl<'a> PortableRewriter<'a> {
+    pub(super) fn new(exact: &'a Value, max_references: usize, max_nodes: usize) -> Self {
+        Self {
+            exact,
+            references: vec![String::new()],
+            max_references,
+            depth: 0,
+            max_nodes,
+            nodes: 0,
+            degraded: Vec::new(),
+            is_short: true,
+        }
+    }
+
+    /// The same, which goes the long way always.
+    #[cfg(test)]
+    pub(super) fn long(self) -> Self {
+        Self { is_short: false, ..self }
+    }
+
+    /// What was lost, or nothing if the schema has too many nodes.
+    pub(super) fn finish(mut self) -> Option<Vec<Degraded>> {
+        if self.nodes > self.max_nodes {
+            return None;
+        }
+        // Sorted, since the order of properties is that of the map type, which another crate can change.
+        self.degraded.sort_unstable();
+        self.degraded.dedup();
+        Some(self.degraded)
+    }
+
+    /// Rewrites the whole.
+    pub(super) fn root(&mut self) -> Value {
+        let mut schema = self.schema(self.exact, "", Null::Needed);
+        if let Value::Object(map) = &mut schema {
+            close_root(map);
+        }
+        schema
+    }
+
+    /// Rewrites the schema at `at`.
+    pub(super) fn schema(&mut self, exact: &'a Value, at: &str, null: Null) -> Value {
+        if let Some(schema) = self.plain(exact, at, null) {
+            return schema;
+        }
+        self.nodes += 1;
+        if self.nodes > self.max_nodes {
+            return Value::Object(Map::new());
+        }
+        let map = match exact {
+            Value::Object(map) => map,
+            Value::Bool(false) => return never(),
+            Value::Bool(true) => return Value::Object(Map::new()),
+            _ => {
+                self.note(
+                    at,
+                    "this is not a schema".to_owned(),
+                    "write an object, `true` or `false`",
+                );
+                return Value::Object(Map::new());
+            }
+        };
+        if self.depth > MAX_DEPTH {
+            let what =
+                format!("nested deeper than {MAX_DEPTH} schemas; from here on anything passes");
+            self.note(at, what, "nest fewer types");
+            return Value::Object(Map::new());
+        }
+        let inside = self.references.len();
+        self.depth += 1;
+        let flat = self.flatten(map, at);
+        let draft = self.draft(&flat, at);
+        self.depth -= 1;
+        self.references.truncate(inside);
+        draft.finish(null)
+    }
+
+    /// The short way, where there is one.
+    fn plain(&mut self, exact: &Value, at: &str, null: Null) -> Option<Value> {
+        if !self.is_short {
+            return None;
+        }
+        let (nodes, max_nodes, depth) = (self.nodes, self.max_nodes, self.depth);
+        let mut plain = Plain { nodes, max_nodes, depth };
+        let schema = plain.schema(exact, at.is_empty(), null)?;
+        self.nodes = plain.nodes;
+        Some(schema)
+    }
+
+    /// Notes a loss.
+    pub(super) fn note(&mut self, at: &str, what: String, remedy: &str) {
+        self.degraded.push(Degraded { pointer: at.to_owned(), what, remedy: remedy.to_owned() });
+    }
+
+    fn draft(&mut self, flat: &Flat<'a>, at: &str) -> Draft {
+        let mut draft = Draft { nullable: flat.nullable, never: flat.never, ..Draft::default() };
+        let types = self.types(flat, &mut draft);
+        self.enumerate(flat, &types, &mut draft);
+        for (key, value, layer) in flat.entries() {
+            let place = || pointer::child(layer, key);
+            match keywords::class(key) {
+                Class::Annotation => annotate(key, value, flat, at.is_empty(), &mut draft),
+                Class::Assertion => {
+                    draft.assertions.insert(key.to_owned(), value.clone());
+                }
+                Class::Schema => {
+                    let before = self.degraded.len();
+                    let schema = self.schema(value, &place(), Null::Needed);
+                    // What accepts more inside of these would accept less outside.
+                    let turns_around = matches!(key, "not" | "if");
+                    if !turns_around || self.degraded.len() == before {
+                        draft.assertions.insert(key.to_owned(), schema);
+                    }
+                }
+                Class::Schemas => {
+                    let schemas = self.schemas(value, &place());
+                    draft.assertions.insert(key.to_owned(), schemas);
+                }
+                Class::Newer => {
+                    let what = format!("`{key}` is not in JSON Schema draft 7");
+                    self.note(
+                        &place(),
+                        what,
+                        "check it in the function, or write the schema by hand",
+                    );
+                }
+                Class::Unknown => {
+                    let what = format!("`{key}` is not a keyword of JSON Schema 2020-12");
+                    self.note(&place(), what, "call it `x-…`, so that clients pass over it");
+                }
+                Class::Ruled | Class::Scaffold => {}
+            }
+        }
+        if !draft.assertions.contains_key("if") {
+            draft.assertions.remove("then");
+            draft.assertions.remove("else");
+        }
+        format(flat, &mut draft);
+        self.object(flat, &mut draft);
+        self.items(flat, &mut draft);
+        self.unions(flat, &types, &mut draft);
+        describe_cut(flat, &mut draft);
+        draft.set_type(types);
+        draft
+    }
+
+    /// Which types the value may have, without null. Several or none are possible.
+    fn types(&mut self, flat: &Flat<'a>, draft: &mut Draft) -> Vec<&'a str> {
+        let mut types: Vec<&str> = match flat.get("type") {
+            Some((Value::String(only), _)) => vec![only],
+            Some((Value::Array(several), _)) => several.iter().filter_map(Value::as_str).collect(),
+            _ => flat.type_beyond_cut().into_iter().collect(),
+        };
+        if types.len() > 1 && types.contains(&"null") {
+            types.retain(|name| *name != "null");
+            draft.nullable = true;
+        }
+        types
+    }
+
+    fn schemas(&mut self, exact: &'a Value, at: &str) -> Value {
+        let by_name = exact.as_object().into_iter().flatten();
+        let rewritten = by_name.map(|(name, schema)| {
+            (name.clone(), self.schema(schema, &pointer::child(at, name), Null::Needed))
+        });
+        Value::Object(rewritten.collect())
+    }
+}
+
+fn annotate(key: &str, value: &Value, flat: &Flat<'_>, is_root: bool, draft: &mut Draft) {
+    let annotation = match key {
+        "title" => flat.title(is_root),
+        "default" if value.is_null() => None,
+        _ => Some(value),
+    };
+    if let Some(annotation) = annotation {
+        draft.annotations.insert(key.to_owned(), annotation.clone());
+    }
+}
+
+fn format(flat: &Flat<'_>, draft: &mut Draft) {
+    let Some((format, _)) = flat.get("format") else {
+        return;
+    };
+    if format.as_str().is_some_and(keywords::is_portable_format) {
+        draft.assertions.insert("format".to_owned(), format.clone());
+    }
+}
+
+/// Describes what was cut: a reader should know what goes there.
+fn describe_cut(flat: &Flat<'_>, draft: &mut Draft) {
+    let Some(cut) = &flat.cut else { return };
+    if let Some(description) = flat.beyond_cut("description") {
+        draft.annotations.entry("description").or_insert_with(|| description.clone());
+    }
+    if let Some(name) = &cut.again {
+        draft.remarks.push(format!("Has the same shape as the `{name}` that it is in."));
+    }
+}
+
+/// A root that is an object has its `type` and its `properties`: MCP and many clients look for both.
+fn close_root(root: &mut Map<String, Value>) {
+    let is_object = |schema: &Value| schema.get("type").is_some_and(|only| only == "object");
+    let of_objects =
+        |branches: &Value| branches.as_array().is_some_and(|all| all.iter().all(is_object));
+    if !root.contains_key("type") && root.get("anyOf").is_some_and(of_objects) {
+        root.insert("type".to_owned(), "object".into());
+    }
+    if root.get("type").is_some_and(|only| only == "object") {
+        root.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+    }
+}

@@ -1,0 +1,56 @@
+//! The short way of plain schemas and the long one: the same bytes.
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::conversion::{MAX_DEPTH, MAX_NODES};
+use crate::portable::draft::Null;
+use crate::portable::plain::Plain;
+use crate::portable::rewriter::PortableRewriter;
+use crate::testing::{deep, random, wide, zoo};
+
+/// What one of the ways makes of a schema: its text, and what it lost.
+fn by(exact: &Value, is_long: bool) -> Option<(String, String)> {
+    let rewriter = PortableRewriter::new(exact, MAX_DEPTH, MAX_NODES);
+    let mut rewriter = if is_long { rewriter.long() } else { rewriter };
+    let schema = rewriter.root();
+    Some((schema.to_string(), format!("{:?}", rewriter.finish()?)))
+}
+
+#[track_caller]
+fn is_the_same(exact: &Value) {
+    assert_eq!(by(exact, false), by(exact, true), "{exact}");
+}
+
+#[test]
+fn the_schemas_of_the_zoo_and_the_largest_go_either_way() {
+    for (_, exact) in zoo() {
+        is_the_same(&exact);
+    }
+    for count in [MAX_NODES - 2, MAX_NODES - 1, MAX_NODES] {
+        is_the_same(&wide(count));
+    }
+    for depth in [MAX_DEPTH - 1, MAX_DEPTH, MAX_DEPTH + 1, MAX_DEPTH + 2] {
+        is_the_same(&deep(depth));
+    }
+}
+
+#[test]
+fn most_schemas_of_structs_go_the_short_way() {
+    let short = |exact: &Value| {
+        let mut plain = Plain { nodes: 0, max_nodes: MAX_NODES, depth: 0 };
+        plain.schema(exact, true, Null::Needed).is_some()
+    };
+    let zoo = zoo();
+    let count = zoo.iter().filter(|(_, exact)| short(exact)).count();
+    assert!(count >= 20, "{count} of {}", zoo.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn either_way_leads_to_the_same(exact in random()) {
+        prop_assert_eq!(by(&exact, false), by(&exact, true), "{}", exact);
+    }
+}

@@ -1,0 +1,85 @@
+//! Choices: `anyOf`, `oneOf`, and what must hold together, `allOf`.
+
+use serde_json::{Map, Value};
+
+use super::draft::{Draft, Null, never};
+use super::enums;
+use super::flat::{Flat, is_null};
+use super::keywords::{self, Class};
+use super::rewriter::PortableRewriter;
+use crate::pointer;
+
+impl<'a> PortableRewriter<'a> {
+    /// Rewrites the choices of a schema. `oneOf` becomes `anyOf`, which more clients know and which accepts no less.
+    pub(super) fn unions(&mut self, flat: &Flat<'a>, types: &[&str], draft: &mut Draft) {
+        for key in ["anyOf", "oneOf"] {
+            for (branches, layer) in flat.all(key) {
+                let at = pointer::child(layer, key);
+                let mut rewritten = Vec::new();
+                for (index, branch) in branches.as_array().into_iter().flatten().enumerate() {
+                    if is_null(branch) {
+                        draft.nullable |= types.is_empty();
+                        continue;
+                    }
+                    let schema = self.schema(branch, &pointer::element(&at, index), Null::Needed);
+                    add_branch(schema, &mut rewritten);
+                }
+                place(enums::fold(rewritten), draft);
+            }
+        }
+        for (parts, layer) in flat.all("allOf") {
+            let at = pointer::child(layer, "allOf");
+            for (index, part) in parts.as_array().into_iter().flatten().enumerate() {
+                let schema = self.schema(part, &pointer::element(&at, index), Null::Needed);
+                if schema != Value::Object(Map::new()) {
+                    draft.add_all(schema);
+                }
+            }
+        }
+    }
+}
+
+/// Adds a branch: a choice within a choice is spread out, an impossible one and a second one alike left out.
+pub(super) fn add_branch(schema: Value, branches: &mut Vec<Value>) {
+    if let Value::Object(map) = &schema
+        && map.len() == 1
+        && let Some(Value::Array(inner)) = map.get("anyOf")
+    {
+        for branch in inner {
+            add_branch(branch.clone(), branches);
+        }
+    } else if schema != never() && !branches.contains(&schema) {
+        branches.push(schema);
+    }
+}
+
+/// Puts a choice into a schema.
+fn place(branches: Vec<Value>, draft: &mut Draft) {
+    let only = match <[Value; 1]>::try_from(branches) {
+        Ok([only]) => only,
+        Err(none) if none.is_empty() => {
+            draft.never = true;
+            return;
+        }
+        Err(several) => return draft.add_union(several),
+    };
+    let is_list = enums::foldable_type(&only).is_some();
+    let Value::Object(mut only) = only else {
+        return;
+    };
+    // The description of the values adds to that of the enum.
+    if is_list && let Some(Value::String(remark)) = only.remove("description") {
+        draft.remarks.push(remark);
+    }
+    let clashes = |(key, value): (&String, &Value)| {
+        draft.assertions.get(key).is_some_and(|other| other != value)
+    };
+    if only.iter().any(clashes) {
+        return draft.add_all(Value::Object(only));
+    }
+    for (key, value) in only {
+        let is_annotation = keywords::class(&key) == Class::Annotation;
+        let part = if is_annotation { &mut draft.annotations } else { &mut draft.assertions };
+        part.entry(key).or_insert(value);
+    }
+}

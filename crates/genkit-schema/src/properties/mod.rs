@@ -1,0 +1,91 @@
+//! The properties of an object schema, as prompts and completion need them.
+
+mod defaults;
+
+use serde_json::{Map, Value};
+
+pub(super) use defaults::{drop_blanks, fill_defaults};
+
+/// One property of an object schema.
+pub struct Property<'a> {
+    pub name: &'a str,
+    pub required: bool,
+    schema: Option<&'a Map<String, Value>>,
+}
+
+/// The properties of a portable object schema, in its order.
+pub fn properties(schema: &Value) -> impl Iterator<Item = Property<'_>> {
+    let required = defaults::required(schema);
+    let all = schema.get("properties").and_then(Value::as_object);
+    all.into_iter().flatten().map(move |(name, schema)| Property {
+        name,
+        // What has a default may be left out, whatever else the schema says.
+        required: schema.get("default").is_none() && required.contains(name.as_str()),
+        schema: schema.as_object(),
+    })
+}
+
+/// A value as it is typed in; `null` is left out by leaving out the argument.
+fn typed(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        value => Some(value.to_string()),
+    }
+}
+
+impl Property<'_> {
+    /// Its one type, besides null.
+    fn kind(&self) -> Option<&str> {
+        match self.schema?.get("type")? {
+            Value::String(kind) => Some(kind),
+            Value::Array(kinds) => {
+                let mut kinds = kinds.iter().filter_map(Value::as_str).filter(|k| *k != "null");
+                kinds.next().filter(|_| kinds.next().is_none())
+            }
+            _ => None,
+        }
+    }
+
+    /// The values it lists: an enumeration, or `true` and `false`.
+    pub fn values(&self) -> Vec<String> {
+        if self.kind() == Some("boolean") {
+            return vec!["true".to_owned(), "false".to_owned()];
+        }
+        let listed = self.schema.and_then(|s| s.get("enum")).and_then(Value::as_array);
+        listed.into_iter().flatten().filter_map(typed).collect()
+    }
+
+    /// Its description, and how its text must look where that is not obvious.
+    pub fn described(&self) -> Option<String> {
+        let description = self.schema.and_then(|s| s.get("description")).and_then(Value::as_str);
+        let values = self.values();
+        let form = match self.kind() {
+            _ if !values.is_empty() => Some(format!("one of: {}", values.join(", "))),
+            Some("integer") => Some("a whole number".to_owned()),
+            Some("number") => Some("a number".to_owned()),
+            Some("array") => Some("a JSON list".to_owned()),
+            Some("object") => Some("a JSON object".to_owned()),
+            _ => None,
+        };
+        match (description, form) {
+            (Some(text), Some(form)) => Some(format!("{text} ({form})")),
+            (Some(text), None) => Some(text.to_owned()),
+            (None, form) => form,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_value_of_an_enumeration_is_completed() {
+        let schema = json!({"properties": {"size": {"enum": ["small", 2, 0.5, true, null]}}});
+        let values: Vec<_> = properties(&schema).map(|property| property.values()).collect();
+        assert_eq!(values, [["small", "2", "0.5", "true"]]);
+    }
+}

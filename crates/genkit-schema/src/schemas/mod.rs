@@ -1,0 +1,240 @@
+//! The schemas of one action: exact, as served, and checked.
+
+mod source;
+
+use std::sync::Arc;
+
+use serde_json::Map;
+use serde_json::{Value, json};
+
+use self::source::{Origin, Served, Source};
+use super::bounds::Bounds;
+use super::check::Checker;
+use super::conversion::Degraded;
+use super::error::Error as E;
+use super::properties::{drop_blanks, fill_defaults};
+use super::result_shape::ResultShape;
+use super::shared::Schema;
+use super::strictness::Strictness;
+use crate::error::Result;
+
+/// The schemas of an action: derived from types on first use, or written by hand. Clones share them.
+#[derive(Clone)]
+pub struct Schemas {
+    input: Arc<Source>,
+    output: Arc<Source>,
+    /// Another program wrote them, and decides what fits them.
+    foreign: bool,
+}
+
+impl Schemas {
+    /// From types alone.
+    pub fn derived(
+        input: impl Fn() -> Value + Send + Sync + 'static,
+        output: fn() -> Option<Value>,
+    ) -> Self {
+        Self {
+            input: Source::shared(Origin::Input(Box::new(input))),
+            output: Source::of_result(output),
+            foreign: false,
+        }
+    }
+
+    /// The same with another schema of the result, against which results are checked.
+    pub fn declaring(self, output: OutputSchema) -> Self {
+        let output = match output {
+            OutputSchema::Type(make) => Origin::Declared(make),
+            OutputSchema::Written(make) => Origin::written(make()),
+        };
+        Self { output: Source::shared(output), ..self }
+    }
+
+    /// From hand-written schemas where there are any, else from types.
+    pub fn given(
+        input: Option<Value>,
+        input_of: fn() -> Value,
+        output: Option<Value>,
+        output_of: fn() -> Option<Value>,
+    ) -> Self {
+        Self {
+            input: match input {
+                Some(written) => Source::shared(Origin::written(written)),
+                None => Source::of_input(input_of),
+            },
+            output: match output {
+                Some(written) => Source::shared(Origin::written(written)),
+                None => Source::of_result(output_of),
+            },
+            foreign: false,
+        }
+    }
+
+    /// The same without an argument, and the schema of that argument alone; nothing where there is none.
+    pub fn without(&self, argument: &str) -> Option<(Self, Self)> {
+        let mut input = self.input().clone();
+        let property = input.get_mut("properties")?.as_object_mut()?.shift_remove(argument)?;
+        let mut alone = json!({ "type": "object", "required": [argument] });
+        if let Some(definitions) = input.get("$defs") {
+            alone["$defs"] = definitions.clone();
+        }
+        alone["properties"] =
+            Value::Object([(argument.to_owned(), property)].into_iter().collect());
+        if let Some(required) = input.get_mut("required").and_then(Value::as_array_mut) {
+            required.retain(|name| name != argument);
+        }
+        let written =
+            |schema| Self { input: Source::shared(Origin::written(schema)), ..self.clone() };
+        Some((written(input), written(alone)))
+    }
+
+    /// Of a tool that another program has.
+    pub fn foreign(input: Value, output: Option<Value>) -> Self {
+        let none: fn() -> Option<Value> = || None;
+        Self {
+            input: Source::shared(Origin::written(input)),
+            output: Source::shared(output.map_or(Origin::Output(none), Origin::written)),
+            foreign: true,
+        }
+    }
+
+    pub fn input(&self) -> &Value {
+        self.input.exact().map_or(&Value::Null, |schema| schema)
+    }
+
+    pub fn output(&self) -> Option<&Value> {
+        self.output.exact().map(|schema| &**schema)
+    }
+
+    /// Both exact schemas, shared: for models.
+    pub fn shared(&self) -> [Option<Schema>; 2] {
+        [self.input.exact().cloned(), self.output.exact().cloned()]
+    }
+
+    pub fn portable_input(&self) -> &Value {
+        self.input.portable().map_or(&Value::Null, Served::whole)
+    }
+
+    pub fn portable_output(&self) -> Option<&Value> {
+        self.output.portable().map(Served::whole)
+    }
+
+    /// Whether arguments are an object, and say so.
+    pub fn takes_object(&self) -> bool {
+        let kind = self.input.portable().and_then(|served| served.object.get("type"));
+        kind.and_then(Value::as_str) == Some("object")
+    }
+
+    /// The served input schema as an object that is shared, not copied.
+    pub fn served_input(&self) -> Arc<Map<String, Value>> {
+        self.input.portable().map(|served| Arc::clone(&served.object)).unwrap_or_default()
+    }
+
+    /// The served output schema likewise.
+    pub fn served_output(&self) -> Option<Arc<Map<String, Value>>> {
+        self.output.portable().map(|served| Arc::clone(&served.object))
+    }
+
+    /// What kind of result the output schema describes.
+    pub fn shape(&self) -> ResultShape {
+        self.output.portable().map_or(ResultShape::Nothing, |served| served.shape)
+    }
+
+    /// What the portable schemas cannot express.
+    pub fn degraded(&self) -> impl Iterator<Item = &Degraded> {
+        let both = [self.input.portable(), self.output.portable()];
+        both.into_iter().flatten().flat_map(|served| served.degraded.iter())
+    }
+
+    /// Why one of them cannot be checked, if that is so.
+    pub fn unusable(&self) -> Option<&str> {
+        // Those of another program are for that program to judge.
+        let own = [&self.input, &self.output].into_iter().filter(|_| !self.foreign);
+        own.filter_map(|source| source.checker()).find_map(|checker| match checker {
+            Checker::Unusable(why) => Some(why.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The bounds that the schema of a type has: to be checked as soon as the type has read a value.
+    pub fn bounds(&self) -> Result<Option<&Arc<Bounds>>> {
+        match self.input.checker() {
+            Some(_) if self.input.is_written() => Ok(None),
+            Some(Checker::Bounds(bounds)) => Ok(Some(bounds)),
+            Some(Checker::Unusable(why)) => Err(E::Unusable(why.clone()).into()),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether arguments or results are checked against a schema that was written by hand.
+    pub fn are_written(&self) -> bool {
+        let is_checked = |source: &Source| {
+            source.is_written() && !matches!(source.checker(), None | Some(Checker::Nothing))
+        };
+        is_checked(&self.input) || is_checked(&self.output)
+    }
+
+    /// Arguments with the defaults that a hand-written schema shows; a type fills in its own when it
+    /// reads them.
+    pub fn with_defaults(&self, mut arguments: Value, how: Strictness) -> Value {
+        if !self.input.is_written() {
+            return arguments;
+        }
+        if arguments.is_null() {
+            arguments = Value::Object(serde_json::Map::new());
+        }
+        if how == Strictness::Text {
+            drop_blanks(self.input(), &mut arguments);
+        }
+        fill_defaults(self.input(), &mut arguments);
+        arguments
+    }
+
+    /// Checks arguments against a hand-written schema; one of a type is checked when it has read
+    /// them.
+    pub fn check_input(&self, arguments: Value, how: Strictness) -> Result<Value> {
+        if self.input.is_written() { self.check_given(arguments, how) } else { Ok(arguments) }
+    }
+
+    /// Checks arguments that somebody gave before a call of them, as far as that can be said without
+    /// reading them.
+    pub fn check_given(&self, mut arguments: Value, how: Strictness) -> Result<Value> {
+        let checker = match self.input.checker() {
+            None | Some(Checker::Nothing) => return Ok(arguments),
+            // A schema that this library cannot read, or not in time, is for its own program to judge.
+            Some(Checker::Unusable(_)) if self.foreign => return Ok(arguments),
+            Some(Checker::Unusable(why)) => return Err(E::Unusable(why.clone()).into()),
+            Some(checker) => checker,
+        };
+        if arguments.is_null() {
+            arguments = Value::Object(serde_json::Map::new());
+        }
+        let check = |arguments: &Value| match self.foreign {
+            true => checker.check_foreign(arguments),
+            false => checker.check(arguments),
+        };
+        let Err(why) = check(&arguments) else { return Ok(arguments) };
+        if how == Strictness::Exact || !self.input.is_written() {
+            return Err(E::Arguments(why).into());
+        }
+        checker.reread(&mut arguments);
+        check(&arguments).map_err(E::Arguments)?;
+        Ok(arguments)
+    }
+
+    /// Checks a result against a hand-written schema; a derived one holds by construction.
+    pub fn check_output(&self, value: Option<&Value>) -> Result<()> {
+        let checker = self.output.checker().filter(|_| !self.foreign);
+        let Some(checker) = checker else { return Ok(()) };
+        Ok(checker.check(value.unwrap_or(&Value::Null)).map_err(E::Result)?)
+    }
+}
+
+/// The schema of a result as an annotation declares it, in place of that of the returned type.
+#[allow(missing_docs, reason = "for expansions and hidden")]
+#[derive(Clone, Copy)]
+pub enum OutputSchema {
+    /// From a type.
+    Type(fn() -> Value),
+    /// Written by hand.
+    Written(fn() -> Value),
+}

@@ -1,0 +1,230 @@
+//! Where a schema comes from, and what is made of it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use serde_json::{Map, Value};
+
+use crate::bounds::Shape;
+use crate::check::Checker;
+use crate::conversion::Degraded;
+use crate::portable;
+use crate::result_shape::ResultShape;
+use crate::shared::Schema;
+
+/// Where a schema comes from.
+pub(super) enum Origin {
+    Input(Box<dyn Fn() -> Value + Send + Sync>),
+    Output(fn() -> Option<Value>),
+    /// From a type that is not the returned one.
+    Declared(fn() -> Value),
+    Written(Schema),
+}
+
+impl Origin {
+    pub(super) fn written(schema: Value) -> Self {
+        Self::Written(Schema::new(schema))
+    }
+}
+
+/// A schema and what is made of it, each on first use.
+pub(super) struct Source {
+    origin: Origin,
+    exact: OnceLock<Option<Schema>>,
+    portable: OnceLock<Option<Served>>,
+    checker: OnceLock<Checker>,
+}
+
+/// What clients get.
+pub(super) struct Served {
+    /// Shared with the lists; empty where the schema is no object.
+    pub(super) object: Arc<Map<String, Value>>,
+    whole: OnceLock<Value>,
+    pub(super) degraded: Vec<Degraded>,
+    pub(super) shape: ResultShape,
+}
+
+impl Served {
+    fn new(schema: Value, degraded: Vec<Degraded>) -> Self {
+        let shape = ResultShape::of(Some(&schema));
+        let (object, whole) = match schema {
+            Value::Object(object) => (object, OnceLock::new()),
+            other => (Map::new(), OnceLock::from(other)),
+        };
+        Self { object: Arc::new(object), whole, degraded, shape }
+    }
+
+    /// Of an object a copy, which is made when it is asked for: a server lists the object alone.
+    pub(super) fn whole(&self) -> &Value {
+        self.whole.get_or_init(|| Value::Object(Map::clone(&self.object)))
+    }
+}
+
+impl Source {
+    pub(super) fn shared(origin: Origin) -> Arc<Self> {
+        Arc::new(Self::new(origin))
+    }
+
+    /// Of arguments that a type reads: one for all of that type while there is any.
+    pub(super) fn of_input(make: fn() -> Value) -> Arc<Self> {
+        static SHARED: Sharing = Sharing::new();
+        SHARED.source((make as *const ()).addr(), || Origin::Input(Box::new(make)))
+    }
+
+    /// Of results, likewise.
+    pub(super) fn of_result(make: fn() -> Option<Value>) -> Arc<Self> {
+        static SHARED: Sharing = Sharing::new();
+        SHARED.source((make as *const ()).addr(), || Origin::Output(make))
+    }
+
+    fn new(origin: Origin) -> Self {
+        Self { origin, exact: OnceLock::new(), portable: OnceLock::new(), checker: OnceLock::new() }
+    }
+
+    /// Kept from then on.
+    pub(super) fn exact(&self) -> Option<&Schema> {
+        match &self.origin {
+            Origin::Written(schema) => Some(schema),
+            _ => self.exact.get_or_init(|| self.make().map(Schema::new)).as_ref(),
+        }
+    }
+
+    fn make(&self) -> Option<Value> {
+        match &self.origin {
+            Origin::Written(schema) => Some(Value::clone(schema)),
+            Origin::Input(make) => Some(make()),
+            Origin::Declared(make) => Some(make()),
+            Origin::Output(make) => make(),
+        }
+    }
+
+    pub(super) fn portable(&self) -> Option<&Served> {
+        if self.portable.get().is_none() {
+            self.with_exact(|exact| self.fill_portable(exact));
+        }
+        self.portable.get().and_then(Option::as_ref)
+    }
+
+    pub(super) fn checker(&self) -> Option<&Checker> {
+        if self.checker.get().is_none() && self.checked_shape().is_some() {
+            self.with_exact(|exact| self.fill_checker(exact));
+        }
+        self.checker.get()
+    }
+
+    /// Where the exact schema has to be made, all that a server needs is made of it in one pass, and the schema itself
+    /// is not kept: of a thousand tools it is more than all the rest.
+    fn with_exact(&self, fill: impl FnOnce(Option<&Value>)) {
+        match (&self.origin, self.exact.get()) {
+            (Origin::Written(schema), _) => fill(Some(schema)),
+            (_, Some(kept)) => fill(kept.as_deref()),
+            (_, None) => {
+                let made = self.make();
+                self.fill_checker(made.as_ref());
+                self.fill_portable(made.as_ref());
+            }
+        }
+    }
+
+    fn fill_checker(&self, exact: Option<&Value>) {
+        if let (Some(shape), Some(exact)) = (self.checked_shape(), exact) {
+            self.checker.get_or_init(|| Checker::new(exact, shape));
+        }
+    }
+
+    fn fill_portable(&self, exact: Option<&Value>) {
+        self.portable.get_or_init(|| exact.map(|exact| self.served(exact)));
+    }
+
+    fn served(&self, exact: &Value) -> Served {
+        match self.origin {
+            // What a person wrote is served as it is.
+            Origin::Written(_) => Served::new(exact.clone(), Vec::new()),
+            _ => {
+                let portable = portable::portable(exact);
+                Served::new(portable.schema, portable.degraded)
+            }
+        }
+    }
+
+    pub(super) fn is_written(&self) -> bool {
+        matches!(self.origin, Origin::Written(_) | Origin::Declared(_))
+    }
+
+    /// How the checker sees values; `None` where nothing is checked.
+    fn checked_shape(&self) -> Option<Shape> {
+        match &self.origin {
+            // What the function returns is another type, or none: nothing holds by construction.
+            Origin::Written(_) | Origin::Declared(_) => Some(Shape::Written),
+            Origin::Input(_) => Some(Shape::Read),
+            // A type writes what its schema says.
+            Origin::Output(_) => None,
+        }
+    }
+}
+
+/// The sources of types that some action has, by what makes their schema: functions with one address do the same.
+struct Sharing(Mutex<BTreeMap<usize, Weak<Source>>>);
+
+impl Sharing {
+    const fn new() -> Self {
+        Self(Mutex::new(BTreeMap::new()))
+    }
+
+    fn source(&self, make: usize, origin: impl FnOnce() -> Origin) -> Arc<Source> {
+        // There are as many entries as types, however many actions come and go.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = known.entry(make).or_default();
+        entry.upgrade().unwrap_or_else(|| {
+            let source = Source::shared(origin());
+            *entry = Arc::downgrade(&source);
+            source
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::{input_of, output_of};
+
+    #[test]
+    fn what_has_one_type_has_one_schema_while_it_is_there() {
+        let (one, other) = (Source::of_input(input_of::<i64>), Source::of_input(input_of::<i64>));
+        assert!(Arc::ptr_eq(&one, &other));
+        assert!(!Arc::ptr_eq(&one, &Source::of_input(input_of::<String>)));
+        let number: fn() -> Option<Value> = || Some(output_of::<i64>());
+        let result = Source::of_result(number);
+        assert!(Arc::ptr_eq(&result, &Source::of_result(number)));
+        let gone = Arc::downgrade(&one);
+        drop((one, other));
+        assert!(gone.upgrade().is_none(), "it is not kept for ever");
+        assert_eq!(Source::of_input(input_of::<i64>).exact().unwrap()["type"], "integer");
+    }
+
+    #[test]
+    fn a_server_makes_a_schema_once_and_does_not_keep_it() {
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let make = || {
+            MADE.fetch_add(1, Ordering::Relaxed);
+            serde_json::json!({ "type": "object", "properties": {
+                "n": { "type": "integer", "format": "int64", "maximum": 3 },
+            } })
+        };
+        let source = Source::shared(Origin::Input(Box::new(make)));
+        assert!(matches!(source.checker(), Some(Checker::Bounds(_))));
+        let served = source.portable().unwrap();
+        assert_eq!(served.object["properties"]["n"]["maximum"], 3);
+        assert_eq!(served.whole().as_object(), Some(&*served.object));
+        assert_eq!(MADE.load(Ordering::Relaxed), 1);
+        assert!(source.exact.get().is_none());
+        assert_eq!(source.exact().unwrap()["properties"]["n"]["format"], "int64");
+        source.exact();
+        assert_eq!(MADE.load(Ordering::Relaxed), 2, "who asks for it gets it, kept from then on");
+        let any = Source::shared(Origin::written(Value::Bool(true)));
+        let served = any.portable().unwrap();
+        assert_eq!((served.whole(), served.object.len()), (&Value::Bool(true), 0));
+    }
+}

@@ -1,0 +1,60 @@
+//! How long a value is as JSON, without writing it down.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+/// Bytes of JSON text.
+pub fn json_size(value: &impl Serialize) -> usize {
+    let mut counter = Counter(0);
+    match serde_json::to_writer(&mut counter, value) {
+        Ok(()) => counter.0,
+        Err(_) => usize::MAX,
+    }
+}
+
+/// Whether the text would be longer than `bytes`; no more than that is looked at.
+pub fn is_larger(value: &impl Serialize, bytes: usize) -> bool {
+    serde_json::to_writer(Room(bytes), value).is_err()
+}
+
+/// Takes so many bytes.
+struct Room(usize);
+
+impl Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Counter(usize);
+
+impl Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn larger_is_what_has_more_bytes() {
+        for value in [serde_json::json!([1, "äö", {"a": null}]), serde_json::json!(7)] {
+            let size = json_size(&value);
+            assert!(!is_larger(&value, size));
+            assert!(is_larger(&value, size - 1));
+        }
+    }
+}

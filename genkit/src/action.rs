@@ -1,0 +1,35 @@
+//! Actions: tools, prompts, resources and flows as values, made by the macros or at run time.
+//!
+//! An annotated function is one already; [`Tool::of`] and [`tools!`](crate::tools) give it as a
+//! value. One that is known only at run time comes from a builder:
+//!
+//! ```
+//! use genkit::Tool;
+//! use serde_json::{Value, json};
+//!
+//! let tool = Tool::builder("shout", "Says it loudly.")
+//!     .input_schema(json!({"type": "object", "properties": {"text": {"type": "string"}}}))
+//!     .handler(|_, input: Value| async move {
+//!         Ok(input["text"].as_str().unwrap_or_default().to_uppercase())
+//!     });
+//! assert_eq!(tool.name(), "shout");
+//! ```
+//!
+//! | kind | annotated | at run time | what it gives back |
+//! |---|---|---|---|
+//! | [`Tool`] | [`#[tool]`](macro@crate::tool) | [`Tool::builder`] | [`IntoOutput`]: data, [`Part`](crate::Part)s, a [`ToolReply`] of both |
+//! | [`Prompt`] | [`#[prompt]`](macro@crate::prompt) | [`Prompt::builder`] | [`IntoPrompt`]: messages, a [`PromptReply`] |
+//! | [`Resource`] | [`#[resource]`](macro@crate::resource) | [`Resource::builder`] | [`IntoContents`]: text, bytes, [`ResourceContents`] |
+//! | [`Flow`] | [`#[flow]`](macro@crate::flow) | – | any data |
+
+#[doc(inline)]
+pub use genkit_core::{
+    AnnotatedFn, Chunks, CollectedChunks, CompleteRequest, Flow, FlowFn, HandlerError,
+    IntoContents, IntoOutput, IntoPrompt, IntoSuggestions, Invocation, Prompt, PromptArgument,
+    PromptBuilder, PromptFn, PromptOptions, PromptReply, PromptTool, Resource, ResourceBuilder,
+    ResourceContents, ResourceFn, SourceLocation, Tool, ToolAnnotations, ToolBuilder, ToolFn,
+    ToolReply, ToolTask,
+};
+#[cfg(feature = "evaluators")]
+#[doc(inline)]
+pub use genkit_core::{DataPoint, EvalStatus, Evaluator, EvaluatorBuilder, IntoScores, Score};

@@ -1,5 +1,0 @@
-//! Errors: what a run can fail with, before it begins and on its way.
-
-mod messages;
-
-pub(crate) use messages::Error;

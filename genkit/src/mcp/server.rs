@@ -1,0 +1,24 @@
+//! MCP server: the registry served over stdio and streamable HTTP.
+
+#[cfg(feature = "mcp-http")]
+#[doc(inline)]
+pub use genkit_mcp_server::HttpStream;
+#[cfg(feature = "cli")]
+#[doc(inline)]
+pub use genkit_mcp_server::McpCli;
+#[cfg(all(feature = "mcp-http", feature = "durable"))]
+#[doc(inline)]
+pub use genkit_mcp_server::RunSessions;
+#[doc(inline)]
+pub use genkit_mcp_server::{
+    ApprovalFallback, Caller, Item, McpServer, NextRequest, Principal, RequestMiddleware,
+    ServedAnswer, ServedRequest, on_call, on_get, on_list, on_read, on_request,
+};
+#[cfg(feature = "jwt")]
+#[doc(inline)]
+pub use genkit_mcp_server::{JwtAlgorithm, JwtVerifier, JwtVerifierBuilder};
+#[cfg(feature = "mcp-http")]
+#[doc(inline)]
+pub use genkit_mcp_server::{
+    MemorySessions, ProtectedResource, SessionStore, StoredSession, TokenError, TokenVerifier,
+};

@@ -1,0 +1,15 @@
+//! Messages and their parts: plain data in Genkit's JSON, which serde reads and writes.
+//!
+//! ```
+//! use genkit::{Message, Part};
+//!
+//! let question = Message::user("What is on this picture?")
+//!     .with(Part::media("https://example.com/cat.png", "image/png"));
+//! assert_eq!(question.content.len(), 2);
+//! let stored = serde_json::to_string(&question)?;
+//! assert_eq!(serde_json::from_str::<Message>(&stored)?, question);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+#[doc(inline)]
+pub use genkit_core::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};

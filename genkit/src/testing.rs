@@ -1,0 +1,98 @@
+//! Testing: what tests of programs that use this library need, without a model and without a network.
+//!
+//! A function is tested by calling it. [`Context::testing`](genkit_core::Context::testing) answers what it
+//! asks and shows what it told, and [`Chunks::collect`](genkit_core::Chunks::collect) what it streamed.
+//!
+//! [`check`] finds what the compiler cannot see. With the feature `testing`, `Client` is an MCP
+//! client in memory:
+//!
+//! ```
+//! # #[cfg(feature = "testing")]
+//! # mod with_the_feature {
+//! use genkit::testing::Client;
+//! use genkit::{Genkit, Registry, tool, tools};
+//! use serde_json::json;
+//!
+//! /// Adds two numbers.
+//! #[tool]
+//! async fn add(a: i64, b: i64) -> i64 { a + b }
+//!
+//! # /*
+//! #[tokio::test]
+//! # */
+//! async fn adds() -> genkit::Result<()> {
+//!     let genkit = Genkit::builder().registry(Registry::new().add(tools![add])).build()?;
+//!     let client = Client::connect(genkit.serve_mcp()).await?;
+//!     assert_eq!(client.call_tool("add", json!({"a": 2, "b": 40})).await?.text(), "42");
+//!     Ok(())
+//! }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # pub async fn run() { adds().await.unwrap() }
+//! # }
+//! # #[cfg(feature = "testing")]
+//! # with_the_feature::run();
+//! ```
+
+#[cfg(feature = "testing")]
+#[doc(inline)]
+pub use genkit_mcp_server::testing::{
+    Client, ClientBuilder, ListedPrompt, ListedResource, ListedResourceTemplate, ListedTool, Seen,
+    ToolResult,
+};
+
+#[doc(inline)]
+pub use genkit_core::{AskedKind, AskedQuestion, Reported, TestContext, TestContextBuilder};
+#[cfg(feature = "durable")]
+#[doc(inline)]
+pub use genkit_durable::check_run_store;
+#[cfg(feature = "generate")]
+#[doc(inline)]
+pub use genkit_model::{Scripted, ScriptedModel};
+
+use genkit_core::Registry;
+use genkit_core::Result;
+
+/// Checks everything that is annotated in the program: see [`Registry::check`].
+///
+/// As a unit test it finds at build time what serving would find at start-up:
+///
+/// ```standalone_crate
+/// // under #[test]
+/// fn the_registry_is_sound() {
+///     genkit::testing::check().unwrap();
+/// }
+/// # the_registry_is_sound();
+/// ```
+///
+/// # Errors
+/// One error that lists every problem with its place.
+pub fn check() -> Result<()> {
+    Registry::global().check()
+}
+
+/// Forbids the network to the models of this process: from now on a call that would leave this
+/// machine is an error that names the host. Servers on loopback and replayed cassettes go on.
+///
+/// For the first line of a test, so that none of it costs money by mistake:
+///
+/// ```standalone_crate
+/// # #[cfg(feature = "gemini")]
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> genkit::Result<()> {
+/// use genkit::model::{ChunkSink, Gemini, ModelRequest};
+///
+/// genkit::testing::forbid_network();
+/// let model = Gemini::builder().api_key("AIza").build()?.model("gemini-2.5-flash");
+/// let request = ModelRequest::new([genkit::Message::user("hi")]);
+/// let error = model.generate(&request, &ChunkSink::none()).await.unwrap_err();
+/// assert_eq!(error.kind(), genkit::ErrorKind::FailedPrecondition);
+/// assert!(error.to_string().contains("generativelanguage.googleapis.com"));
+/// # Ok(())
+/// # }
+/// # #[cfg(not(feature = "gemini"))]
+/// # fn main() {}
+/// ```
+#[cfg(feature = "http-model")]
+pub fn forbid_network() {
+    genkit_model::internal::forbid_network();
+}
