@@ -1,8 +1,9 @@
-//! The context of a call: what a function may ask of whoever called it.
+//! The context of a call: how a function communicates with its caller.
 //!
-//! [`Context`] is taken as `ctx: &Context`. It tells progress and logs, sees cancellation and time
-//! limits, holds state and the values of a request, and asks: a form ([`Context::elicit`]), a yes
-//! ([`Context::confirm`]), a model ([`Context::sample`]), the folders ([`Context::roots`]).
+//! [`Context`] is taken as `ctx: &Context`. It reports progress and logs, observes cancellation and time limits, gives
+//! access to state and to the values of a request, and asks questions: a form ([`Context::elicit`]), an approval
+//! ([`Context::confirm`]), text from the client's model ([`Context::sample`]), the client's folders
+//! ([`Context::roots`]).
 //!
 //! ```
 //! use genkit::context::Progress;

@@ -40,11 +40,11 @@ type InnerBuilder = genkit_agent::InstanceBuilder;
 #[cfg(not(feature = "generate"))]
 type InnerBuilder = genkit_core::internal::BoundRegistryBuilder;
 
-/// Genkit instance: a registry, and the state that is injected into its functions.
+/// A Genkit instance: a registry, and the state that is injected into its functions.
 ///
-/// The free functions ([`run_flow`](crate::run_flow), `serve_mcp`) act on the default one: every
-/// annotated function of the program, no state. Make your own for state, for tests, and for
-/// several tenants in one process.
+/// The free functions ([`run_flow`](crate::run_flow), `serve_mcp`) use the default instance, which has every annotated
+/// function of the program and no state. Create your own instance for state, for tests, or for several tenants in one
+/// process.
 ///
 /// ```
 /// use genkit::{Genkit, Registry, flow, flows};
@@ -52,7 +52,7 @@ type InnerBuilder = genkit_core::internal::BoundRegistryBuilder;
 ///
 /// struct Prices { apple: u32 }
 ///
-/// /// What `n` apples cost.
+/// /// Returns the price of `n` apples.
 /// #[flow]
 /// async fn cost(prices: &Prices, n: u32) -> u32 {
 ///     prices.apple * n
@@ -72,17 +72,17 @@ type InnerBuilder = genkit_core::internal::BoundRegistryBuilder;
 pub struct Genkit(Inner);
 
 impl Genkit {
-    /// Builder of an instance: the program's registry unless another is given.
+    /// Creates a builder. It uses the program's registry unless you set another one.
     pub fn builder() -> GenkitBuilder {
         GenkitBuilder(InnerBuilder::new())
     }
 
-    /// Registry of the instance.
+    /// Returns the registry of the instance.
     pub fn registry(&self) -> &Registry {
         &self.0.registry
     }
 
-    /// Runs a flow by its name, with JSON in and JSON out.
+    /// Runs a flow by name, with JSON input and output.
     ///
     /// ```
     /// use genkit::{ErrorKind, Genkit, Registry, flow, flows};
@@ -103,14 +103,14 @@ impl Genkit {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if there is no such flow,
-    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `input` does not fit,
-    /// and whatever the flow fails with.
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the flow does not exist,
+    /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `input` does not match its schema, and any
+    /// error of the flow.
     pub async fn run_flow(&self, name: &str, input: impl Serialize) -> Result<Value> {
         self.0.run_flow(name, input).await
     }
 
-    /// Streams a flow: runs it, and hands each chunk that it sends to `on_chunk` as it comes.
+    /// Runs a flow by name and streams it: each chunk that the flow sends is passed to `on_chunk` immediately.
     ///
     /// ```
     /// use genkit::{Chunks, Genkit, Registry, Result, flow, flows};
@@ -137,7 +137,7 @@ impl Genkit {
     /// ```
     ///
     /// # Errors
-    /// As [`run_flow`](Self::run_flow).
+    /// The errors of [`run_flow`](Self::run_flow).
     pub async fn stream_flow(
         &self,
         name: &str,
@@ -147,14 +147,14 @@ impl Genkit {
         self.0.stream_flow(name, input, on_chunk).await
     }
 
-    /// Renders a prompt of the registry by its name: its messages are for
+    /// Renders a prompt of the registry by name. Pass its messages to
     /// [`Generate::messages`](crate::Generate::messages).
     ///
     /// ```
     /// use genkit::{Genkit, Registry, prompt, prompts};
     /// use serde_json::json;
     ///
-    /// /// Asks for a haiku.
+    /// /// Requests a haiku.
     /// #[prompt]
     /// async fn haiku(topic: String) -> String {
     ///     format!("Write a haiku about {topic}.")
@@ -170,7 +170,7 @@ impl Genkit {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if there is no such prompt; else as
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the prompt does not exist; otherwise the errors of
     /// [`Prompt::render`](crate::Prompt::render).
     pub async fn render_prompt(
         &self,
@@ -180,12 +180,12 @@ impl Genkit {
         self.0.render_prompt(name, arguments).await
     }
 
-    /// Reads a resource of the registry: the one whose URI or template fits `uri` best.
+    /// Reads a resource of the registry: the one whose URI or template matches `uri` best.
     ///
     /// ```
     /// use genkit::{Genkit, Registry, resource, resources};
     ///
-    /// /// A note by its number.
+    /// /// A note, by number.
     /// #[resource("note://{id}")]
     /// async fn note(id: u64) -> String {
     ///     format!("note {id}")
@@ -200,7 +200,7 @@ impl Genkit {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if no resource fits; else as
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if no resource matches; otherwise the errors of
     /// [`Resource::read`](crate::Resource::read).
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
         self.0.read_resource(uri).await
@@ -209,7 +209,7 @@ impl Genkit {
 
 #[cfg(feature = "generate")]
 impl Genkit {
-    /// Asks a language model: see [`generate`](crate::generate()).
+    /// Calls a language model: see [`generate`](crate::generate()).
     ///
     /// ```
     /// use genkit::{Genkit, Registry, testing::ScriptedModel};
@@ -225,12 +225,12 @@ impl Genkit {
         self.0.generate(prompt)
     }
 
-    /// Asks a language model from plain data: what Genkit's tools send to `/util/generate`.
+    /// Calls a language model with options as plain data, as Genkit's tools send them to `/util/generate`.
     pub fn generate_with(&self, options: GenerateOptions) -> Generate {
         self.0.generate_with(options)
     }
 
-    /// Prompt as the beginning of a run: see [`prompt`](crate::prompt()).
+    /// Starts a run from a prompt: see [`prompt`](crate::prompt()).
     ///
     /// ```
     /// use genkit::{Context, Genkit, Prompt, Registry, testing::ScriptedModel};
@@ -238,7 +238,7 @@ impl Genkit {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
-    /// let poem = Prompt::builder("poem", "Asks for a poem.")
+    /// let poem = Prompt::builder("poem", "Requests a poem.")
     ///     .argument("topic", "What it is about.")
     ///     .model("house/poet")
     ///     .handler(|_: Context, input: Map<String, Value>| async move {
@@ -275,9 +275,8 @@ impl Genkit {
         self.0.resume_with(interrupted, answers)
     }
 
-    /// Calls a tool of the registry by hand, by the name in `request`: with the state and the
-    /// middleware of this program. Else as [`Tool::call`]; a tool that there is not is a failure that
-    /// a model reads.
+    /// Calls a tool of the registry by hand, by the name in `request`, with the state and the middleware of this
+    /// program. An unknown tool is a failure that a model can read. Otherwise the same as [`Tool::call`].
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -286,7 +285,7 @@ impl Genkit {
     ///
     /// struct Prices { apple: u32 }
     ///
-    /// /// What `n` apples cost.
+    /// /// Returns the price of `n` apples.
     /// #[tool]
     /// async fn cost(prices: &Prices, n: u32) -> u32 { prices.apple * n }
     ///
@@ -303,8 +302,8 @@ impl Genkit {
         self.0.call_tool(request)
     }
 
-    /// Embeddings: turns texts into vectors with an embedder, a value or one that is found by its
-    /// name; see [`embed`](crate::embed()).
+    /// Computes embeddings: converts texts to vectors with an embedder, given as a value or by name; see
+    /// [`embed`](crate::embed()).
     ///
     /// ```
     /// use genkit::model::{Embedding, embedder_fn};
@@ -331,21 +330,23 @@ impl Genkit {
 
 #[cfg(feature = "durable")]
 impl Genkit {
-    /// Durable run: a run of the loop that is saved after each step, and goes on in any process that has the same
-    /// registry. See [`genkit::durable`](crate::durable), also for what "at least once" means.
+    /// Creates a durable run, which is saved after each step and continues in any process with the same registry. See
+    /// [`genkit::durable`](crate::durable), also for the meaning of "at least once".
     ///
-    /// `id` is the idempotency key: where there is a run of that id already, it is that one, whatever is asked here.
-    /// Nothing is performed yet: [`DurableRun::wait`] and [`Genkit::work`] do.
+    /// `id` is the idempotency key: if a run with this id exists, it is returned, and `run` is ignored. No step is
+    /// performed yet; use [`DurableRun::wait`] and [`Genkit::work`].
     ///
     /// # Errors
-    /// `FailedPrecondition` without [`GenkitBuilder::durable`](crate::GenkitBuilder::durable), `InvalidArgument` for an id that is none or a run with
-    /// code that has no name, what a run may fail with before its first answer, and what the store fails with.
+    /// `FailedPrecondition` without [`GenkitBuilder::durable`](crate::GenkitBuilder::durable), `InvalidArgument` for an
+    /// invalid id or a run with code that has no name, any error that a run can return before its first response, and
+    /// any error of the store.
     pub async fn durable_run(&self, id: impl Into<String>, run: Generate) -> Result<DurableRun> {
         genkit_durable::internal::runs::durable_run(&self.0, id, run).await
     }
 
-    /// Durable flow: a flow of the registry that goes on after a crash, from its beginning, without what it did by
-    /// [`Context::once`](crate::Context::once); and that may ask. Else as [`durable_run`](Self::durable_run).
+    /// Creates a durable flow: a flow of the registry that may ask questions. After a crash it runs again from its
+    /// beginning, with the saved results of [`Context::once`](crate::Context::once). Otherwise the same as
+    /// [`durable_run`](Self::durable_run).
     ///
     /// ```
     /// use genkit::durable::{FlowOutcome, FolderStore};
@@ -378,7 +379,7 @@ impl Genkit {
     /// ```
     ///
     /// # Errors
-    /// As [`durable_run`](Self::durable_run); `NotFound` where there is no such flow.
+    /// The errors of [`durable_run`](Self::durable_run); `NotFound` if the flow does not exist.
     pub async fn durable_flow(
         &self,
         id: impl Into<String>,
@@ -388,24 +389,23 @@ impl Genkit {
         genkit_durable::internal::runs::durable_flow(&self.0, id, flow, input).await
     }
 
-    /// The durable run of this id, made by whatever process; `None` where there is none.
+    /// Returns the durable run with this id, created by any process. `None` if there is none.
     ///
     /// # Errors
-    /// As [`durable_run`](Self::durable_run).
+    /// The errors of [`durable_run`](Self::durable_run).
     pub async fn find_durable_run(&self, id: impl Into<String>) -> Result<Option<DurableRun>> {
         genkit_durable::internal::runs::find_durable_run(&self.0, id).await
     }
 
-    /// The durable flow of this id, made by whatever process; `None` where there is none.
+    /// Returns the durable flow with this id, created by any process. `None` if there is none.
     ///
     /// # Errors
-    /// As [`durable_flow`](Self::durable_flow).
+    /// The errors of [`durable_flow`](Self::durable_flow).
     pub async fn find_durable_flow(&self, id: impl Into<String>) -> Result<Option<DurableFlow>> {
         genkit_durable::internal::runs::find_durable_flow(&self.0, id).await
     }
 
-    /// Worker of durable runs and flows: takes what is due until it is told to stop. See
-    /// [`Worker`].
+    /// Creates a worker for durable runs and flows. See [`Worker`].
     pub fn work(&self) -> Worker {
         Worker::of_instance(&self.0)
     }
@@ -418,7 +418,7 @@ impl Genkit {
     /// ```no_run
     /// use genkit::{Genkit, Registry, flow, flows};
     ///
-    /// /// Greets somebody.
+    /// /// Greets a person.
     /// #[flow]
     /// async fn greet(who: String) -> String { format!("hello {who}") }
     ///
@@ -435,7 +435,7 @@ impl Genkit {
 
 #[cfg(feature = "mcp-server")]
 impl Genkit {
-    /// Serves the tools, prompts and resources of this instance over MCP: see
+    /// Serves the tools, prompts and resources of this instance over MCP. See
     /// [`serve_mcp`](crate::serve_mcp).
     ///
     /// ```no_run
@@ -510,55 +510,56 @@ impl std::fmt::Debug for Genkit {
     }
 }
 
-/// Builder of a [`Genkit`] instance.
+/// A builder of a [`Genkit`] instance.
 ///
 /// ```
 /// use genkit::{ErrorKind, Genkit, Registry, flow, flows};
 ///
 /// struct Prices { apple: u32 }
 ///
-/// /// What `n` apples cost.
+/// /// Returns the price of `n` apples.
 /// #[flow]
 /// async fn cost(prices: &Prices, n: u32) -> u32 {
 ///     prices.apple * n
 /// }
 ///
 /// let shop = Genkit::builder()
-///     .registry(Registry::new()) // default is that of the program
+///     .registry(Registry::new()) // the default is the registry of the program
 ///     .actions(flows![cost])
 ///     .state(Prices { apple: 3 })
 ///     .build()?;
 /// assert_eq!(shop.registry().flows().len(), 1);
 ///
 /// let error = Genkit::builder().registry(shop.registry().clone()).build().err().unwrap();
-/// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // nobody gave `Prices`
+/// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // the state `Prices` is missing
 /// # Ok::<(), genkit::Error>(())
 /// ```
 #[must_use = "a builder does nothing until `.build()`"]
 pub struct GenkitBuilder(InnerBuilder);
 
 impl GenkitBuilder {
-    /// Registry: reads this one instead of the program's.
+    /// Sets the registry to read instead of the program's.
     pub fn registry(self, registry: Registry) -> Self {
         Self(self.0.registry(registry))
     }
 
-    /// Actions: adds some to the given registry, or to a copy of the program's: `tools![..]`,
-    /// `actions![..]` of several kinds, or values.
+    /// Adds actions to the given registry, or to a copy of the program's: `tools![..]`, `actions![..]` of several
+    /// kinds, or values.
     pub fn actions(self, actions: impl IntoActions) -> Self {
         Self(self.0.actions(actions))
     }
 
-    /// State: injects `value` into every function that takes `&T`.
+    /// Adds state: `value` is injected into every function that takes `&T`. It replaces a value of the same
+    /// type from the `Genkit`.
     pub fn state<T: Send + Sync + 'static>(self, value: T) -> Self {
         Self(self.0.state(value))
     }
 
-    /// Builds the instance, once the whole is checked.
+    /// Builds the instance, after checking it as a whole.
     ///
     /// # Errors
-    /// As [`Registry::check`]; also if a function takes a `&T` that was not given, and all mistakes of
-    /// `.prompt` files and skills.
+    /// The errors of [`Registry::check`]; missing state that a function takes as `&T`; all errors in `.prompt` files
+    /// and skills.
     pub fn build(self) -> Result<Genkit> {
         self.0.build().map(Genkit)
     }
@@ -566,7 +567,7 @@ impl GenkitBuilder {
 
 #[cfg(feature = "generate")]
 impl GenkitBuilder {
-    /// Default model: that of every request that names none.
+    /// Sets the default model, for requests that do not name one.
     ///
     /// ```
     /// use genkit::{Genkit, Registry, testing::ScriptedModel};
@@ -582,28 +583,28 @@ impl GenkitBuilder {
         Self(self.0.default_model(model))
     }
 
-    /// Model: one more that requests find by its name.
+    /// Adds a model that requests find by its name.
     pub fn model(self, model: impl Model) -> Self {
         Self(self.0.model(model))
     }
 
-    /// Embedder: one more that [`embed`](crate::embed()) finds by its name.
+    /// Adds an embedder that [`embed`](crate::embed()) finds by its name.
     pub fn embedder(self, embedder: impl Embedder) -> Self {
         Self(self.0.embedder(embedder))
     }
 
-    /// Provider with settings of your own, instead of the one that the environment gives.
+    /// Adds a provider with custom settings, instead of the one from the environment.
     pub fn provider(self, provider: impl Provider) -> Self {
         Self(self.0.provider(provider))
     }
 
-    /// Middleware: code around every run, its model calls and its tool calls.
+    /// Adds middleware: code around every run, its model calls and its tool calls.
     pub fn middleware(self, middleware: impl Middleware) -> Self {
         Self(self.0.middleware(middleware))
     }
 
-    /// Middleware by a name, which prompts and [`GenerateOptions`](crate::generate::GenerateOptions) ask for: it runs
-    /// inside of the program's own, and only where it is asked for.
+    /// Adds named middleware, which prompts and [`GenerateOptions`](crate::generate::GenerateOptions) refer to by name.
+    /// It runs inside the middleware of the program, and only in runs that name it.
     ///
     /// ```
     /// use genkit::action::PromptOptions;
@@ -613,7 +614,7 @@ impl GenkitBuilder {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
-    /// let poem = Prompt::builder("poem", "Asks for a poem.")
+    /// let poem = Prompt::builder("poem", "Requests a poem.")
     ///     .options(PromptOptions::default().with_middleware(["again"]))
     ///     .handler(|_: Context, _: Value| async { Ok("A poem, please.") });
     /// let genkit = Genkit::builder()
@@ -629,8 +630,8 @@ impl GenkitBuilder {
         Self(self.0.named_middleware(name, middleware))
     }
 
-    /// Middleware by a name that takes settings: `use: [{name: again, config: {tries: 5}}]` in a prompt.
-    /// `make` is asked for each run that names it.
+    /// Adds named middleware with settings: `use: [{name: again, config: {tries: 5}}]` in a prompt. `make` is called
+    /// for each run that names it.
     ///
     /// ```
     /// use genkit::action::PromptOptions;
@@ -644,7 +645,7 @@ impl GenkitBuilder {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
     /// let again = json!({"name": "again", "config": {"tries": 5}});
-    /// let poem = Prompt::builder("poem", "Asks for a poem.")
+    /// let poem = Prompt::builder("poem", "Requests a poem.")
     ///     .options(PromptOptions::default().with_middleware([again]))
     ///     .handler(|_: Context, _: Value| async { Ok("A poem, please.") });
     /// let genkit = Genkit::builder()
@@ -668,14 +669,15 @@ impl GenkitBuilder {
         Self(self.0.configured_middleware(name, make))
     }
 
-    /// Store of durable runs: [`Genkit::durable_run`], [`Genkit::durable_flow`] and [`Genkit::work`] use it. See
+    /// Sets the store of durable runs, for [`Genkit::durable_run`], [`Genkit::durable_flow`] and [`Genkit::work`]. See
     /// [`genkit::durable`](crate::durable).
     #[cfg(feature = "durable")]
     pub fn durable(self, store: impl RunStore) -> Self {
         Self(self.0.durable(store))
     }
 
-    /// Tracing of contents: records the texts in traces. Default is names, numbers and times only.
+    /// Sets whether traces record contents, such as messages. Default is `false`: only names, numbers and times are
+    /// recorded.
     pub fn trace_contents(self, yes: bool) -> Self {
         Self(self.0.trace_contents(yes))
     }
@@ -683,10 +685,10 @@ impl GenkitBuilder {
 
 #[cfg(feature = "dotprompt")]
 impl GenkitBuilder {
-    /// Prompt folder: one of `.prompt` files, read when the instance is built: each becomes a prompt of the
-    /// registry, of which it is a copy unless one is given. Called again, this is one more.
+    /// Adds a folder of `.prompt` files, which is read when the instance is built. Each file becomes a prompt of the
+    /// registry; without a given registry, of a copy of the program's. May be called several times.
     ///
-    /// | file | is |
+    /// | file | result |
     /// |---|---|
     /// | `trip.prompt` | the prompt `trip` |
     /// | `trip.formal.prompt` | its variant, the prompt `trip.formal` |
@@ -720,26 +722,25 @@ impl GenkitBuilder {
     /// # }
     /// ```
     ///
-    /// Where the environment variable `GENKIT_ENV` is `dev` the folder is [watched](Self::watch_prompts). What
-    /// is wrong with the files, and a folder that there is not, is an error of [`build`](Self::build): all mistakes
-    /// with file, line and column.
+    /// If the environment variable `GENKIT_ENV` is `dev`, the folder is [watched](Self::watch_prompts). A missing
+    /// folder and errors in the files are returned by [`build`](Self::build), all of them with file, line and column.
     pub fn prompts_dir(self, path: impl Into<std::path::PathBuf>) -> Self {
         Self(self.0.prompts_dir(path))
     }
 
-    /// Watching of prompts: whether the folders are watched: a file that changes is read again within a second,
-    /// all files as one set, and MCP clients are told. With a mistake in a file the prompts stay as they were, and
-    /// the mistake is logged. Default is where `GENKIT_ENV` is `dev`.
+    /// Sets whether the prompt folders are watched. If a file changes, all files are read again within a second as one
+    /// set, and MCP clients are notified. If a file has an error, the prompts stay unchanged and the error is logged.
+    /// Default is to watch if `GENKIT_ENV` is `dev`.
     ///
     /// ```
-    /// let builder = genkit::Genkit::builder().watch_prompts(false); // also in development
+    /// let builder = genkit::Genkit::builder().watch_prompts(false); // not even in development
     /// # let _ = builder;
     /// ```
     pub fn watch_prompts(self, yes: bool) -> Self {
         Self(self.0.watch_prompts(yes))
     }
 
-    /// JSON schema that `.prompt` files know by its name: `input: {schema: Trip}`.
+    /// Adds a JSON schema that `.prompt` files refer to by this name: `input: {schema: Trip}`.
     ///
     /// ```
     /// let builder = genkit::Genkit::builder().schema("City", serde_json::json!({"type": "string"}));
@@ -749,8 +750,8 @@ impl GenkitBuilder {
         Self(self.0.schema(name, schema))
     }
 
-    /// JSON schema of a type, which `.prompt` files know by the type's name: `output: {schema:
-    /// Trip}`.
+    /// Adds the JSON schema of a type, which `.prompt` files refer to by the name of the type:
+    /// `output: {schema: Trip}`.
     ///
     /// ```
     /// #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -763,8 +764,7 @@ impl GenkitBuilder {
         Self(self.0.schema_of::<T>())
     }
 
-    /// Template helper: one that the templates of the folders call: `{{shout name}}`. See
-    /// [`TemplateCall`].
+    /// Adds a template helper, which templates in the prompt folders call as `{{shout name}}`. See [`TemplateCall`].
     ///
     /// ```
     /// let builder = genkit::Genkit::builder()
@@ -779,7 +779,8 @@ impl GenkitBuilder {
         Self(self.0.template_helper(name, helper))
     }
 
-    /// Template partial that the templates of the folders include, besides their own: `{{> name}}`.
+    /// Adds a template partial, which templates in the prompt folders include as `{{> name}}`, in addition to partials
+    /// in the folders.
     ///
     /// ```
     /// let builder = genkit::Genkit::builder().template_partial("manners", "Be polite.");
@@ -792,8 +793,8 @@ impl GenkitBuilder {
 
 #[cfg(feature = "skills")]
 impl GenkitBuilder {
-    /// Skill folder: one of skills, read when the instance is built: each is in the registry, of which it is a copy
-    /// unless one is given. Called again, this is one more. See [`Skill::read_dir`].
+    /// Adds a folder of skills, which is read when the instance is built. Its skills are added to the registry; without
+    /// a given registry, to a copy of the program's. May be called several times. See [`Skill::read_dir`].
     ///
     /// ```
     /// use genkit::{Genkit, Registry};
@@ -812,7 +813,7 @@ impl GenkitBuilder {
     /// # }
     /// ```
     ///
-    /// What is wrong with the files is an error of [`build`](Self::build): all mistakes with file and line.
+    /// Errors in the files are returned by [`build`](Self::build), all of them with file and line.
     pub fn skills_dir(self, path: impl Into<std::path::PathBuf>) -> Self {
         Self(self.0.skills_dir(path))
     }

@@ -1,5 +1,5 @@
-//! Annotate plain async functions: AI assistants call them over MCP (the Model Context Protocol), and language models
-//! call them in your program. Schemas, descriptions and names come from the function itself.
+//! Annotate async functions, and AI assistants can call them over MCP (the Model Context Protocol), and language models
+//! in your program. Names, descriptions and schemas come from the function itself.
 //!
 //! ```no_run
 //! # #[cfg(feature = "cli")]
@@ -26,30 +26,30 @@
 //! tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 //! ```
 //!
-//! And a model, with the same function:
+//! To let a model call the same function:
 //! `genkit::generate("Is it sunny in Baltimore?").model("gemini/gemini-2.5-flash").tools(tools![get_weather]).await?`
 //!
-//! | I want to | guide | in the reference |
+//! | I want to | guide | reference |
 //! |---|---|---|
 //! | give Claude Desktop, Claude Code, Cursor, VS Code a tool | [quickstart](guide::quickstart) | [`serve_mcp()`], [`mcp::McpServer`] |
 //! | write tools: arguments, results, state | [tools](guide::tools), [state](guide::state) | [`#[tool]`](macro@tool), [`Context`] |
 //! | ask a model, stream, chat, with tools | [generate](guide::generate) | [`generate()`], [`Generate`] |
-//! | get an answer of a type | [structured output](guide::structured_output) | [`Generate::extract`] |
-//! | ask a person first | [human in the loop](guide::human_in_the_loop) | [`Interrupt`], [`resume`] |
+//! | get a typed response | [structured output](guide::structured_output) | [`Generate::extract`] |
+//! | ask a person for approval | [human in the loop](guide::human_in_the_loop) | [`Interrupt`], [`resume`] |
 //! | write prompts and resources | [prompts](guide::prompts) | [`#[prompt]`](macro@prompt), [`#[resource]`](macro@resource), [`prompt()`] |
 //! | serve over HTTP, with tokens, in axum | [serving](guide::serving), [authentication](guide::authentication) | [`mcp::server`] |
-//! | use MCP servers of others | [MCP servers](guide::mcp_servers) | [`mcp::McpHost`] |
+//! | use other MCP servers | [MCP servers](guide::mcp_servers) | [`mcp::McpHost`] |
 //! | serve and call flows | [flows](guide::flows) | [`#[flow]`](macro@flow), [`mod@flows`] |
-//! | choose a model, or write one | [providers](guide::providers) | [`model`] |
-//! | survive a crash, or days; take an hour | [long work](guide::long_work), [tasks](guide::tasks) | [`durable`] |
-//! | give instructions in folders | [skills](guide::skills) | [`Skill`] |
-//! | test, log, judge | [testing](guide::testing), [observability](guide::observability), [developer tools](guide::developer_tools) | [`testing`], [`evaluate`] |
-//! | deploy, do TLS, embed | [deploying](guide::deploying), [tls](guide::tls), [embedding](guide::embedding) | [`Genkit`], [`Registry`] |
+//! | choose or implement a model | [providers](guide::providers) | [`model`] |
+//! | survive a crash, run for hours or days | [long work](guide::long_work), [tasks](guide::tasks) | [`durable`] |
+//! | offer folders of instructions | [skills](guide::skills) | [`Skill`] |
+//! | test, trace, evaluate | [testing](guide::testing), [observability](guide::observability), [developer tools](guide::developer_tools) | [`testing`], [`evaluate`] |
+//! | deploy, serve TLS, embed in a program | [deploying](guide::deploying), [tls](guide::tls), [embedding](guide::embedding) | [`Genkit`], [`Registry`] |
 //! | handle errors, retry | [errors](guide::errors), [middleware](guide::middleware) | [`Error`], [`middleware`] |
-//! | find a word, a feature, a default | [coming from ..](guide::coming_from), [reference](guide::reference), [settings](guide::settings) | |
+//! | look up a term, a feature, a default | [coming from ..](guide::coming_from), [reference](guide::reference), [settings](guide::settings) | |
 //!
-//! **By value from the caller, by reference from the framework**: what a function takes by value is input, what it takes by
-//! reference is injected. It stays a plain function, which a unit test calls. [All pages](guide).
+//! **By value from the caller, by reference from the framework**: parameters by value are input, parameters by reference
+//! are injected. The function can still be called directly, for example in a unit test. [All pages](guide).
 
 extern crate self as genkit;
 
@@ -65,7 +65,7 @@ pub mod evaluate;
 pub mod flows;
 #[cfg(feature = "generate")]
 pub mod generate;
-// Pages of the documentation, and nothing of the program. Their examples use nearly every feature.
+// Documentation pages without code. Their examples use nearly every feature.
 #[cfg(all(
     doc,
     any(
@@ -142,8 +142,8 @@ pub use message::{Media, Message, Part, Role};
 #[doc(inline)]
 pub use skill::Skill;
 
-/// Asks a language model, runs the tools that it calls, and asks it again with their answers, until
-/// it has an answer of its own: the agent loop.
+/// Runs the agent loop: calls a language model, runs the tools that it requests, and calls the model
+/// again with the results, until it responds without a tool call.
 ///
 /// ```
 /// # use genkit::message::ToolRequest;
@@ -173,16 +173,16 @@ pub use skill::Skill;
 /// # }
 /// ```
 ///
-/// `prompt` is text, a [`Part`], several, or `()` where [`Generate::messages`] says it all. See
-/// [`Generate`] for every option, [`GenerateResponse`] for what comes back, and
-/// [`Generate::stream`] to watch.
+/// `prompt` is text, a [`Part`], several parts, or `()` if [`Generate::messages`] provides the whole input.
+/// See [`Generate`] for every option, [`GenerateResponse`] for the result, and [`Generate::stream`] for
+/// streaming.
 #[cfg(feature = "generate")]
 pub fn generate(prompt: impl generate::IntoParts) -> Generate {
     Genkit::default().generate(prompt)
 }
 
-/// Embeddings: turns texts into vectors, so that like texts have like vectors, with an embedder by
-/// its name or as a value.
+/// Computes embeddings: vectors for texts, so that similar texts have similar vectors. The embedder is a name
+/// or a value.
 ///
 /// ```no_run
 /// use genkit::model::EmbedTask;
@@ -196,12 +196,12 @@ pub fn generate(prompt: impl generate::IntoParts) -> Generate {
 /// # }
 /// ```
 ///
-/// Names are those of Gemini, of servers that speak OpenAI's `/embeddings` (`openai/text-embedding-3-small`) and of
-/// Ollama (`ollama/nomic-embed-text`). As many texts as there are go out in as few calls as the provider takes, one after
-/// the other; the vectors come in the order of the texts. They are not stored.
+/// Embedders are available from Gemini, from servers with OpenAI's `/embeddings` API (`openai/text-embedding-3-small`)
+/// and from Ollama (`ollama/nomic-embed-text`). The texts are sent in as few requests as the provider allows, one after
+/// the other. The vectors are in the order of the texts, and are not stored.
 ///
 /// # Errors
-/// There is no such embedder, or a call fails: then there are no vectors at all.
+/// Returns an error if the embedder does not exist or a request fails. No vectors are returned in that case.
 #[cfg(feature = "generate")]
 pub fn embed<T: Into<String>>(
     embedder: impl Into<model::EmbedderRef>,
@@ -210,15 +210,15 @@ pub fn embed<T: Into<String>>(
     Genkit::default().embed(embedder, texts)
 }
 
-/// Prompt as the beginning of a run, a value or one of the registry by its name: it is rendered when
-/// the run begins, and the model is asked with its messages, its tools and its settings.
+/// Starts a run with a prompt, given as a value or by its name in the registry. The prompt is rendered when the
+/// run starts, and the model is called with its messages, tools and settings.
 ///
 /// ```
 /// # use genkit::{model::ModelResponse, testing::ScriptedModel};
 /// use genkit::{Prompt, prompt};
 /// use serde_json::json;
 ///
-/// /// Asks for a haiku.
+/// /// Requests a haiku.
 /// #[prompt]
 /// async fn haiku(topic: String) -> String {
 ///     format!("Write a haiku about {topic}.")
@@ -229,7 +229,7 @@ pub fn embed<T: Into<String>>(
 /// # let gemini = ScriptedModel::text("Drops on the window ..");
 /// let response = genkit::prompt("haiku") // or a value: Prompt::of::<haiku>()
 ///     .input(json!({"topic": "rain"})) // or a struct
-///     .model(gemini) // every option of `generate`; it counts more than what the prompt says
+///     .model(gemini) // every option of `generate`; it overrides the prompt
 ///     .await?;
 /// assert_eq!(response.text(), "Drops on the window ..");
 ///
@@ -240,16 +240,16 @@ pub fn embed<T: Into<String>>(
 /// # }
 /// ```
 ///
-/// [`Generate::render`] gives what would be asked, without asking; [`Generate::messages`] gives
-/// earlier messages, which stand where the prompt wants its history.
+/// [`Generate::render`] returns the request without sending it. [`Generate::messages`] adds earlier messages, which
+/// are inserted where the prompt has its history.
 #[cfg(feature = "generate")]
 pub fn prompt(prompt: impl Into<generate::PromptRef>) -> Generate {
     Genkit::default().prompt(prompt)
 }
 
-/// Resumes an interrupted run, in this process or another: `answer` is asked for each open
-/// question. Name the model and the tools again, which are not data; in the same process
-/// [`Generate::resume`] keeps them.
+/// Resumes an interrupted run, in this process or another. `answer` is called for each open question. Set the model
+/// and the tools again, because they are not part of the response; in the same process, [`Generate::resume`] keeps
+/// them.
 ///
 /// ```
 /// use genkit::model::ModelResponse;
@@ -275,7 +275,7 @@ pub fn prompt(prompt: impl Into<generate::PromptRef>) -> Generate {
 ///     ModelResponse::from_text("Done."),
 /// ]);
 /// let asked = genkit::generate("Send it!").model(model.clone()).tools(tools![send]).await?;
-/// let stored = serde_json::to_string(&asked)?; // … the process ends, another begins …
+/// let stored = serde_json::to_string(&asked)?; // … the process ends, another one starts …
 ///
 /// let asked: GenerateResponse = serde_json::from_str(&stored)?;
 /// let done = genkit::resume(asked, |question| question.accept(json!({"street": "High Street"})))
@@ -292,8 +292,8 @@ pub fn resume(interrupted: GenerateResponse, answer: impl FnMut(&Interrupt) -> A
     Genkit::default().resume(interrupted, answer)
 }
 
-/// Resumes an interrupted run from a list of answers: where they are awaited, may fail, or come over
-/// a wire. Every open question must be answered. Else as [`resume`].
+/// Resumes an interrupted run with a list of answers. Use it if obtaining the answers is asynchronous or can fail, or if
+/// they arrive over the network. Every open question needs an answer. Otherwise the same as [`resume`].
 ///
 /// ```
 /// # use genkit::{GenerateResponse, Result, testing::ScriptedModel};
@@ -323,7 +323,7 @@ pub fn resume_with(
 /// use genkit::flow;
 /// use serde_json::json;
 ///
-/// /// Says a word twice.
+/// /// Repeats a word.
 /// #[flow]
 /// async fn say_twice(word: String) -> String {
 ///     format!("{word} {word}")
@@ -336,15 +336,15 @@ pub fn resume_with(
 /// # }
 /// ```
 ///
-/// A flow that takes state is run by [`Genkit::run_flow`].
+/// To run a flow that takes state, use [`Genkit::run_flow`].
 ///
 /// # Errors
-/// As [`Genkit::run_flow`].
+/// The same as [`Genkit::run_flow`].
 pub async fn run_flow(name: &str, input: impl serde::Serialize) -> Result<serde_json::Value> {
     Genkit::default().run_flow(name, input).await
 }
 
-/// Serves the program's tools, prompts and resources over MCP: on stdio, or as the builder says.
+/// Serves the program's tools, prompts and resources over MCP: on stdio, or on the transport that the builder sets.
 ///
 /// ```no_run
 /// # async fn run() -> genkit::Result<()> {
@@ -356,13 +356,13 @@ pub fn serve_mcp() -> mcp::McpServer {
     Genkit::default().serve_mcp()
 }
 
-/// Serves the program's flows over HTTP, as Genkit's clients call them: `POST /NAME` with
-/// `{"data": input}`, streamed where the client asks for it.
+/// Serves the program's flows over HTTP with the protocol of Genkit's clients: `POST /NAME` with
+/// `{"data": input}`, streamed if the client requests it.
 ///
 /// ```no_run
 /// use genkit::flow;
 ///
-/// /// Greets somebody.
+/// /// Greets a person.
 /// #[flow]
 /// async fn greet(who: String) -> String { format!("hello {who}") }
 ///
@@ -378,7 +378,7 @@ pub fn serve_flows() -> flows::FlowServer {
     Genkit::default().serve_flows()
 }
 
-/// Calls a flow of any Genkit server by its address: see [`flows::FlowCall`].
+/// Calls a flow of any Genkit server by its URL: see [`flows::FlowCall`].
 ///
 /// ```no_run
 /// # async fn run() -> genkit::Result<()> {

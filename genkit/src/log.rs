@@ -1,18 +1,18 @@
-//! Logging to stderr, for programs that want no more of it: stdout belongs to the protocol.
+//! Simple logging to stderr. On stdio, stdout is used by the protocol.
 
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt as _;
 
-/// What is shown unless `RUST_LOG` is set. rmcp writes contents at `info` and `warn`.
+/// The filter if `RUST_LOG` is not set. `rmcp` logs message contents at `info` and `warn`.
 const DEFAULT_FILTER: &str = "info,rmcp=error";
 
-/// Logging to standard error of what is traced: what a server serves and where it listens,
+/// Enables logging of `tracing` events to standard error: the actions and the address of a server,
 /// warnings, audit events.
 ///
-/// The library installs no tracing subscriber by itself, so that yours is the only one. Without
-/// one nothing is logged; messages to the client ([`Context::log`](genkit_core::Context::log)) are sent
-/// either way. Call this first in `main`; where a subscriber is set already it does nothing.
+/// The library does not install a tracing subscriber on its own, so that you can choose one. Without
+/// a subscriber nothing is logged; messages to the client ([`Context::log`](genkit_core::Context::log)) are sent
+/// either way. Call this function first in `main`. It has no effect if a subscriber is already installed.
 ///
 /// `RUST_LOG` is read once: `RUST_LOG=debug`, `RUST_LOG=warn,genkit::audit=info`. Default is
 /// `info,rmcp=error`.
@@ -26,11 +26,11 @@ pub fn log_to_stderr() {
     let filter = filter.unwrap_or_else(|_| Targets::new().with_default(tracing::Level::INFO));
     let layer = fmt::layer().with_writer(std::io::stderr).with_ansi(false);
     let subscriber = tracing_subscriber::registry().with(filter).with(layer);
-    // An error is a subscriber that the program has set.
+    // Fails if the program has already installed a subscriber.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
 
-/// Serving leaves the choice to the program; a test of its own process.
+/// Serving does not install a subscriber. This test needs a separate process.
 ///
 /// ```standalone_crate
 /// use genkit::{Genkit, Registry, tool, tools};

@@ -1,8 +1,8 @@
 //! The macros that list annotated functions: `tools![..]`, `prompts![..]`, `resources![..]`, `flows![..]`, and
 //! `actions![..]` for several kinds.
 
-/// Annotated functions as tools: `tools![get_weather, add_note]`. A name that is no `#[tool]`
-/// does not compile.
+/// Lists annotated functions as tools: `tools![get_weather, add_note]`. A name that is not a `#[tool]` function is a
+/// compile error.
 ///
 /// ```
 /// use genkit::{Registry, tool, tools};
@@ -15,16 +15,16 @@
 /// assert_eq!(registry.tools().len(), 1);
 /// ```
 ///
-/// "`add` is a function item, not a type" means that there is no `#[tool]` above `add`.
+/// The compile error "`add` is a function item, not a type" means that `add` has no `#[tool]`.
 #[macro_export]
 macro_rules! tools {
     ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Tool::of::<$function>()),*] };
 }
 
-/// Annotated functions of any kind as actions: `actions![get_weather, summarize, note, nightly]`.
+/// Lists annotated functions of any kind as actions: `actions![get_weather, summarize, note, nightly]`.
 ///
-/// A registry takes it, or `GenkitBuilder`. A name that is no annotated function
-/// does not compile.
+/// Pass the list to a registry or to `GenkitBuilder`. A name that is not an annotated function
+/// is a compile error.
 ///
 /// ```
 /// use genkit::{Registry, actions, prompt, resource, tool};
@@ -33,7 +33,7 @@ macro_rules! tools {
 /// #[tool]
 /// async fn add(a: i64, b: i64) -> i64 { a + b }
 ///
-/// /// Asks for a poem.
+/// /// Requests a poem.
 /// #[prompt]
 /// async fn poem(topic: String) -> String { format!("A poem about {topic}, please.") }
 ///
@@ -53,11 +53,11 @@ macro_rules! actions {
 #[macro_export]
 macro_rules! prompts {
     ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Prompt::of::<$function>()),*] };
-    // The library is handed on, so that a macro of another crate can name it.
+    // Pass the path of the crate, so that a macro of another crate can name it.
     ($($folder:tt)*) => { $crate::__private::prompt_folder! { [$crate] $($folder)* } };
 }
 
-/// Annotated functions as resources: `resources![note, index]`.
+/// Lists annotated functions as resources: `resources![note, index]`.
 ///
 /// ```
 /// use genkit::{Registry, resource, resources};
@@ -74,12 +74,12 @@ macro_rules! resources {
     ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Resource::of::<$function>()),*] };
 }
 
-/// Annotated functions as flows: `flows![nightly]`.
+/// Lists annotated functions as flows: `flows![nightly]`.
 ///
 /// ```
 /// use genkit::{Registry, flow, flows};
 ///
-/// /// Greets somebody.
+/// /// Greets a person.
 /// #[flow]
 /// async fn greet(name: String) -> String { format!("Hello, {name}!") }
 ///
@@ -91,22 +91,23 @@ macro_rules! flows {
     ($($function:ty),* $(,)?) => { ::std::vec![$($crate::Flow::of::<$function>()),*] };
 }
 
-/// A folder of [skills](crate::skill::Skill) in the program: read, checked and hashed at compile time (feature `skills`).
+/// Embeds a folder of [skills](crate::skill::Skill) in the program. The files are read, checked and hashed at compile time
+/// (feature `skills`).
 ///
-/// Every folder with a `SKILL.md` becomes a skill of the program's registry, so that a server lists it; the module
-/// `skills` has `all()`, for a registry of one's own. A name or a frontmatter by no rule, and a link of a `SKILL.md` to a
-/// file that is not there, do not compile: the message has file and line.
+/// Every folder with a `SKILL.md` becomes a skill of the program's registry, so that servers list it. The generated
+/// module `skills` has a function `all()`, for use with a custom registry. An invalid name or frontmatter, and a link
+/// in a `SKILL.md` to a missing file, are compile errors with file and line.
 ///
 /// ```ignore
-/// genkit::skills!("skills"); // beside `Cargo.toml`
+/// genkit::skills!("skills"); // next to `Cargo.toml`
 /// genkit::skills!(pub mod know = "res/skills"); // the module `know`
 ///
 /// let registry = genkit::Registry::new().add(know::all());
 /// ```
 ///
-/// A change of a file rebuilds; a file that is new in the folder does with the next change of another.
+/// A change of a file triggers a rebuild. A new file is only noticed when another file of the folder changes.
 #[macro_export]
 macro_rules! skills {
-    // The library is handed on, so that a macro of another crate can name it.
+    // Pass the path of the crate, so that a macro of another crate can name it.
     ($($folder:tt)*) => { $crate::__private::skill_folder! { [$crate] $($folder)* } };
 }

@@ -1,4 +1,4 @@
-//! Messages and their parts: plain data in Genkit's JSON, which serde reads and writes.
+//! Messages and their parts: plain data with Genkit's JSON form, for use with serde.
 //!
 //! ```
 //! use genkit::{Message, Part};

@@ -1,13 +1,16 @@
 //! Middleware: code around a run, around each model call and around each tool call.
 //!
-//! | what you want | what you write |
+//! | to write | use |
 //! |---|---|
-//! | a cache, a guard, a logger of model calls | [`on_model`] |
-//! | a logger of tool calls, an answer in the place of a tool | [`on_tool`] |
-//! | the time of a whole run, a check of its answer | [`on_generate`] |
-//! | all of that in one, or tools that come with it | a type that implements [`Middleware`] |
-//! | any of them in a `.prompt` file, or in a request that is data | [`GenkitBuilder::named_middleware`](crate::GenkitBuilder::named_middleware) |
-//! | another try, another model | [`retry()`], [`fallback()`] |
+//! | a cache, a guard or a logger of model calls | [`on_model`] |
+//! | a logger of tool calls, or a replacement for a tool | [`on_tool`] |
+//! | the time of a whole run, or a check of its response | [`on_generate`] |
+//! | all of these in one, or middleware that adds tools | a type that implements [`Middleware`] |
+//! | middleware for `.prompt` files and plain-data requests | [`GenkitBuilder::named_middleware`](crate::GenkitBuilder::named_middleware) |
+//!
+//! | for | use |
+//! |---|---|
+//! | failed model calls: try again, or call another model | [`retry()`], [`fallback()`] |
 //! | conversations that grow too long | [`compact()`] |
 //! | hundreds of tools | [`tool_search()`] |
 //! | skills: folders of instructions, of this program and of MCP servers | `skills()` (feature `skills`) |
@@ -19,7 +22,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> genkit::Result<()> {
 //! let logger = on_model(|request, chunks, next| async move {
-//!     println!("{} is asked with {} messages", next.model_name(), request.messages.len());
+//!     println!("calling {} with {} messages", next.model_name(), request.messages.len());
 //!     next.run(&request, &chunks).await
 //! });
 //! let run = genkit::generate("hello").model(ScriptedModel::text("hi")).middleware(logger);

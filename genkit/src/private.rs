@@ -1,4 +1,4 @@
-//! What expansions call. Not public API: it changes without notice.
+//! Items for the expansions of the macros. Not public API; they change without notice.
 
 #![allow(missing_docs, reason = "hidden")]
 
@@ -19,12 +19,12 @@ pub use genkit_core::{
     AnnotatedFn, FlowFn, IntoContents, IntoOutput, IntoPrompt, Prompt, PromptFn, ResourceFn, Tool,
     ToolFn, ToolTask,
 };
-// A crate may do without the prelude.
+// The calling crate can be without the prelude.
 pub use ::std::{boxed::Box, option::Option, time::Duration, vec, vec::Vec};
 
-/// What an expansion has in scope: the traits whose methods it finds where the inherent ones do
-/// not fit (types are told apart by what they are, never by how they are spelled), and what the
-/// derive of schemars needs in a crate without the prelude.
+/// The scope of an expansion: traits whose methods are found if no inherent method applies (autoref
+/// specialization, which distinguishes types by their traits and not by their spelling), and the items
+/// that the derive of schemars needs in a crate without the prelude.
 pub mod scope {
     pub use ::std::convert::Into as _;
     pub use ::std::option::Option::Some;
@@ -34,13 +34,13 @@ pub mod scope {
     };
 }
 
-/// A run that begins with a prompt of a folder in the program.
+/// Starts a run with a prompt of an embedded folder.
 #[cfg(feature = "dotprompt")]
 pub fn embedded_prompt(files: &'static StaticPromptFiles, name: &str) -> genkit_agent::Generate {
     genkit_agent::Instance::default().embedded_prompt(files, name)
 }
 
-/// All prompts of a folder in the program.
+/// Returns all prompts of an embedded folder.
 #[cfg(feature = "dotprompt")]
 pub fn embedded_prompts(files: &'static StaticPromptFiles) -> Vec<genkit_core::Prompt> {
     genkit_core::internal::action::embedded(files)
@@ -48,13 +48,13 @@ pub fn embedded_prompts(files: &'static StaticPromptFiles) -> Vec<genkit_core::P
         .to_vec()
 }
 
-/// All skills of a folder in the program.
+/// Returns all skills of an embedded folder.
 #[cfg(feature = "skills")]
 pub fn embedded_skills(skills: &'static StaticSkills) -> Vec<Skill> {
     genkit_core::internal::skill::embedded(skills).to_vec()
 }
 
-/// A type that `#[arg(default)]` can fill.
+/// A type with a value for `#[arg(default)]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no default value",
     label = "`#[arg(default)]` needs `Default` for this type",
@@ -73,7 +73,7 @@ impl<T: Default> OwnDefault for T {
 
 /// A type that takes a string literal as its default.
 #[diagnostic::on_unimplemented(
-    message = "a string is no default for an argument of type `{Self}`",
+    message = "a string cannot be the default of an argument of type `{Self}`",
     label = "not a value of type `{Self}`",
     note = "write a value of the argument's type: `#[arg(default = value)]`"
 )]
@@ -88,7 +88,7 @@ impl<T: From<&'static str>> TextDefault for T {
     }
 }
 
-/// A function that makes suggestions for an argument.
+/// A function that returns suggestions for an argument.
 #[diagnostic::on_unimplemented(
     message = "this cannot complete an argument",
     label = "not a completion function",
@@ -115,7 +115,7 @@ where
     }
 }
 
-/// Hands a definition to the linker, where the feature `inventory` is on.
+/// Registers a definition at link time, if the feature `inventory` is enabled.
 #[cfg(feature = "inventory")]
 #[doc(hidden)]
 #[macro_export]
@@ -127,7 +127,7 @@ macro_rules! __submit {
     };
 }
 
-/// Without the feature `inventory` nothing is handed over.
+/// Does nothing without the feature `inventory`.
 #[cfg(not(feature = "inventory"))]
 #[doc(hidden)]
 #[macro_export]
@@ -135,7 +135,7 @@ macro_rules! __submit {
     ($function:ty) => {};
 }
 
-/// Hands a folder of `.prompt` files to the linker, where the feature `inventory` is on.
+/// Registers a folder of `.prompt` files at link time, if the feature `inventory` is enabled.
 #[cfg(all(feature = "inventory", feature = "dotprompt"))]
 #[doc(hidden)]
 #[macro_export]
@@ -147,7 +147,7 @@ macro_rules! __submit_files {
     };
 }
 
-/// Without the feature `inventory` nothing is handed over.
+/// Does nothing without the feature `inventory`.
 #[cfg(all(not(feature = "inventory"), feature = "dotprompt"))]
 #[doc(hidden)]
 #[macro_export]
@@ -155,7 +155,7 @@ macro_rules! __submit_files {
     ($files:path) => {};
 }
 
-/// Hands a folder of skills to the linker, where the feature `inventory` is on.
+/// Registers a folder of skills at link time, if the feature `inventory` is enabled.
 #[cfg(all(feature = "inventory", feature = "skills"))]
 #[doc(hidden)]
 #[macro_export]
@@ -167,7 +167,7 @@ macro_rules! __submit_skills {
     };
 }
 
-/// Without the feature `inventory` nothing is handed over.
+/// Does nothing without the feature `inventory`.
 #[cfg(all(not(feature = "inventory"), feature = "skills"))]
 #[doc(hidden)]
 #[macro_export]
@@ -175,19 +175,19 @@ macro_rules! __submit_skills {
     ($skills:path) => {};
 }
 
-/// Without the feature `skills` there are no folders.
+/// Reports that embedding a folder needs the feature `skills`.
 #[cfg(not(feature = "skills"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __skill_folder {
     ($($folder:tt)*) => {
         ::core::compile_error!(
-            "`skills!(\"..\")` reads skills at compile time, which is the feature `skills` of `genkit`\nhelp: turn it on in `Cargo.toml`: `genkit = { .., features = [\"skills\"] }`"
+            "`skills!(\"..\")` needs the feature `skills` of `genkit`\nhelp: enable it in `Cargo.toml`: `genkit = { .., features = [\"skills\"] }`"
         );
     };
 }
 
-/// Without the feature `dotprompt` there are no folders.
+/// Reports that embedding a folder needs the feature `dotprompt`.
 #[cfg(not(feature = "dotprompt"))]
 #[doc(hidden)]
 #[macro_export]
@@ -197,7 +197,7 @@ macro_rules! __prompt_folder {
     };
     ([$library:tt] $($folder:tt)*) => {
         ::core::compile_error!(
-            "`prompts!(\"..\")` reads `.prompt` files at compile time, which is the feature `dotprompt` of `genkit`\nhelp: turn it on in `Cargo.toml`: `genkit = { .., features = [\"dotprompt\"] }`"
+            "`prompts!(\"..\")` needs the feature `dotprompt` of `genkit`\nhelp: enable it in `Cargo.toml`: `genkit = { .., features = [\"dotprompt\"] }`"
         );
     };
 }

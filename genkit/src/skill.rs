@@ -1,9 +1,9 @@
-//! Skills: folders with instructions for a model (`SKILL.md`) and files beside them, as values.
+//! Skills: folders with instructions for a model (`SKILL.md`) and other files.
 //!
-//! A [`Skill`] is in the program ([`skills!`](crate::skills)), or comes from a folder on disk
-//! ([`Skill::read_dir`], [`GenkitBuilder::skills_dir`](crate::GenkitBuilder::skills_dir)). A server lists those of its
-//! registry over MCP (the extension `io.modelcontextprotocol/skills`, SEP-2640), and the middleware
-//! [`skills`](crate::middleware) offers them to a model.
+//! A [`Skill`] is embedded in the program ([`skills!`](crate::skills)), or read from a folder on disk
+//! ([`Skill::read_dir`], [`GenkitBuilder::skills_dir`](crate::GenkitBuilder::skills_dir)). A server lists the skills of
+//! its registry over MCP (the extension `io.modelcontextprotocol/skills`, SEP-2640). The middleware
+//! [`skills`](crate::middleware) offers skills to a model.
 
 #[cfg(feature = "skills")]
 #[doc(inline)]

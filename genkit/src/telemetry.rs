@@ -1,33 +1,32 @@
-//! Telemetry: spans of `tracing` with the names of OpenTelemetry's semantic conventions for MCP and generative AI,
-//! W3C trace context from and to other programs, and metrics.
+//! Telemetry: `tracing` spans with names from OpenTelemetry's semantic conventions for MCP and generative AI,
+//! propagation of W3C trace context, and metrics.
 //!
-//! | what happens | span (`otel.name`) | kind |
+//! | event | span (`otel.name`) | kind |
 //! |---|---|---|
-//! | a client's request is served | `tools/call add`, `prompts/get greet`, `tools/list` | server |
-//! | a request goes to another MCP server | `tools/call add` | client |
-//! | a client is asked | `elicitation/create`, `sampling/createMessage` | client |
-//! | a run of the loop | `invoke_agent`, with the name of the run | internal |
-//! | a call of a model | `chat gemini-2.5-flash` | client |
-//! | a call of a tool | `execute_tool add` | internal |
+//! | serving a client's request | `tools/call add`, `prompts/get greet`, `tools/list` | server |
+//! | a request to another MCP server | `tools/call add` | client |
+//! | a question to a client | `elicitation/create`, `sampling/createMessage` | client |
+//! | a run of the generate loop | `invoke_agent`, with the name of the run | internal |
+//! | a model call | `chat gemini-2.5-flash` | client |
+//! | a tool call | `execute_tool add` | internal |
 //!
-//! Spans are there for every subscriber of `tracing`, and cost nothing to speak of where nobody listens. Contents
-//! (arguments, results, messages) stand in them only where
-//! [`McpServer::trace_contents`](crate::mcp::McpServer::trace_contents) or
-//! [`GenkitBuilder::trace_contents`](crate::GenkitBuilder::trace_contents) asks for them.
+//! Spans are available to every `tracing` subscriber, and cost almost nothing without one. Contents (arguments,
+//! results, messages) are only recorded if [`McpServer::trace_contents`](crate::mcp::McpServer::trace_contents) or
+//! [`GenkitBuilder::trace_contents`](crate::GenkitBuilder::trace_contents) enables them.
 //!
-//! What `tracing` has no word for goes through [`Telemetry`], which a program installs once: the trace of a client that
-//! goes on here, ours that goes on elsewhere, and measurements. The crate `genkit-opentelemetry` has one for OpenTelemetry;
-//! another is a few lines:
+//! `tracing` itself cannot propagate traces between programs or record measurements. [`Telemetry`] does this; a program
+//! installs one implementation. The crate `genkit-opentelemetry` has one for OpenTelemetry, and a custom one takes a
+//! few lines:
 //!
 //! ```standalone_crate
 //! use genkit::telemetry::{Metric, Telemetry, TraceContext};
 //!
-//! /// Counts what was served.
+//! /// Prints measurements.
 //! struct Log;
 //!
 //! impl Telemetry for Log {
 //!     fn set_parent(&self, _: &tracing::Span, parent: &TraceContext) {
-//!         eprintln!("goes on with {parent}");
+//!         eprintln!("parent is {parent}");
 //!     }
 //!
 //!     fn context_of(&self, _: &tracing::Span) -> Option<TraceContext> {

@@ -1,10 +1,10 @@
-//! Templates of prompts: dotprompt's language, and helpers of your own in it.
+//! Prompt templates in the dotprompt language, and custom helpers for them.
 //!
-//! | what you want | what you write |
+//! | to write | use |
 //! |---|---|
 //! | a folder of `.prompt` files | [`GenkitBuilder::prompts_dir`](crate::GenkitBuilder::prompts_dir) |
 //! | one template in the program | [`PromptBuilder::template`](crate::action::PromptBuilder::template) |
-//! | a helper of your own | [`GenkitBuilder::template_helper`](crate::GenkitBuilder::template_helper) |
+//! | a custom helper | [`GenkitBuilder::template_helper`](crate::GenkitBuilder::template_helper) |
 //!
 //! ```
 //! use genkit::Prompt;
@@ -21,10 +21,10 @@
 //! # }
 //! ```
 //!
-//! The language: `{{value}}`, `{{#if}}`, `{{#unless}}`, `{{#each}}`, `{{#with}}`, `{{#ifEquals a b}}`, `{{json value}}`,
-//! `{{role "system"}}`, `{{history}}`, `{{media url=u}}`, `{{section "name"}}`, partials `{{> name}}`; `@key` is a value of
-//! the [action context](crate::Context::action_context). A value is always text: it can never become a role or a
-//! picture.
+//! The language has `{{value}}`, `{{#if}}`, `{{#unless}}`, `{{#each}}`, `{{#with}}`, `{{#ifEquals a b}}`, `{{json
+//! value}}`, `{{role "system"}}`, `{{history}}`, `{{media url=u}}`, `{{section "name"}}` and partials `{{> name}}`.
+//! `@key` is a value of the [action context](crate::Context::action_context). A value is always rendered as text, so it
+//! cannot become a role or an image.
 
 #[doc(inline)]
 pub use genkit_core::TemplateCall;

@@ -1,10 +1,10 @@
-//! Testing: what tests of programs that use this library need, without a model and without a network.
+//! Testing utilities for programs that use this library, without a model and without a network.
 //!
-//! A function is tested by calling it. [`Context::testing`](genkit_core::Context::testing) answers what it
-//! asks and shows what it told, and [`Chunks::collect`](genkit_core::Chunks::collect) what it streamed.
+//! To test a function, call it. [`Context::testing`](genkit_core::Context::testing) answers its questions and
+//! records its logs and progress, and [`Chunks::collect`](genkit_core::Chunks::collect) records its chunks.
 //!
-//! [`check`] finds what the compiler cannot see. With the feature `testing`, `Client` is an MCP
-//! client in memory:
+//! [`check`] reports mistakes that the compiler cannot detect. With the feature `testing`, `Client` is
+//! an in-memory MCP client:
 //!
 //! ```
 //! # #[cfg(feature = "testing")]
@@ -52,9 +52,9 @@ pub use genkit_model::{Scripted, ScriptedModel};
 use genkit_core::Registry;
 use genkit_core::Result;
 
-/// Checks everything that is annotated in the program: see [`Registry::check`].
+/// Checks all annotated functions of the program: see [`Registry::check`].
 ///
-/// As a unit test it finds at build time what serving would find at start-up:
+/// In a unit test it reports mistakes that would otherwise be reported when the server starts:
 ///
 /// ```standalone_crate
 /// // under #[test]
@@ -65,15 +65,15 @@ use genkit_core::Result;
 /// ```
 ///
 /// # Errors
-/// One error that lists every problem with its place.
+/// Returns one error that lists every problem with its location.
 pub fn check() -> Result<()> {
     Registry::global().check()
 }
 
-/// Forbids the network to the models of this process: from now on a call that would leave this
-/// machine is an error that names the host. Servers on loopback and replayed cassettes go on.
+/// Disables network access for all models of this process: requests to other machines return an error
+/// with the name of the host. Servers on loopback and replayed cassettes still work.
 ///
-/// For the first line of a test, so that none of it costs money by mistake:
+/// Call it in the first line of a test, so that the test cannot cause costs by mistake:
 ///
 /// ```standalone_crate
 /// # #[cfg(feature = "gemini")]

@@ -310,7 +310,10 @@ async fn input_that_replaces_the_models_is_checked_before_the_run_goes_on() {
         let refused = resumed.model(model.clone()).tools(&tools).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::InvalidArgument, "{unfit}");
         let said = refused.chain();
-        assert!(said.starts_with("the arguments given for `delete` do not fit: "), "{said}");
+        assert!(
+            said.starts_with("the arguments given for `delete` do not match its schema: "),
+            "{said}"
+        );
     }
     assert_eq!(model.requests().len(), 1, "whoever gave them is told, not the model");
     assert_eq!(go_on(6).await.unwrap().text(), "done");

@@ -91,7 +91,7 @@ async fn numbers_and_lists_that_come_as_text_are_read_once_more_unless_strict() 
 async fn a_panic_is_an_error_and_the_server_lives() {
     let client = client().await;
     let said = told(&client, "panics", json!({"text": "this"})).await;
-    assert!(said.starts_with("`panics` panicked, which is a fault of the program"), "{said}");
+    assert!(said.starts_with("`panics` panicked; see the log of the program"), "{said}");
     assert!(!said.contains("cannot go on"), "{said}");
     assert_eq!(client.call_tool("add", json!({"a": 1, "b": 1})).await.unwrap().text(), "2");
 }
@@ -249,7 +249,7 @@ async fn more_than_may_run_at_once_is_refused() {
     });
     assert!(slow.unwrap().is_error());
     let refused = fast.unwrap_err().to_string();
-    assert!(refused.starts_with("-32000: 1 requests are running already"), "{refused}");
+    assert!(refused.starts_with("-32000: 1 requests are already running"), "{refused}");
 }
 
 #[tokio::test]

@@ -45,7 +45,7 @@ fn two_of_one_name_are_named_with_their_places() {
 fn state_that_nobody_gave_is_named() {
     let said = problems(Registry::new().add(tools![needs]).add(prompts![needs_too]));
     assert!(said.starts_with("the registry has 2 problems:"), "{said}");
-    assert!(said.contains("Database`, and no such state was given"), "{said}");
+    assert!(said.contains("Database`, but there is no such state"), "{said}");
     assert!(said.contains("`#[arg(extension)]` before the parameter"), "{said}");
     let given = Genkit::builder().registry(Registry::new().add(tools![needs])).state(Database);
     assert!(given.build().is_ok());

@@ -108,17 +108,19 @@ fn an_agent_that_is_killed_at_any_point_goes_on_with_postgres() {
 
 #[test]
 fn nothing_is_paid_before_somebody_says_yes() {
-    for (answer, end, paid) in [
-        ("--yes", PAID, true),
-        ("--no", "Two nights in Lisbon are booked, and nothing is paid.", false),
-    ] {
+    for (answer, end, paid) in
+        [("--yes", PAID, true), ("--no", "Two nights in Lisbon are booked, but not paid.", false)]
+    {
         let trip = Trip::new(&format!("booking-asks{answer}"), None);
         let said = trip.says(&[]);
         assert!(said.contains("? Allow `pay` to run with {\"euros\":409}?"), "{said}");
-        assert!(said.ends_with("It waits. Start it again with --yes or --no.\n"), "{said}");
+        assert!(
+            said.ends_with("The run is waiting for an answer; start again with --yes or --no.\n"),
+            "{said}"
+        );
         assert_eq!(trip.booked().len(), 2);
         let said = trip.says(&[answer]);
-        assert!(said.contains("goes on: input_required") && said.contains(end), "{said}");
+        assert!(said.contains("resumed: input_required") && said.contains(end), "{said}");
         assert_eq!(trip.booked().len(), 2 + usize::from(paid));
     }
 }

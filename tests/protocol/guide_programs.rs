@@ -107,7 +107,7 @@ fn servers_can_be_tried_without_a_client() {
     shows("shared_state", &["--call", "save_note", note], vec![], &["saved as 1"]);
     let path = r#"{"path": "../secret"}"#;
     let ran = run("middleware", &["--call", "delete_file", path], vec![]);
-    assert!(ran.stderr.contains("`delete_file` answered with an error: "), "{}", ran.story());
+    assert!(ran.stderr.contains("`delete_file` returned an error: "), "{}", ran.story());
     assert!(ran.stderr.contains("outside of the folder"), "{}", ran.story());
     let path = r#"{"path": "a.txt"}"#;
     shows("middleware", &["--call", "delete_file", path], vec![], &["a.txt is gone"]);
@@ -136,14 +136,14 @@ fn programs_ask_a_model() {
         assert!(ran.stderr.contains(span), "no {span} in\n{}", ran.story());
     }
     let denied = json!({"error": {"code": 401, "message": "no", "status": "UNAUTHENTICATED"}});
-    let wanted = "the key of the provider is wrong or missing";
+    let wanted = "the provider's API key is missing or invalid";
     shows("errors", &[], vec![(401, denied)], &[wanted]);
     let setting = calls("read_setting", json!({"name": "password"}));
     shows(
         "errors",
         &[],
         vec![setting],
-        &["give up", "passwords are not read", "messages were done"],
+        &["give up", "the setting is secret", "messages were exchanged"],
     );
     let wanted = ["Greet Ada formally, in one line.", "Good day, Ada.", "greeting", "translate"];
     shows("prompts", &["--list"], vec![text("Good day, Ada.")], &wanted);
@@ -170,7 +170,7 @@ fn a_person_is_asked_and_a_run_survives() {
     let runs = packages::root().join("scratch/guide-long_work/runs");
     let _ = std::fs::remove_dir_all(runs);
     let book = calls("book_table", json!({"people": 2}));
-    shows("long_work", &[], vec![book], &["It waits for book_table", "input_required"]);
+    shows("long_work", &[], vec![book], &["waiting for book_table", "input_required"]);
     shows("long_work", &["yes"], vec![text("Booked.")], &["completed Booked."]);
 }
 
@@ -212,7 +212,7 @@ fn programs_serve_over_http() {
     assert_eq!(ask(Some("nobodys")).0, 401);
     // Whoever runs it reads why.
     let mut told = server.stderr();
-    for why in ["a bearer token is required", "the key is unknown"] {
+    for why in ["a bearer token is required", "unknown API key"] {
         let begun = Instant::now();
         while !told.contains(&format!("denial=\"Unauthorized: {why}\"")) {
             assert!(begun.elapsed() < PATIENCE, "{why}:\n{told}");

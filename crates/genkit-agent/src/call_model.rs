@@ -1,4 +1,4 @@
-//! Calling a model by itself, without the loop: as Genkit's developer tools try one out.
+//! Single model calls without the tool loop, for Genkit's developer tools.
 
 use super::request::check_capabilities;
 use super::run::{MODEL_TIMEOUT, call_within};
@@ -6,8 +6,8 @@ use genkit_core::Result;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_model::{ChunkSink, Model};
 
-/// Calls `model` once: what it cannot do is an error before the call, and a model that does not stream is
-/// seen by `chunks` all the same.
+/// Calls `model` once. Unsupported features are an error before the call. If the model does not stream, `chunks`
+/// receives the whole response as one chunk.
 pub async fn call_model(
     model: &dyn Model,
     request: &ModelRequest,

@@ -69,7 +69,7 @@ async fn call_tool(call: InvocationParts) -> Result<ToolOutcome> {
     }
     run.tools = match tool {
         Some(tool) => vec![tool.into()],
-        // What the model is told names those that there are.
+        // If the name is unknown, the error to the model lists the available tools.
         None => run.genkit.registry.tools().into_iter().map(ToolRef::from).collect(),
     };
     let (message, resumed) = match resumed {
@@ -94,7 +94,7 @@ async fn call_tool(call: InvocationParts) -> Result<ToolOutcome> {
     Ok(ToolOutcome::suspended(suspended.ok_or(E::PartialCall)?))
 }
 
-/// Whether a model that says `name` means the tool.
+/// Returns whether `name` refers to the tool, with or without the prefix of its server.
 fn is_named(tool: &Tool, name: &str) -> bool {
     let short = tool.name().rsplit_once('/').map(|(_, short)| short);
     tool.name() == name || short == Some(name)

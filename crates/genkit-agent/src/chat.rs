@@ -14,7 +14,7 @@ use genkit_core::{Message, Role};
 use genkit_model::ChunkSink;
 use genkit_schema::Schema;
 
-/// Chat: a conversation in which each turn knows the ones before it.
+/// A chat: a conversation whose turns include all earlier turns.
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;
@@ -31,22 +31,22 @@ use genkit_schema::Schema;
 /// # }
 /// ```
 ///
-/// [`stream`](Self::stream) shows a turn as it comes. The history is plain data: store
-/// [`messages`](Self::messages), and go on with [`Generate::messages`].
+/// [`stream`](Self::stream) returns the chunks of a turn. The history is plain data: store
+/// [`messages`](Self::messages), and continue with [`Generate::messages`].
 #[derive(Clone, Debug)]
 pub struct Chat {
-    /// What every turn asks with; its messages are the history.
+    /// The settings of every turn. Its messages are the history.
     template: Generate,
     interrupted: bool,
 }
 
 impl Chat {
-    /// Sends a prompt: awaited it is the answer, which the history keeps.
+    /// Sends a prompt. Awaiting it returns the response, which is added to the history.
     ///
     /// # Errors
-    /// As [`Generate`]; the history stays as it was before, and the error owns what was done.
-    /// [`FailedPrecondition`](genkit_core::ErrorKind::FailedPrecondition) while the last turn
-    /// waits for [`resume`](Self::resume).
+    /// The errors of [`Generate`]. On error the history is unchanged, and the error holds the partial response.
+    /// [`FailedPrecondition`](genkit_core::ErrorKind::FailedPrecondition) if the last turn waits for
+    /// [`resume`](Self::resume).
     pub fn send(&mut self, prompt: impl IntoParts) -> ChatTurn<'_> {
         let turn = match self.interrupted {
             true => Err(E::WaitsForAnswers),
@@ -55,8 +55,8 @@ impl Chat {
         ChatTurn { chat: self, turn }
     }
 
-    /// Streaming: sends a prompt, and gives the chunks of the answer as they come. The history keeps
-    /// the answer at the end of the stream; of one that is dropped before, it keeps nothing.
+    /// Sends a prompt and returns a stream of the response's chunks. The response is added to the history at the end of
+    /// the stream; if the stream is dropped before its end, the history is unchanged.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -75,13 +75,13 @@ impl Chat {
     /// ```
     ///
     /// # Errors
-    /// As [`send`](Self::send); they come as the last item.
+    /// The same as for [`send`](Self::send), as the last item of the stream.
     pub fn stream(&mut self, prompt: impl IntoParts) -> GenerateStream<'_> {
         self.send(prompt).stream()
     }
 
-    /// Resumes an interrupted turn: `answer` is asked for each of its questions. Awaited it is the
-    /// response, [streamed](ChatTurn::stream) its chunks come first.
+    /// Resumes an interrupted turn. `answer` is called for each of its questions. Awaiting it returns the response;
+    /// [`stream`](ChatTurn::stream) returns the chunks first.
     ///
     /// ```
     /// use genkit::model::ModelResponse;
@@ -110,40 +110,39 @@ impl Chat {
     /// ```
     ///
     /// # Errors
-    /// As [`Generate`].
+    /// The errors of [`Generate`].
     pub fn resume(&mut self, answer: impl FnMut(&Interrupt) -> Answer) -> ChatTurn<'_> {
         let questions = self.messages().last().map(Interrupt::all).unwrap_or_default();
         let answers: Vec<Answer> = questions.iter().map(answer).collect();
         self.resume_with(answers)
     }
 
-    /// Resumes an interrupted turn with answers that are there already. Else as
-    /// [`resume`](Self::resume).
+    /// Resumes an interrupted turn with a list of answers. Otherwise the same as [`resume`](Self::resume).
     ///
     /// # Errors
-    /// As [`Generate`].
+    /// The errors of [`Generate`].
     pub fn resume_with(&mut self, answers: impl IntoIterator<Item = Answer>) -> ChatTurn<'_> {
         let messages = self.template.options.messages.clone();
         let turn = Ok(self.template.clone().resume_at(messages, answers));
         ChatTurn { chat: self, turn }
     }
 
-    /// Makes a response that was stored, or that another run gave, the end of the history.
+    /// Replaces the history with that of a response, for example a stored one or one of another run.
     pub fn keep(&mut self, response: &GenerateResponse) {
         self.interrupted = response.is_interrupted();
-        self.template.system.clear(); // it stands in the history from now on
+        self.template.system.clear(); // it is part of the history from now on
         self.template.options.messages = response.messages();
     }
 
-    /// History: the conversation so far.
+    /// Returns the history: the conversation so far.
     pub fn messages(&self) -> &[Message] {
         &self.template.options.messages
     }
 }
 
-/// Chat turn: one of a [`Chat`], about to run: awaiting it gives the response,
-/// [`stream`](Self::stream) gives chunks first. Either way the history keeps the response, and
-/// nothing of a turn that fails or is dropped before its end.
+/// A turn of a [`Chat`], which runs when awaited. Awaiting it returns the response; [`stream`](Self::stream) returns
+/// the chunks first. The response is added to the history. A turn that fails or is dropped before its end leaves the
+/// history unchanged.
 #[must_use = "a turn begins when it is awaited: add `.await`, or `.stream()`"]
 #[derive(Debug)]
 pub struct ChatTurn<'a> {
@@ -152,13 +151,13 @@ pub struct ChatTurn<'a> {
 }
 
 impl<'a> ChatTurn<'a> {
-    /// Streaming: runs it, and gives its chunks as they come.
+    /// Runs the turn and returns a stream of its chunks.
     pub fn stream(self) -> GenerateStream<'a> {
         let format = self.turn.as_ref().ok().and_then(Generate::output_format);
         GenerateStream::new(format, |chunks| self.start(chunks))
     }
 
-    /// What the conversation checks of each answer.
+    /// Returns the output checks of the conversation.
     pub(super) fn output_checks(&self) -> OutputChecks {
         self.turn.as_ref().map(|turn| turn.settings.output.clone()).unwrap_or_default()
     }
@@ -167,7 +166,7 @@ impl<'a> ChatTurn<'a> {
         self.start_extracting(None, chunks)
     }
 
-    /// Runs it, with a schema and checks of its own.
+    /// Runs the turn with its own schema and output checks.
     pub(super) fn start_extracting(
         self,
         extract: Option<(Schema, OutputChecks)>,
@@ -187,7 +186,7 @@ impl<'a> ChatTurn<'a> {
             }
             let response = turn.begin(chunks).await?;
             if let Some(settings) = settings {
-                // The prompt is the beginning of the history from now on, and what it says stays.
+                // The rendered prompt is the beginning of the history from now on.
                 self.chat.template = Generate { prompt: Vec::new(), ..settings };
             }
             self.chat.keep(&response);
@@ -208,14 +207,14 @@ impl<'a> IntoFuture for ChatTurn<'a> {
 }
 
 impl Generate {
-    /// Chat: makes a conversation of it, in which each turn is asked with these settings. A history
-    /// that ends with open questions waits for [`Chat::resume`].
+    /// Creates a chat: a conversation whose turns all use these settings. If the history ends with open questions,
+    /// answer them with [`Chat::resume`].
     pub fn chat(mut self) -> Chat {
         let prompt = std::mem::take(&mut self.prompt);
         let asks = |last: &Message| prompt.is_empty() && !Interrupt::all(last).is_empty();
         let interrupted = self.options.messages.last().is_some_and(asks);
         if !prompt.is_empty() {
-            // The prompt to begin with is the beginning of the history.
+            // The initial prompt is the beginning of the history.
             self.options.messages.push(Message::new(Role::User, prompt));
         }
         Chat { template: self, interrupted }

@@ -1,4 +1,4 @@
-//! Extracting: a run whose result is the value of its answer.
+//! Extracting: a run whose result is a typed value.
 
 use std::future::IntoFuture;
 use std::marker::PhantomData;
@@ -18,10 +18,10 @@ use genkit_core::internal::generate::error::Error as E;
 use genkit_model::ChunkSink;
 use genkit_schema::Schema;
 
-/// A run whose result is a `T`, about to run: made by [`Generate::extract`] and [`ChatTurn::extract`].
+/// A run whose result is a `T`, created by [`Generate::extract`] and [`ChatTurn::extract`]. It runs when awaited.
 ///
-/// Awaiting it gives the value; [`with_response`](Self::with_response) also the response, with the history and
-/// the usage; [`stream`](Self::stream) gives chunks first.
+/// Awaiting it returns the value; [`with_response`](Self::with_response) also returns the response, with the history
+/// and the usage; [`stream`](Self::stream) returns the chunks first.
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;
@@ -45,16 +45,16 @@ use genkit_schema::Schema;
 ///     .with_response()
 ///     .await?;
 /// assert_eq!(dish.name, "soup");
-/// assert_eq!(response.messages().len(), 4); // the question, the stew, why not, the soup
+/// assert_eq!(response.messages().len(), 4); // the prompt, the stew, the error, the soup
 /// # Ok(())
 /// # }
 /// ```
 ///
 /// # Errors
-/// As [`Generate`]; reaching the limit on turns is one. [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument)
-/// when all retries are used up and the answer does not fit: the error says why, and owns the response.
-/// [`FailedPrecondition`](genkit_core::ErrorKind::FailedPrecondition) where the run is interrupted: go on with
-/// [`Generate::resume`] and the response that the error owns.
+/// The errors of [`Generate`], including the one for reaching the turn limit.
+/// [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) if the output still does not match after the last retry: the
+/// error reports the reason and holds the response. [`FailedPrecondition`](genkit_core::ErrorKind::FailedPrecondition) if the
+/// run is interrupted: continue with [`Generate::resume`] and the response in the error.
 #[must_use = "a run begins when it is awaited: add `.await`, or `.run()` for a future, or `.stream()`"]
 pub struct Extract<'a, T> {
     asks: Asks<'a>,
@@ -63,9 +63,9 @@ pub struct Extract<'a, T> {
 }
 
 impl Generate {
-    /// Extracts a `T`: awaited it is the value, which fits the schema of `T` and passed every
-    /// [`validate`](Extract::validate). An answer that does not goes back to the model with the reason, once by
-    /// default: [`output_retries`](Extract::output_retries).
+    /// Extracts a `T`. Awaiting it returns the value, which matches the schema of `T` and passed every
+    /// [`validate`](Extract::validate). A response that does not match is sent back to the model with the reason, by
+    /// default once: see [`output_retries`](Extract::output_retries).
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -88,7 +88,7 @@ impl Generate {
 }
 
 impl<'a> ChatTurn<'a> {
-    /// Extracts a `T` from the answer of this turn; the turns after it are asked as before.
+    /// Extracts a `T` from the response of this turn. Later turns are not affected.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -110,10 +110,10 @@ impl<'a> ChatTurn<'a> {
     }
 }
 
-/// What is asked: a run of its own, or the next turn of a conversation.
+/// The run to extract from: an independent run, or the next turn of a conversation.
 enum Asks<'a> {
     Run(Generate),
-    /// With the schema, which is of this turn alone.
+    /// With the schema, which applies to this turn only.
     Turn(ChatTurn<'a>, Schema),
 }
 
@@ -123,14 +123,14 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
         Self { asks, checks, value: PhantomData }
     }
 
-    /// Output retries: how often an answer that does not fit goes back to the model. Default is 1. Else as
-    /// [`Generate::output_retries`].
+    /// Sets the number of output retries: how often a response that does not match is sent back to the model. Default
+    /// is 1. Otherwise the same as [`Generate::output_retries`].
     pub fn output_retries(mut self, times: usize) -> Self {
         self.checks.set_retries(times);
         self
     }
 
-    /// Output validator: its error goes back to the model. Else as [`Generate::validate`].
+    /// Adds an output validator, whose error is sent back to the model. Otherwise the same as [`Generate::validate`].
     pub fn validate<E: Into<BoxError>>(
         mut self,
         check: impl Fn(&T) -> Result<(), E> + Send + Sync + 'static,
@@ -139,7 +139,7 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
         self
     }
 
-    /// Output validator that awaits something. Else as [`Generate::validate_async`].
+    /// Adds an asynchronous output validator. Otherwise the same as [`Generate::validate_async`].
     pub fn validate_async<Fut, E>(
         mut self,
         check: impl Fn(T) -> Fut + Send + Sync + 'static,
@@ -152,18 +152,18 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
         self
     }
 
-    /// Runs it: the same as awaiting it, as a plain future.
+    /// Runs it, as `.await` does, as a plain future.
     ///
     /// # Errors
-    /// As [`Extract`] says.
+    /// See [`Extract`].
     pub async fn run(self) -> Result<T> {
         self.await
     }
 
-    /// Runs it, and gives the whole response beside the value.
+    /// Runs it, and returns the response in addition to the value.
     ///
     /// # Errors
-    /// As [`Extract`] says.
+    /// See [`Extract`].
     pub async fn with_response(self) -> Result<(T, GenerateResponse)> {
         let response = self.start(ChunkSink::none()).await?;
         match value(&response) {
@@ -172,13 +172,13 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
         }
     }
 
-    /// Streaming: runs it, and gives its chunks as they come. [`GenerateStream::output`] is the value so far,
-    /// and that of the response fits. Where the model is asked again a chunk says so:
+    /// Runs it and returns a stream of its chunks. [`GenerateStream::output`] returns the value so far; the value of
+    /// the final response matches the schema. Each retry is marked by a chunk:
     /// [`GenerateChunk::output_retry`](genkit_core::GenerateChunk::output_retry).
     pub fn stream(self) -> GenerateStream<'a> {
         let format = match &self.asks {
             Asks::Run(run) => run.output_format(),
-            Asks::Turn(..) => None, // JSON, whatever the conversation is asked for
+            Asks::Turn(..) => None, // JSON, whatever the format of the conversation
         };
         GenerateStream::new(format, |chunks| self.start(chunks))
     }
@@ -188,7 +188,7 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
         match asks {
             Asks::Run(mut run) => {
                 run.settings.output = checks;
-                // Without an answer there is no value.
+                // A run that ends at the turn limit has no value.
                 run.settings.fail_on_max_turns = true;
                 run.begin(chunks)
             }
@@ -197,7 +197,7 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
     }
 }
 
-/// What the run was asked for.
+/// Reads the value of a finished run.
 fn value<T: DeserializeOwned>(response: &GenerateResponse) -> Result<T> {
     if response.is_interrupted() {
         return Err(E::ExtractInterrupted.into());
@@ -223,7 +223,7 @@ impl<'a, T: DeserializeOwned> IntoFuture for Extract<'a, T> {
     }
 }
 
-/// Counts, never content, as the run itself.
+/// Prints counts only, as the run does.
 impl<T> std::fmt::Debug for Extract<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct("Extract");

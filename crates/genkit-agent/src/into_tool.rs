@@ -1,4 +1,4 @@
-//! An agent as a tool: a run with a model and tools of its own, which another model or an MCP client calls.
+//! Agents as tools: a run with its own model and tools, which another model or an MCP client calls.
 
 use std::time::Duration;
 
@@ -15,22 +15,22 @@ use genkit_core::{Answer, Interrupt};
 use genkit_core::{Context, Elicited};
 use genkit_core::{Error, ErrorKind, Result};
 
-/// How long an agent may run that is a tool. Default is 10 minutes.
+/// The timeout of a call of an agent. Default is 10 minutes.
 const AGENT_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How often the tools of an agent may stop it with questions, in one call. Default is 32.
+/// The maximum number of times that an agent may stop to ask questions in one call. Default is 32.
 const MAX_ROUNDS: usize = 32;
 
-/// What whoever calls an agent says.
+/// The arguments of an agent.
 #[derive(Deserialize, JsonSchema)]
 struct AgentInput {
-    /// What is to be done, with all that one has to know for it: nothing else of the conversation is seen.
+    /// The task, with all information needed to do it. The agent does not see the rest of the conversation.
     task: String,
 }
 
 impl Generate {
-    /// Agent as a tool: each call is a run of its own, with this model, these tools and this system
-    /// message, for a task in words. `about` says to a model what the agent is good for.
+    /// Converts the agent into a tool: each call is an independent run with this model, these tools and this system
+    /// message. The argument is a task as text. `about` tells a calling model what the agent is for.
     ///
     /// ```
     /// # use genkit::{message::ToolRequest, model::ModelResponse, testing::ScriptedModel};
@@ -52,10 +52,10 @@ impl Generate {
     /// # }
     /// ```
     ///
-    /// The answer is the text of the run, or its value where it has an [`output`](Self::output) type. What
-    /// the agent's tools ask (an approval, a form) is asked of whoever called, also later and in another
-    /// process: the run goes on then where it stopped. One call may take 10 minutes. What the tool's
-    /// caller gave its own run (state, extensions, middleware) the agent does not have: it has its own.
+    /// The result is the text of the run, or its value if it has an [`output`](Self::output) type. Questions of the
+    /// agent's tools (an approval, a form) are passed on to the caller of the tool. They may be answered later and in
+    /// another process; the run then resumes where it stopped. The timeout of a call is 10 minutes. The agent uses its
+    /// own state, extensions and middleware, not those of the calling run.
     #[track_caller]
     pub fn into_tool(self, name: impl Into<String>, about: impl Into<String>) -> Tool {
         let name = name.into();
@@ -78,7 +78,7 @@ impl Generate {
         }
     }
 
-    /// Runs to its end, with the questions of its tools asked of `context`.
+    /// Runs the agent to its end. Questions of its tools are asked through `context`.
     async fn run_task(
         mut self,
         name: &str,
@@ -87,7 +87,7 @@ impl Generate {
     ) -> Result<GenerateResponse> {
         self.prompt.push(Part::text(task));
         let again = self.clone();
-        // What the model and the tools did stays done while somebody is asked.
+        // Recorded, so that work done before a question is not repeated.
         let mut response: GenerateResponse = context.once("agent", self.run()).await?;
         for round in 1..=MAX_ROUNDS {
             if !response.is_interrupted() {
@@ -104,7 +104,7 @@ impl Generate {
     }
 }
 
-/// Asks whoever called the agent what its tool asks.
+/// Forwards a question of a tool to the caller of the agent.
 async fn ask(context: &Context, question: &Interrupt) -> Result<Answer> {
     let message = question.message().unwrap_or("Go on?").to_owned();
     if question.is_approval() {
@@ -127,7 +127,7 @@ async fn ask(context: &Context, question: &Interrupt) -> Result<Answer> {
     })
 }
 
-/// A denial as nothing; any other error as itself.
+/// Converts a denial into `None`, and returns all other errors.
 fn denied<T>(answer: Result<T, Error>) -> Result<Option<T>> {
     match answer {
         Ok(answer) => Ok(Some(answer)),

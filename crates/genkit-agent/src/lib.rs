@@ -1,26 +1,29 @@
-//! Generating: a model is asked, its tool calls are run, and it is asked again with their answers.
+//! Generating: calls a model, runs the tools it requests, and calls it again with their results.
 //!
-//! `generate` begins, [`Generate`] has the options, [`GenerateResponse`] is
-//! what comes back. What else is here:
+//! A run begins with `generate`, is configured with [`Generate`] and returns a
+//! [`GenerateResponse`]. The other items of this module:
 //!
 //! | for | see |
 //! |---|---|
 //! | watching a run | [`GenerateStream`] |
 //! | a conversation | [`Chat`] |
-//! | human in the loop: approval, forms, going on later | [`Interrupt`], [`Answer`], [`Approval`], `resume` |
+//! | human in the loop: approval, forms, resuming later | [`Interrupt`], [`Answer`], [`Approval`], `resume` |
 //! | tool calls that the program runs itself | [`GenerateResponse::run_tools`], [`Tool::call`](genkit_core::Tool::call), [`ToolInvocation`] |
 //! | a run step by step, here or on other machines | [`Generate::start`], [`Run`], [`RunState`] |
 //! | progress of tools in a stream | [`ToolProgress`], [`ToolChunk`] |
 //! | structured output | [`Generate::extract`], [`Generate::output`], [`Extract`], [`Format`] |
-//! | output that does not fit goes back to the model | [`Generate::output_retries`], [`Generate::validate`], [`OutputRetry`] |
-//! | a run that begins with a prompt | `prompt`, [`Generate::input`], [`PromptRef`] |
+//! | retries if the output does not match | [`Generate::output_retries`], [`Generate::validate`], [`OutputRetry`] |
+//! | a run that starts from a prompt | `prompt`, [`Generate::input`], [`PromptRef`] |
 //! | an agent as a tool | [`Generate::into_tool`] |
-//! | what tools and resources a run has | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
+//! | the tools and resources of a run | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
 //! | a run as plain data | [`GenerateOptions`] |
-//! | what a run may use, where it ends, what changes from turn to turn | [`UsageLimit`], [`Generate::stop_on_tool`], [`Turn`] |
+//! | usage limits, stop conditions, changes between turns | [`UsageLimit`], [`Generate::stop_on_tool`], [`Turn`] |
 //! | code around runs and calls | `middleware` |
 
-#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+#![allow(
+    missing_docs,
+    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+)]
 
 mod builder;
 mod call_model;

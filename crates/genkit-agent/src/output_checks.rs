@@ -1,4 +1,4 @@
-//! Checks of the output of a run: its schema or its type, then the validators of the program.
+//! Checks of a run's output: its schema or type, then the validators of the program.
 
 use std::sync::Arc;
 
@@ -15,30 +15,30 @@ use genkit_core::{FinishReason, OutputConfig};
 use genkit_schema::internal::placed;
 use genkit_schema::internal::truncate::truncate;
 
-/// How often a model is asked again where output is checked. Default is 1.
+/// The number of retries if the output is checked. Default is 1.
 const OUTPUT_RETRIES: usize = 1;
 
-/// How much of a reason goes back to the model, in bytes. Default is 4 KiB.
+/// The length of a reason sent to the model, in bytes. Default is 4 KiB.
 const MAX_REASON: usize = 4096;
 
 type Validator = Arc<dyn Fn(&Value) -> BoxFuture<'static, Result<(), Refusal>> + Send + Sync>;
 
-/// Why an answer does not go out.
+/// Why a response is rejected.
 enum Refusal {
-    /// The model is told.
+    /// The reason is sent to the model.
     ToModel(String),
-    /// The run ends with it.
+    /// The run ends with this error.
     OfRun(Error),
 }
 
-/// Reads an answer as the type that was asked for.
+/// Reads a response as the requested type.
 type ReadAnswer = fn(&ModelAnswer<'_>) -> Result<Value, OutputMisfit>;
 
-/// What of the output of a run is checked while it runs.
+/// The output checks of a run.
 #[derive(Clone, Default)]
 pub(crate) struct OutputChecks {
     retries: Option<usize>,
-    /// The type that reads it; without one the schema counts as it stands.
+    /// Reads the response as its type. Without one the response is checked against the schema.
     reads: Option<ReadAnswer>,
     validators: Vec<Validator>,
 }
@@ -48,12 +48,12 @@ impl OutputChecks {
         self.retries = Some(times);
     }
 
-    /// Whether it is code that checks, and no schema.
+    /// Returns whether the output is checked by code rather than only by a schema.
     pub(crate) fn is_code(&self) -> bool {
         self.reads.is_some() || !self.validators.is_empty()
     }
 
-    /// The answer must read as a `T`.
+    /// Requires the response to read as a `T`.
     pub(crate) fn set_type<T: DeserializeOwned>(&mut self) {
         self.reads = Some(|answer| answer.read::<T>().map(|(_, value)| value));
     }
@@ -88,10 +88,10 @@ impl OutputChecks {
         }));
     }
 
-    /// How often the model may be asked again; `None` if nothing is checked.
+    /// Returns the number of retries, or `None` if the output is not checked.
     ///
     /// # Errors
-    /// A schema that nothing can be checked against.
+    /// The schema is invalid.
     pub(crate) fn retries(&self, output: &OutputConfig) -> Result<Option<usize>> {
         let is_asked = self.reads.is_some() || !self.validators.is_empty();
         let retries = self.retries.unwrap_or(if is_asked { OUTPUT_RETRIES } else { 0 });
@@ -104,10 +104,10 @@ impl OutputChecks {
         Ok(Some(retries))
     }
 
-    /// Whether an answer fits; if it does not, why, as the model is told.
+    /// Checks a response. If it is rejected, returns the reason for the model.
     ///
     /// # Errors
-    /// What ends the run: a fatal error of a validator.
+    /// A fatal error of a validator, which ends the run.
     pub(crate) async fn check(&self, answer: ModelAnswer<'_>) -> Result<Result<(), String>> {
         match self.checked(answer).await {
             Ok(()) => Ok(Ok(())),
@@ -131,7 +131,7 @@ impl OutputChecks {
     }
 }
 
-/// Whether more than a text is asked for.
+/// Returns whether more than text is requested.
 fn is_shaped(output: &OutputConfig) -> bool {
     output.format.as_deref().is_some_and(|format| format != Format::Text.as_str())
 }

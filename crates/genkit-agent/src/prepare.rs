@@ -1,4 +1,4 @@
-//! Starting a run, awaited or streamed: its model, its tools and the request of its first turn.
+//! Starting a run, awaited or streamed: finds the model and tools and builds the first request.
 
 use std::future::IntoFuture;
 use std::pin::pin;
@@ -32,8 +32,7 @@ use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::{ChunkSink, Model};
 
 impl Generate {
-    /// Runs it: the same as awaiting it, as a plain future for `tokio::spawn`, `block_on` and
-    /// `join_all`.
+    /// Runs it, as `.await` does, as a plain future for `tokio::spawn`, `block_on` and `join_all`.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -47,13 +46,13 @@ impl Generate {
     /// ```
     ///
     /// # Errors
-    /// As [`Generate`] says.
+    /// See [`Generate`].
     pub async fn run(self) -> Result<GenerateResponse> {
         self.await
     }
 
-    /// Token count of the first model call of this run, as the model's provider counts: the messages,
-    /// the tools and the schemas. The model is not asked, and middleware does not run.
+    /// Returns the token count of the first model call of this run, as counted by the model's provider: messages, tools
+    /// and schemas. The model does not generate a response, and middleware does not run.
     ///
     /// ```
     /// use genkit::ErrorKind;
@@ -73,19 +72,19 @@ impl Generate {
     /// ```
     ///
     /// # Errors
-    /// `Unimplemented` where the model's provider does not count, and what a run may fail with before
-    /// its first answer.
+    /// `Unimplemented` if the model's provider does not count tokens, and any error that a run can return before its
+    /// first response.
     pub async fn count_tokens(self) -> Result<u64> {
         let (run, request) = prepare(self.rendered().await?, ChunkSink::none()).await?;
         run.count_tokens(request).await
     }
 
-    /// Streaming: runs it, and gives its chunks as they come.
+    /// Runs it and returns a stream of its chunks.
     pub fn stream(self) -> GenerateStream<'static> {
         GenerateStream::new(self.output_format(), |chunks| self.begin(chunks))
     }
 
-    /// The format that is asked for. One that there is not is the run's own error.
+    /// Returns the requested output format. An unknown format is reported by the run.
     pub(super) fn output_format(&self) -> Option<Format> {
         let own = self.options.output.as_ref().and_then(|output| output.format().ok().flatten());
         own.or_else(|| self.prompt_format())
@@ -93,12 +92,12 @@ impl Generate {
 
     pub(super) fn begin(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
         boxed(|| async move {
-            // Whoever resumes gave the interrupted response away: an error brings it back.
+            // Resuming consumes the interrupted response, so an error returns it.
             let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
             let span = begin_span(&self.options);
             let running = pin!(async {
                 trace::annotate_context(&self.settings.action_context);
-                // Boxed, so that its room is free again while the run goes on.
+                // Boxed, so that its memory is freed while the run continues.
                 let preparing = boxed(|| async { prepare(self.rendered().await?, sink).await });
                 let (run, request) = preparing.await?;
                 run.start(request).await
@@ -126,7 +125,7 @@ impl IntoFuture for Generate {
 
 genkit_core::becomes_a_future!(Generate, Result<GenerateResponse>);
 
-/// For a run whose `.await` was forgotten: the compiler says so.
+/// Methods that produce a compiler error if `.await` was forgotten.
 #[doc(hidden)]
 impl Generate {
     pub fn text(&self) -> String
@@ -151,7 +150,7 @@ impl Generate {
     }
 }
 
-/// Finds the model and the tools, and writes the messages.
+/// Finds the model and the tools, and builds the messages.
 pub(super) async fn prepare(
     mut generate: Generate,
     sink: ChunkSink,
@@ -178,7 +177,7 @@ pub(super) async fn prepare(
         .build()
     };
     let (resources, registry) = (&generate.resources, &genkit.registry);
-    // Boxed, since most runs have none, and each would be as large as one that has.
+    // Boxed, since most runs have no resources, and the future would make every run large.
     Box::pin(resolve_resources(&mut messages, resources, registry, reading)).await?;
     options.messages = messages;
     let rules = TurnRules {
@@ -198,11 +197,11 @@ pub(super) async fn prepare(
     Ok((Driver::new(env, rules, resumed), request))
 }
 
-/// A run that asks no model: it only runs the calls of a message.
+/// Prepares a run that only executes the tool calls of a message, without calling a model.
 pub(super) async fn prepare_tools(generate: Generate) -> Result<Arc<Driver>> {
     let mut generate = generate.with_prompt_options()?;
     let models = &generate.genkit.runs.models;
-    // Only a tool that samples needs one, and is told what is missing.
+    // Only a tool that uses sampling needs a model; it receives the error.
     let model = match &generate.model {
         Some(model) => models.find(model)?,
         None => models.default_model().unwrap_or_else(|why| Arc::new(NoModel(why.chain()))),
@@ -224,7 +223,7 @@ pub(super) async fn prepare_tools(generate: Generate) -> Result<Arc<Driver>> {
     Ok(Driver::new(env, rules, None))
 }
 
-/// The tools of a run, its middleware's among them. What was wrong with the settings comes after.
+/// Finds the tools of a run, including those of its middleware. Errors in the settings are reported last.
 pub(super) async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
     for reference in std::mem::take(&mut generate.options.middleware) {
         let named = generate.genkit.runs.named_middleware.find(&reference)?;
@@ -239,18 +238,18 @@ pub(super) async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
     }
 }
 
-/// The tools that end the run, by their whole names.
+/// Resolves the names of the tools that end the run to their full names.
 fn stops(names: &[String], tools: &Toolbox) -> Result<Vec<String>> {
     let whole = |name: &String| match tools.get(name) {
         Some(tool) => Ok(tool.name().to_owned()),
-        // It may come yet.
+        // The tool may become available later.
         None if tools.is_live() => Ok(name.clone()),
         None => Err(E::StopsOnUnknownTool(tools.unknown(name)).into()),
     };
     names.iter().map(whole).collect()
 }
 
-/// Stands in where no model was named.
+/// The model of a run without one: every call returns an error.
 struct NoModel(String);
 
 impl Model for NoModel {
@@ -268,7 +267,7 @@ impl Model for NoModel {
     }
 }
 
-/// Goes on from the answers to an interrupted run, or makes a whole history of the messages.
+/// Prepares the messages: resumes from the answers to an interrupted run, or completes the history of a new one.
 fn go_on(
     messages: &mut Vec<Message>,
     options: &GenerateOptions,
@@ -289,7 +288,7 @@ fn go_on(
     Ok(Some(resumed))
 }
 
-/// The request of the first turn.
+/// Builds the request of the first turn.
 fn first_request(
     mut options: Box<GenerateOptions>,
     tools: &Toolbox,
@@ -310,7 +309,7 @@ fn first_request(
     Ok(request)
 }
 
-/// A token that is cancelled when `signal` resolves; its task ends with the run.
+/// Creates a token that is cancelled when `signal` resolves. Its task ends with the run.
 pub(super) fn cancelled_by(signal: Option<Shared<BoxFuture<'static, ()>>>) -> CancellationToken {
     let cancel = CancellationToken::new();
     if let Some(signal) = signal {

@@ -1,4 +1,4 @@
-//! Resuming: how a program answers an interrupted run and goes on with it.
+//! Resuming: answering the interrupts of a run and continuing it.
 
 use super::builder::Generate;
 use crate::instance::Instance;
@@ -25,9 +25,9 @@ impl Instance {
 }
 
 impl Generate {
-    /// Resumes an interrupted run with the model, tools, approval policy, middleware and limits of
-    /// this one: `answer` is asked for each open question. The settings of the interrupted run are
-    /// kept; a prompt that was given here is not said again.
+    /// Resumes an interrupted run with the model, tools, approval policy, middleware and limits of this request.
+    /// `answer` is called for each open question. The settings of the interrupted run are kept, except for keys that
+    /// this request sets in its model settings. The prompt of this request is ignored.
     ///
     /// ```
     /// use genkit::model::ModelResponse;
@@ -67,8 +67,8 @@ impl Generate {
         self.resume_with(interrupted, answers)
     }
 
-    /// Resumes an interrupted run with answers that are there already, in any order: where they are
-    /// awaited, may fail, or come over a wire. Else as [`resume`](Self::resume).
+    /// Resumes an interrupted run with a list of answers, in any order. Use it if answers are computed asynchronously,
+    /// may fail, or are received over the network. Otherwise the same as [`resume`](Self::resume).
     pub fn resume_with(
         mut self,
         interrupted: GenerateResponse,
@@ -81,7 +81,7 @@ impl Generate {
         self.resume_at(messages, answers)
     }
 
-    /// Goes on from `messages`, the last of which holds what was asked.
+    /// Continues from `messages`, the last of which contains the open questions.
     pub(super) fn resume_at(
         mut self,
         messages: Vec<Message>,
@@ -98,7 +98,7 @@ impl Generate {
         self
     }
 
-    /// What the interrupted run was asked with counts, and what it did not say is this run's.
+    /// Merges the settings. A key in the `config` of this request wins; for everything else the interrupted run does.
     fn keep_settings(&mut self, of_run: GenerateOptions) {
         let options = &mut self.options;
         let own = options.config.take();

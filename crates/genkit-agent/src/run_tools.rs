@@ -11,12 +11,11 @@ use genkit_core::internal::generate::interrupt::begun;
 use genkit_core::internal::trace::{NewSpan, SpanKind, json, traced};
 
 impl Generate {
-    /// Tool calls by hand: runs those that `response` asks for, with the tools, state, approval policy,
-    /// middleware and limits of this run; its prompt and model are not asked. See
-    /// [`GenerateResponse::run_tools`].
+    /// Runs the tool calls of `response` by hand, with the tools, state, approval policy, middleware and limits of this
+    /// request. The prompt and the model of this request are not used. See [`GenerateResponse::run_tools`].
     ///
     /// # Errors
-    /// As [`GenerateResponse::run_tools`].
+    /// The same as for [`GenerateResponse::run_tools`].
     pub async fn run_tools(self, response: &GenerateResponse) -> Result<GenerateResponse> {
         let GenerateResponse { message, request, mut usage, custom, .. } = response.clone();
         let Some(message) = message.filter(|message| message.tool_requests().next().is_some())
@@ -31,10 +30,10 @@ impl Generate {
             let run = prepare_tools(self).await?;
             run.run_tools(request.unwrap_or_default(), message, begun).await
         };
-        // One for all: the calls of a round belong together.
+        // One span for all calls, since they belong to the same round.
         let span = NewSpan { name: "run_tools", kind: SpanKind::Util, input: &|| Value::Null };
         let ran = traced(span, work, json).await?;
-        usage.add(&ran.usage); // what tools sampled
+        usage.add(&ran.usage); // sampling requests of the tools
         let finish_reason = ran.finish_reason.or(response.finish_reason);
         Ok({
             let mut response = ran;

@@ -1,4 +1,4 @@
-//! A run step by step: how one begins, and how it goes on in another process.
+//! Runs step by step: starting one, and resuming it in another process.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use genkit_core::internal::run_options::drop_account;
 use genkit_model::{ChunkSink, Model, ModelRef};
 
 impl Generate {
-    /// Starts the run as a value, whose steps the program performs one by one: see [`Run`].
+    /// Starts the run as a value whose steps the program performs one by one: see [`Run`].
     ///
     /// ```
     /// use genkit::generate::NextStep;
@@ -25,13 +25,13 @@ impl Generate {
     /// # async fn main() -> genkit::Result<()> {
     /// let mut run = genkit::generate("hi").model(ScriptedModel::text("hello")).start().await?;
     /// assert!(matches!(run.next(), NextStep::Model(_)));
-    /// assert_eq!(run.finish().await?.text(), "hello"); // what is left, all at once
+    /// assert_eq!(run.finish().await?.text(), "hello"); // performs all remaining steps
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// What a run may fail with before its first answer.
+    /// Any error that a run can return before its first response.
     pub async fn start(self) -> Result<Run> {
         let rendered = self.rendered().await?;
         let (code, middleware) = (code_of(&rendered), rendered.options.middleware.clone());
@@ -41,9 +41,9 @@ impl Generate {
         Ok(driver.into_steps(request, names))
     }
 
-    /// Resumes a run from its state, with what of this request is code: an approval policy, validators, middleware,
-    /// tools and a model that the registry does not have. What is not given here is found by the names in the state;
-    /// what stands in the state counts, messages and settings alike.
+    /// Resumes a run from its state, with the code that this request supplies: an approval policy, validators,
+    /// middleware, tools and a model that are not in the registry. Everything else is looked up by the names in the
+    /// state. Messages and settings in the state take precedence over those of this request.
     ///
     /// ```
     /// use genkit::generate::{Run, RunState};
@@ -54,7 +54,7 @@ impl Generate {
     /// let ask = genkit::generate("hi").model(ScriptedModel::text("hello"));
     /// let state: RunState = ask.clone().start().await?.state();
     ///
-    /// // The model is a value, which another process does not find by its name.
+    /// // The model is a value, which another process cannot look up by name.
     /// assert!(Run::resume(&genkit::Genkit::default(), state.clone()).await.is_err());
     /// assert_eq!(ask.resume_run(state).await?.finish().await?.text(), "hello");
     /// # Ok(())
@@ -62,7 +62,7 @@ impl Generate {
     /// ```
     ///
     /// # Errors
-    /// `FailedPrecondition` where something that the run needs is neither given nor found: all of it is named.
+    /// `FailedPrecondition` if anything that the run needs is neither given nor found; the error lists all of it.
     pub async fn resume_run(mut self, mut state: RunState) -> Result<Run> {
         let missing = self.missing(&state);
         if !missing.is_empty() {
@@ -79,7 +79,7 @@ impl Generate {
             self.options.middleware = state.names.middleware.clone();
         }
         for (key, value) in self.options.config.take().unwrap_or_default() {
-            // A key of the account is never stored.
+            // Account settings such as API keys are never stored.
             state.config_mut().entry(key).or_insert(value);
         }
         let tools = find_tools(&mut self).await?;
@@ -94,7 +94,7 @@ impl Generate {
         Ok(Run::restored(driver, tools, state))
     }
 
-    /// The same run of another instance, whose registry, models and middleware count.
+    /// Returns the same run for another instance, with its registry, models and middleware.
     pub fn of_instance(mut self, genkit: &Instance) -> Self {
         let inherited = self.genkit.runs.middleware.len().min(self.settings.middleware.len());
         let own = self.settings.middleware.split_off(inherited);
@@ -103,7 +103,7 @@ impl Generate {
         self
     }
 
-    /// What `state` needs and is neither here nor found by its name, in words.
+    /// Describes everything that `state` needs and that is neither given nor found by name.
     fn missing(&self, state: &RunState) -> Vec<String> {
         let (names, genkit) = (&state.names, &self.genkit);
         let mut missing = Vec::new();
@@ -139,18 +139,18 @@ impl Generate {
 }
 
 impl Run {
-    /// Resumes a run in any process that has the same registry: model, tools and middleware are found by the
-    /// names in `state`. See [`Run`].
+    /// Resumes a run in any process with the same registry: model, tools and middleware are looked up by the names in
+    /// `state`. See [`Run`].
     ///
     /// # Errors
-    /// `FailedPrecondition` where something that the run needs is not found by its name: all of it is named, before
-    /// anything is done. [`Generate::resume_run`](crate::Generate::resume_run) is for runs that need code.
+    /// `FailedPrecondition` if anything that the run needs is not found by its name; the error lists all of it, and no
+    /// step is performed. If the run needs code, use [`Generate::resume_run`](crate::Generate::resume_run).
     pub async fn resume(genkit: &Instance, state: RunState) -> Result<Self> {
         genkit.generate(()).resume_run(state).await
     }
 }
 
-const LIVE_TOOLS: &str = "tools that come and go, as those of MCP servers";
+const LIVE_TOOLS: &str = "tools that may change, such as those of MCP servers";
 
 fn model_in_words(name: &str) -> String {
     format!("the model `{name}`")
@@ -160,7 +160,7 @@ fn tool_in_words(name: &str) -> String {
     format!("the tool `{name}`")
 }
 
-/// What of a request is code or a value of the program, in words.
+/// Describes the parts of a request that are code or values of the program.
 fn code_of(generate: &Generate) -> Vec<String> {
     let (settings, genkit) = (&generate.settings, &generate.genkit);
     let mut config = generate.options.config.clone().unwrap_or_default();
@@ -168,24 +168,21 @@ fn code_of(generate: &Generate) -> Vec<String> {
     drop_account(&mut config);
     let is_code = [
         ("an approval policy (`.approval(..)`)", settings.approval.is_some()),
-        ("changes of its turns (`.before_turn(..)`)", !settings.before_turn.is_empty()),
-        ("checks of its output (`.validate(..)`, `.extract()`)", settings.output.is_code()),
+        ("turn hooks (`.before_turn(..)`)", !settings.before_turn.is_empty()),
+        ("output validators (`.validate(..)`, `.extract()`)", settings.output.is_code()),
         ("extensions (`.extension(..)`)", !settings.values.is_empty()),
-        ("state of its own (`.state(..)`)", settings.has_own_state),
+        ("state (`.state(..)`)", settings.has_own_state),
         (
             "middleware without a name (`.middleware(..)`)",
             settings.middleware.len() > genkit.runs.middleware.len(),
         ),
-        ("a signal (`.cancel_on(..)`)", generate.cancel.is_some()),
-        (
-            "a key of the model's account in its settings (`apiKey`, `baseUrl`)",
-            config.len() < before,
-        ),
+        ("a cancellation signal (`.cancel_on(..)`)", generate.cancel.is_some()),
+        ("account settings of the model (`apiKey`, `baseUrl`)", config.len() < before),
     ];
     is_code.into_iter().filter(|(_, is)| *is).map(|(what, _)| what.to_owned()).collect()
 }
 
-/// What a prepared run is made of.
+/// Collects the names that a prepared run depends on.
 fn names_of(
     env: &RunEnv,
     is_named: bool,
@@ -194,7 +191,7 @@ fn names_of(
 ) -> RunNames {
     let model = env.model.name().to_owned();
     let found = env.genkit.runs.models.find(&ModelRef::from(model.as_str()));
-    // A provider makes a new value for each request that names a model.
+    // A provider may create a new value for each request, so a model given by name counts as the same.
     let is_same = |found: Arc<dyn Model>| is_named || Arc::ptr_eq(&found, &env.model);
     if !found.is_ok_and(is_same) {
         code.push(model_in_words(&model));

@@ -1,4 +1,4 @@
-//! Streaming: a run whose chunks come one by one.
+//! Streaming: a run that returns its chunks one by one.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -20,17 +20,17 @@ use genkit_core::internal::sync::lock;
 use genkit_core::{Part, Role};
 use genkit_model::ChunkSink;
 
-/// For how many unread chunks there is room from the first one on: what comes at once.
+/// The number of unread chunks to reserve memory for with the first chunk.
 const FEW_CHUNKS: usize = 16;
 
-/// For how much of a text there is room from its first chunk on, in bytes.
+/// The number of bytes of text to reserve with the first chunk.
 const SHORT_TEXT: usize = 128;
 
-/// Chunks that nobody has read yet.
+/// Chunks that have not been read yet.
 #[derive(Default)]
 struct ChunkQueue {
     chunks: Arc<Mutex<VecDeque<GenerateChunk>>>,
-    /// Nobody reads them any more.
+    /// Set once the chunks are no longer read.
     is_left: Arc<AtomicBool>,
 }
 
@@ -58,11 +58,10 @@ impl ChunkQueue {
     }
 }
 
-/// Stream of a run, whose chunks come one by one: made by
-/// [`Generate::stream`](crate::Generate::stream).
+/// A stream of the chunks of a run, created by [`Generate::stream`](crate::Generate::stream).
 ///
-/// The run goes on while it is read, and stops when it is dropped. `'a` is what the run borrows: the
-/// [`Chat`](crate::Chat) that keeps its answer, else nothing, which is `'static`.
+/// The run makes progress while the stream is read, and stops when it is dropped. `'a` is the lifetime of the
+/// [`Chat`](crate::Chat) that stores the response; it is `'static` for other runs.
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;
@@ -83,14 +82,14 @@ pub struct GenerateStream<'a> {
     run: Option<BoxFuture<'a, Result<GenerateResponse>>>,
     queue: ChunkQueue,
     ended: Option<Result<GenerateResponse>>,
-    /// The text of the message that is being written, and which it is.
+    /// The text of the message being written, and the index of that message.
     text: String,
     index: usize,
     format: Option<Format>,
 }
 
 impl<'a> GenerateStream<'a> {
-    /// The stream of the run that `start` begins.
+    /// Creates the stream of the run that `start` begins.
     pub(super) fn new(
         format: Option<Format>,
         start: impl FnOnce(ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>>,
@@ -100,18 +99,18 @@ impl<'a> GenerateStream<'a> {
         Self { run, queue, ended: None, text: String::new(), index: 0, format }
     }
 
-    /// The next chunk; `None` at the end. An error comes once, as the last item.
+    /// Returns the next chunk, or `None` at the end. An error is returned once, as the last item.
     ///
     /// # Errors
-    /// As awaiting the run would give.
+    /// The errors of the awaited run.
     pub async fn next(&mut self) -> Option<Result<GenerateChunk>> {
         std::future::poll_fn(|cx| self.poll_chunk(cx)).await
     }
 
-    /// The response; chunks that were not read are dropped.
+    /// Returns the response. Unread chunks are dropped.
     ///
     /// # Errors
-    /// As awaiting the run would give.
+    /// The errors of the awaited run.
     pub async fn response(mut self) -> Result<GenerateResponse> {
         self.queue.leave();
         match (self.run.take(), self.ended.take()) {
@@ -121,14 +120,14 @@ impl<'a> GenerateStream<'a> {
         }
     }
 
-    /// Text so far of the message that the model is writing. It begins anew with each message, also
-    /// where an answer did not fit and the model is asked again:
+    /// Returns the text so far of the message being written. It is cleared when a new message begins, and when the
+    /// model has to correct its output: see
     /// [`GenerateChunk::output_retry`](genkit_core::GenerateChunk::output_retry).
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Structured output so far, as far as it is certain; `None` while there is none that fits `T`.
+    /// Returns the structured output so far, limited to its certain part. `None` if it is not a valid `T` yet.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -154,9 +153,10 @@ impl<'a> GenerateStream<'a> {
         serde_json::from_value(self.output_value()?).ok()
     }
 
-    /// Structured output so far, as JSON.
+    /// Returns the structured output so far, as JSON.
     ///
-    /// Each call reads the whole text so far: of a long answer ask when there is something to show, not for each chunk.
+    /// Each call parses the whole text so far. For a long response, call it only when you update the display, not for
+    /// each chunk.
     pub fn output_value(&self) -> Option<Value> {
         format::parse_partial(self.format.unwrap_or(Format::Json), &self.text)
     }
@@ -172,7 +172,7 @@ impl<'a> GenerateStream<'a> {
         }
         match (chunk, &self.ended) {
             (Some(chunk), _) => Poll::Ready(Some(Ok(chunk))),
-            // The error of a failed run comes after the chunks before it, and once.
+            // The error of a failed run is returned once, after the chunks before it.
             (None, Some(Err(_))) => Poll::Ready(self.ended.take().and_then(Result::err).map(Err)),
             (None, None) if self.run.is_some() => Poll::Pending,
             (None, _) => Poll::Ready(None),

@@ -1,4 +1,4 @@
-//! A turn of a run, as its program may change it before the model is asked.
+//! A turn of a run, which the program may change before the model is called.
 
 use std::sync::Arc;
 
@@ -12,13 +12,11 @@ use genkit_core::internal::glob::glob;
 use genkit_core::{ModelRequest, ToolChoice, Usage};
 use genkit_model::{IntoModel, IntoResult, ModelRef};
 
-/// Turn of a run that is about to begin: see
-/// [`Generate::before_turn`](crate::Generate::before_turn).
+/// A turn of a run before its model call: see [`Generate::before_turn`](crate::Generate::before_turn).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Turn {
-    /// Request: what the model is asked in this turn. What is changed here counts for this turn alone:
-    /// the history of the run stays as it is.
+    /// The model request of this turn. Changes apply to this turn only; the history of the run is unchanged.
     pub request: ModelRequest,
     pub(crate) round: usize,
     pub(crate) usage: Usage,
@@ -28,36 +26,36 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Round: how many rounds of tools there were, 0 in the first turn.
+    /// Returns the number of completed rounds of tool calls, which is 0 in the first turn.
     pub fn round(&self) -> usize {
         self.round
     }
 
-    /// The conversation so far.
+    /// Returns the conversation so far.
     pub fn messages(&self) -> &[Message] {
         &self.request.messages
     }
 
-    /// Usage: what the run used so far.
+    /// Returns the usage of the run so far.
     pub fn usage(&self) -> &Usage {
         &self.usage
     }
 
-    /// Model calls that the run made so far.
+    /// Returns the number of model calls so far.
     pub fn requests(&self) -> u64 {
         self.requests
     }
 
-    /// Sets the model of this turn. The key, address and version in the settings are the first model's own,
-    /// and are not sent to it.
+    /// Sets the model of this turn. The API key, base URL and version in the settings of the first model are not sent
+    /// to it.
     #[must_use]
     pub fn with_model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
         self
     }
 
-    /// Restricts this turn to these tools of the run, by name or pattern with `*`. A name that no tool of the run
-    /// has ends the run with an error. A call of another tool is answered with an error, which the model reads.
+    /// Restricts this turn to these tools of the run, by name or by pattern with `*`. A name that matches no tool of
+    /// the run ends the run with an error. If the model calls another tool, it receives an error.
     #[must_use]
     pub fn with_tools<N: AsRef<str>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         let names: Vec<N> = names.into_iter().collect();
@@ -84,7 +82,7 @@ impl Turn {
         self
     }
 
-    /// Sets one more setting of the model; it replaces one of the same name.
+    /// Adds a model setting, or replaces the one with the same name.
     #[must_use]
     pub fn with_config(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.request.config.insert(key.into(), value.into());
@@ -98,5 +96,5 @@ impl IntoResult<Turn> for Turn {
     }
 }
 
-/// What is done before a turn.
+/// A closure that runs before a turn.
 pub(crate) type BeforeTurn = Arc<dyn Fn(Turn) -> BoxFuture<'static, Result<Turn>> + Send + Sync>;

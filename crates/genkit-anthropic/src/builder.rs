@@ -1,4 +1,4 @@
-//! Settings of the provider.
+//! The builder of the Anthropic provider.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,14 +12,15 @@ use genkit_core::Result;
 use genkit_model::Cassette;
 use genkit_model::internal::http::{ProviderSettings, env_var};
 
-/// Where the Messages API is.
+/// The base URL of the Messages API.
 const BASE_URL: &str = "https://api.anthropic.com";
 
-/// The version of the API. Default is `2023-06-01`, which every model answers.
+/// The version of the API. Default is `2023-06-01`, which every model supports.
 const API_VERSION: &str = "2023-06-01";
 
 impl Anthropic {
-    /// Provider with the key in `ANTHROPIC_API_KEY`, at `ANTHROPIC_BASE_URL` if that is set.
+    /// Creates a provider from environment variables: the API key from `ANTHROPIC_API_KEY`, and the
+    /// base URL from `ANTHROPIC_BASE_URL` if it is set.
     ///
     /// ```no_run
     /// # fn main() -> genkit::Result<()> {
@@ -29,12 +30,12 @@ impl Anthropic {
     /// ```
     ///
     /// # Errors
-    /// There is no key, or the base URL cannot be used.
+    /// Returns an error if no API key is set or if the base URL is invalid.
     pub fn from_env() -> Result<Self> {
         Self::builder().env().build()
     }
 
-    /// Builder of the provider, with settings of your own; the environment is not read.
+    /// Creates a builder with custom settings, which does not read environment variables.
     ///
     /// ```
     /// use genkit::model::Anthropic;
@@ -52,7 +53,7 @@ impl Anthropic {
     }
 }
 
-/// Builder of an [`Anthropic`] provider. See [`Anthropic::builder`].
+/// A builder of an [`Anthropic`] provider. See [`Anthropic::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct AnthropicBuilder {
@@ -62,8 +63,8 @@ pub struct AnthropicBuilder {
 }
 
 impl AnthropicBuilder {
-    /// Environment: takes what is not given otherwise from it, the key from `ANTHROPIC_API_KEY`, and the
-    /// base URL from `ANTHROPIC_BASE_URL`.
+    /// Reads settings that are not set explicitly from the environment: the API key from
+    /// `ANTHROPIC_API_KEY`, and the base URL from `ANTHROPIC_BASE_URL`.
     ///
     /// ```no_run
     /// # use std::time::Duration;
@@ -77,52 +78,53 @@ impl AnthropicBuilder {
         self
     }
 
-    /// Adds what the environment has, where nothing is given.
+    /// Fills in settings that are not set from the environment.
     fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         self.settings.fill(|| variable("ANTHROPIC_API_KEY"), || variable("ANTHROPIC_BASE_URL"));
         self
     }
 
-    /// API key; it goes into a header, never into a URL.
+    /// Sets the API key, which is sent in a header and never in a URL.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.settings.key = Some(key.into());
         self
     }
 
-    /// Base URL: another address, whose path stays in front: a proxy, a server in a test. Default
-    /// is `https://api.anthropic.com`; a `/v1` at its end may stand there or not.
+    /// Sets the base URL, for example of a proxy or a test server. Paths are appended to its path;
+    /// a trailing `/v1` is optional. Default is `https://api.anthropic.com`.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.settings.base_url = Some(url.into());
         self
     }
 
-    /// API version. Default is `2023-06-01`, which sends the key as `x-api-key`; since `2026-10-21` it is sent as a
-    /// bearer token, and the API takes no `temperature`, `topP` or `topK`.
+    /// Sets the API version. Default is `2023-06-01`, which sends the key as `x-api-key`. Since
+    /// `2026-10-21`, the key is sent as a bearer token, and the API does not support `temperature`,
+    /// `topP` and `topK`.
     pub fn api_version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
         self
     }
 
-    /// Header: one more of every call; it replaces one of the same name.
+    /// Adds a header to every call, replacing a header with the same name.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Timeout: how long one call may take, from sending to the end of the answer. Default is 10
-    /// minutes.
+    /// Sets the timeout of one call, from sending the request to the end of the response. Default
+    /// is 10 minutes.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.timeout = Some(timeout);
         self
     }
 
-    /// Cassette: records calls to a file, or answers them from there; a replay needs no key.
+    /// Sets a cassette, which records calls to a file or replays them. A replay needs no API key.
     pub fn cassette(mut self, cassette: Cassette) -> Self {
         self.settings.interceptor = Some(cassette.interceptor());
         self
     }
 
-    /// The provider with these settings.
+    /// Builds the provider.
     ///
     /// ```
     /// use genkit::model::Anthropic;
@@ -133,8 +135,8 @@ impl AnthropicBuilder {
     /// ```
     ///
     /// # Errors
-    /// There is no key, where nothing else makes up for it: a replayed cassette, an address of
-    /// your own, an `authorization` header. Or the base URL or a header cannot be used.
+    /// Returns an error if no API key is set, unless a base URL, an `authorization` header or a
+    /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
     pub fn build(self) -> Result<Anthropic> {
         let this = if self.from_env { self.with_env(env_var) } else { self };
         this.build_given()
@@ -157,13 +159,13 @@ impl AnthropicBuilder {
     }
 }
 
-/// The address without the `/v1` that the paths of calls begin with.
+/// Returns the URL without a trailing `/v1`, because the paths of calls start with it.
 fn without_version(url: &str) -> &str {
     let url = url.trim().trim_end_matches('/');
     url.strip_suffix("/v1").unwrap_or(url)
 }
 
-/// Does not show the key, nor the values of headers.
+/// Omits the key and the values of headers.
 impl fmt::Debug for AnthropicBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AnthropicBuilder")
@@ -199,7 +201,7 @@ mod tests {
         let settings = Anthropic::builder().env().with_env(environment).settings;
         assert_eq!(settings.key.as_deref(), Some("https://anthropic_api_key/"));
         assert_eq!(settings.base_url.as_deref(), Some("https://anthropic_base_url/"));
-        // A key that is blank is none.
+        // A blank key counts as not set.
         let settings = Anthropic::builder().api_key(" ").with_env(environment).settings;
         assert_eq!(settings.key.as_deref(), Some("https://anthropic_api_key/"));
     }

@@ -1,4 +1,4 @@
-//! The errors of Anthropic: its settings, messages that it cannot take, answers that make no sense.
+//! Errors of Anthropic: invalid settings, messages that it does not support, and invalid responses.
 
 use super::NAME;
 use genkit_core::ErrorKind;
@@ -7,22 +7,22 @@ use genkit_core::internal::error::Topic;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error(
-        "{NAME}: there is no key: set ANTHROPIC_API_KEY in the environment, or give one \
-         with `.api_key(..)`"
+        "{NAME}: no API key is set; set the environment variable ANTHROPIC_API_KEY, or \
+         call `.api_key(..)`"
     )]
     NoKey,
     #[error("{NAME}: message {message}: part {part}: {reason}")]
     Part { message: usize, part: usize, reason: &'static str },
     #[error(
-        "{NAME}: {model} cannot be made to call a tool: take `ToolChoice::Auto`, and say in the prompt \
-         when the tool is to be called"
+        "{NAME}: {model} cannot be forced to call a tool; use `ToolChoice::Auto`, and describe in the prompt \
+         when to call the tool"
     )]
     NoForcedTools { model: String },
-    #[error("{NAME}: the answer is no message")]
+    #[error("{NAME}: the response is not a message")]
     NoMessage,
-    #[error("{NAME}: the stream ended before the answer began")]
+    #[error("{NAME}: the stream ended before the response began")]
     NoEvents,
-    #[error("{NAME}: the answer has no count of tokens")]
+    #[error("{NAME}: the response has no token count")]
     NoCount,
 }
 

@@ -1,4 +1,4 @@
-//! Error replies of the Messages API.
+//! Error responses of the Messages API.
 
 use serde_json::{Value, json};
 
@@ -8,21 +8,21 @@ use genkit_model::internal::http::{
     error_text, kind_of_status, message_text, retry_after, should_retry, with_reported,
 };
 
-/// The error in a reply with a status of 400 or more.
+/// Decodes the error of a response with a status of 400 or more.
 pub(super) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
     let body: Value = serde_json::from_slice(body)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned()));
     let report = body.get("error").unwrap_or(&body);
-    // The body has the id, too, which proxies let through.
+    // The request id is also in the body, which proxies do not remove.
     let id = body.get("request_id").and_then(Value::as_str);
     let headers_and_id = |name: &str| {
         headers(name).or_else(|| id.filter(|_| name == "request-id").map(str::to_owned))
     };
     let message = message(report);
     let mut text = error_text(NAME, status, &message, &headers_and_id);
-    // All that it says is `model: claude-x`.
+    // The message contains only `model: claude-x`.
     if status == 404 && message.starts_with("model:") {
-        text.push_str(": there is no such model, or the key may not use it");
+        text.push_str("; the model does not exist, or the API key has no access to it");
     }
     let mut error = Error::new(kind_of_status(status), text);
     if let Some(wait) = retry_after(headers) {
@@ -34,7 +34,7 @@ pub(super) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, bod
     detailed(error, Some(status), report)
 }
 
-/// An error inside of an answer that began well.
+/// Decodes an error within a response with a successful status.
 pub(super) fn within(report: &Value) -> Error {
     let status = report.get("type").and_then(Value::as_str).and_then(status_of);
     let kind = kind_of_status(status.unwrap_or(500));
@@ -53,7 +53,7 @@ fn detailed(error: Error, status: Option<u16>, report: &Value) -> Error {
     with_reported(error, [("status", json!(status)), ("type", report["type"].clone())])
 }
 
-/// The status of HTTP that a kind of error has elsewhere.
+/// Returns the HTTP status that corresponds to a type of error.
 fn status_of(kind: &str) -> Option<u16> {
     Some(match kind {
         "invalid_request_error" => 400,

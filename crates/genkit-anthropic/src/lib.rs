@@ -1,6 +1,9 @@
-//! Anthropic: the Messages API, which Claude models answer.
+//! Anthropic: the Messages API for Claude models.
 
-#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+#![allow(
+    missing_docs,
+    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+)]
 
 mod builder;
 mod error;
@@ -19,7 +22,7 @@ mod tests;
 use genkit_model::internal::provider::LinkedProvider;
 pub use {builder::AnthropicBuilder, provider::Anthropic};
 
-/// What errors call this provider, and the first part of its models' names.
+/// The name of this provider in errors, and the prefix of its models' names.
 const NAME: &str = "anthropic";
 
 inventory::submit! {

@@ -1,13 +1,13 @@
-//! Keys of what Anthropic gets back as it came.
+//! The keys of data that is sent back to Anthropic unchanged.
 
-/// Of a custom part: a thought that is encrypted.
+/// The key of a custom part that holds an encrypted thought.
 pub(super) const REDACTED: &str = "redactedThinking";
 
-/// Of a custom part: a block of Anthropic's own, as that of a tool that ran there.
+/// The key of a custom part that holds another block of Anthropic's, such as that of a server tool.
 pub(super) const BLOCK: &str = "anthropicBlock";
 
-/// In the metadata of text: what it was taken from.
+/// The metadata key of the citations of a text.
 pub(super) const CITATIONS: &str = "citations";
 
-/// In the metadata of a call: code at Anthropic made it, and not the model itself.
+/// The metadata key of a call that was made by code running at Anthropic instead of by the model.
 pub(super) const CALLER: &str = "caller";

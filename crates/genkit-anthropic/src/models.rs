@@ -1,46 +1,46 @@
-//! What is known of the models, as data.
+//! The capabilities of the models.
 
 use genkit_model::{Constrained, ModelInfo, Supports};
 
-/// How a model thinks.
+/// How thinking is configured for a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Thinking {
-    /// Not at all.
+    /// The model does not think.
     No,
-    /// Within a budget of tokens.
+    /// With a token budget.
     Budget,
-    /// As it sees fit, by effort; it takes a budget, too.
+    /// Adaptive, by effort; a token budget is supported too.
     AdaptiveOrBudget,
-    /// As it sees fit, by effort.
+    /// Adaptive, by effort.
     Adaptive,
-    /// Always, by effort; it cannot be told to call a tool then.
+    /// Always on, by effort; the model cannot be forced to call a tool.
     Always,
 }
 
-/// What a model can do, as far as requests differ.
+/// The capabilities of a model that affect requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ClaudeTraits {
     pub(super) thinking: Thinking,
-    /// The most of effort that it takes: `high`, `max`; none before.
+    /// The highest effort that it supports, `high` or `max`; `None` if effort is not supported.
     pub(super) most_effort: Option<&'static str>,
-    /// The most tokens of an answer.
+    /// The maximum number of tokens of a response.
     pub(super) max_output: u32,
-    /// Whether it takes `temperature`, `top_p` and `top_k`.
+    /// Whether it supports `temperature`, `top_p` and `top_k`.
     pub(super) samples: bool,
-    /// Whether it takes `temperature` beside `top_p`.
+    /// Whether it supports `temperature` together with `top_p`.
     pub(super) samples_twice: bool,
-    /// Whether it binds its output to a schema.
+    /// Whether it can constrain its output to a schema.
     pub(super) binds: bool,
 }
 
-/// How many tokens an answer may have where the request does not say: enough for a long text, and few enough that a
-/// call without a stream ends in time.
+/// The token limit of a response if the request sets none: enough for a long text, and low enough
+/// that a call without streaming ends in time.
 const USUAL_OUTPUT: u32 = 16_000;
 
-/// The same where it thinks as hard as it can.
+/// The same for the highest effort.
 const DEEP_OUTPUT: u32 = 64_000;
 
-/// Models from `since` on, the newest first; `None` is for all families.
+/// Models since the version `since`, newest first. `None` means all families.
 struct ModelEra {
     family: Option<&'static str>,
     since: (u32, u32),
@@ -51,7 +51,7 @@ const fn era(family: Option<&'static str>, since: (u32, u32), traits: ClaudeTrai
     ModelEra { family, since, traits }
 }
 
-/// The newest that every family has; a name that says no number is taken for one of these.
+/// The traits of the newest models, which are assumed for a name without a version.
 const NEWEST: ClaudeTraits = ClaudeTraits {
     thinking: Thinking::Adaptive,
     most_effort: Some("max"),
@@ -76,7 +76,7 @@ const FIRST_OF_4: ClaudeTraits = ClaudeTraits { samples_twice: true, binds: fals
 const BEFORE_THINKING: ClaudeTraits =
     ClaudeTraits { thinking: Thinking::No, max_output: 8_192, ..FIRST_OF_4 };
 
-/// The first that fits counts.
+/// The first entry that matches applies.
 const ERAS: &[ModelEra] = &[
     era(Some("opus"), (5, 5), ALWAYS),
     era(Some("fable"), (0, 0), ClaudeTraits { binds: false, ..ALWAYS }),
@@ -107,16 +107,16 @@ impl ClaudeTraits {
         ERAS.iter().find(is_it).map_or(NEWEST, |era| era.traits)
     }
 
-    /// How many tokens an answer may have where the request does not say.
+    /// Returns the token limit of a response if the request sets none.
     pub(super) fn usual_output(&self, budget: u32, is_deep: bool) -> u32 {
         let usual = if is_deep { DEEP_OUTPUT } else { USUAL_OUTPUT };
         usual.saturating_add(budget).min(self.max_output)
     }
 }
 
-/// The number in a model's name: `claude-opus-4-8`, `claude-3-5-haiku-20241022`.
+/// Returns the version in a model's name, such as `claude-opus-4-8` or `claude-3-5-haiku-20241022`.
 fn version(name: &str) -> Option<(u32, u32)> {
-    // A date is no number of a version, and neither is what clouds put after an `@` or a `:`.
+    // A date is not a version, and neither is a suffix that cloud providers add after `@` or `:`.
     let name = name.split(['@', ':']).next().unwrap_or(name);
     let number = |word: &str| word.parse::<u32>().ok().filter(|_| word.len() < 3);
     let mut words = name.split('-').skip_while(|word| number(word).is_none());
@@ -124,7 +124,7 @@ fn version(name: &str) -> Option<(u32, u32)> {
     Some((major, words.next().and_then(number).unwrap_or(0)))
 }
 
-/// What a model is taken to do.
+/// Returns the assumed capabilities of a model.
 pub(super) fn info(model: &str) -> ModelInfo {
     let constrained =
         if ClaudeTraits::of(model).binds { Constrained::All } else { Constrained::None };
@@ -134,7 +134,7 @@ pub(super) fn info(model: &str) -> ModelInfo {
     info
 }
 
-/// The name without what others put in front of it.
+/// Returns the name without the prefix that other libraries use.
 pub(super) fn bare(name: &str) -> &str {
     let name = name.trim_matches('/');
     name.strip_prefix("anthropic/").unwrap_or(name)

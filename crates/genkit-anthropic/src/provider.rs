@@ -1,4 +1,4 @@
-//! The provider: one address and one key.
+//! The Anthropic provider.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use genkit_core::Result;
 use genkit_model::internal::http::{ApiEndpoint, HttpModel};
 use genkit_model::{Model, Provider};
 
-/// Anthropic provider: the Claude models.
+/// A provider of Anthropic's Claude models.
 ///
 /// ```no_run
 /// use genkit::model::Anthropic;
@@ -23,26 +23,28 @@ use genkit_model::{Model, Provider};
 /// # }
 /// ```
 ///
-/// Thoughts keep their signatures in the metadata of their parts, under `thoughtSignature`, and encrypted ones are
-/// custom parts, as is what tools at Anthropic did and found: keep the messages of a conversation as they are, and all
-/// of it goes back unchanged. An answer that pauses for such a tool goes on by itself, up to 5 times.
+/// Thoughts keep their signatures in the metadata of their parts, under `thoughtSignature`.
+/// Encrypted thoughts, and the calls and results of server tools, are custom parts. All are sent
+/// back unchanged, so do not modify the messages of a conversation. A response that is paused for a
+/// server tool is continued automatically, up to 5 times.
 ///
-/// Where a request says no `maxOutputTokens` an answer may have 16,000 tokens, 64,000 with the most of effort, and less
-/// where the model has less; a budget for thoughts comes on top.
+/// If a request does not set `maxOutputTokens`, the limit is 16,000 tokens, or 64,000 with the
+/// highest effort, but at most the limit of the model. A thinking budget is added to it.
 ///
-/// A prompt is cached up to a mark: [`Part::with_cache`](genkit_core::Part::with_cache).
+/// A prompt is cached up to a cache mark; see [`Part::with_cache`](genkit_core::Part::with_cache).
 ///
-/// Settings that this provider reads from a request's `config`, beside Genkit's common ones:
+/// In addition to the common settings, this provider reads these settings from a request's
+/// `config`:
 ///
-/// | key | what it is |
+/// | key | meaning |
 /// |---|---|
-/// | `thinking` | as the API has it, or `{"enabled": true, "budgetTokens": 2048}`, `{"adaptive": true}`; `reasoning(..)` is simpler |
-/// | `effort` | a word of the API; `output_config` beside it goes through |
-/// | `disableParallelToolUse` | one call at a time |
-/// | `tools` | tools at Anthropic, a list, as it is: `{"type": "web_search_20250305", "name": "web_search"}` |
-/// | `betas` | what goes into the header `anthropic-beta`; that of files is said by itself |
-/// | `version`, `apiVersion`, `apiKey` | of the call: the model, the version of the API, another key |
-/// | `metadata`, `service_tier`, `container`, `mcp_servers`, `cache_control`, … | the body, as they are |
+/// | `thinking` | in the API's format, or `{"enabled": true, "budgetTokens": 2048}` or `{"adaptive": true}`; `reasoning(..)` is simpler |
+/// | `effort` | an effort of the API; the other fields of `output_config` are kept |
+/// | `disableParallelToolUse` | whether to allow only one call at a time |
+/// | `tools` | a list of server tools, sent unchanged: `{"type": "web_search_20250305", "name": "web_search"}` |
+/// | `betas` | the values of the header `anthropic-beta`; the one for files is added automatically |
+/// | `version`, `apiVersion`, `apiKey` | the model, the version of the API and the API key of this call |
+/// | `metadata`, `service_tier`, `container`, `mcp_servers`, `cache_control`, … | fields of the body, sent unchanged |
 #[derive(Clone)]
 pub struct Anthropic {
     pub(super) endpoint: Arc<ApiEndpoint>,
@@ -50,7 +52,7 @@ pub struct Anthropic {
 }
 
 impl Anthropic {
-    /// The model of that name: `claude-sonnet-4-6`. One that is not known is made all the same.
+    /// Returns the model with this name, such as `claude-sonnet-4-6`. Unknown names are accepted.
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {
@@ -77,7 +79,7 @@ impl Provider for Anthropic {
     }
 }
 
-/// Does not show the key.
+/// Omits the key.
 impl fmt::Debug for Anthropic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Anthropic").field("version", &self.settings.version).finish_non_exhaustive()

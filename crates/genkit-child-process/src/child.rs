@@ -1,4 +1,4 @@
-//! A child process in a process group of its own.
+//! A child process in its own process group.
 
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -12,31 +12,31 @@ use crate::group::{self, ProcessGroup};
 use crate::launch;
 use crate::stderr::{Stderr, StderrLog};
 
-/// How long a child may take to end after its input was closed, and again after `SIGTERM`.
+/// How long a child may take to exit after its input was closed, and again after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long what a child leaves behind may take to end after `SIGTERM`.
+/// How long the rest of the process group may take to exit after `SIGTERM`.
 const GROUP_GRACE: Duration = Duration::from_millis(500);
 
-/// How long a kill of it may take to be seen.
+/// How long to wait for the group to be gone after a kill.
 const GROUP_KILLED: Duration = Duration::from_millis(50);
 
-/// How long the kill of a child may take to be seen.
+/// How long to wait for the child to be gone after a kill.
 const KILLED: Duration = Duration::from_secs(1);
 
-/// How long a child that is dropped may take to end after `SIGTERM`; a thread is blocked.
+/// How long a dropped child may take to exit after `SIGTERM`; this blocks a thread.
 const DROP_GRACE: Duration = Duration::from_millis(150);
 
-/// How long a dropped child may take to be seen as killed; a thread is blocked.
+/// How long to wait for a dropped child to be gone after a kill; this blocks a thread.
 const DROP_KILLED: Duration = Duration::from_millis(50);
 
-/// How long the end of standard error is waited for once the program is gone.
+/// How long to wait for the end of standard error after the program has exited.
 const STDERR_END: Duration = Duration::from_millis(100);
 
-/// How long a program that closed its output may take to be gone.
+/// How long a program that closed its output may take to exit.
 const ABOUT_TO_END: Duration = Duration::from_millis(500);
 
-/// Child process that runs. Nothing of its process group outlives this value.
+/// A running child process. No process of its group outlives this value.
 ///
 /// ```
 /// use genkit_child_process::{ChildCommand, ChildProcess};
@@ -61,7 +61,7 @@ pub struct ChildProcess {
     status: Option<ExitStatus>,
 }
 
-/// Child pipes: drop `stdin` and the child comes to the end of its input.
+/// The pipes of a child. Dropping `stdin` signals the end of input to the child.
 ///
 /// ```
 /// use genkit_child_process::{ChildCommand, ChildPipes, ChildProcess};
@@ -77,23 +77,22 @@ pub struct ChildProcess {
 /// ```
 #[derive(Debug)]
 pub struct ChildPipes {
-    /// What the child reads.
+    /// The child's standard input.
     pub stdin: ChildStdin,
-    /// What the child writes.
+    /// The child's standard output.
     pub stdout: ChildStdout,
 }
 
 impl ChildProcess {
-    /// Starts a child. Its standard error is read and goes to `log`; without one it is that of this
-    /// process.
+    /// Starts a child. Its standard error is read and passed to `log`; without a log it is inherited from this process.
     ///
     /// # Errors
     ///
-    /// If there is no such program or folder, or the system does not start it.
+    /// Returns an error if the program or folder does not exist, or if the system cannot start it.
     ///
     /// # Panics
     ///
-    /// Panics outside of a tokio runtime with I/O.
+    /// Panics if called outside of a tokio runtime with I/O enabled.
     pub fn spawn(
         command: &ChildCommand,
         log: Option<Box<dyn StderrLog>>,
@@ -102,7 +101,7 @@ impl ChildProcess {
         let stderr = if log.is_some() { Stdio::piped() } else { Stdio::inherit() };
         process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
         let mut process = process.spawn().map_err(|error| launch::failed(command, error))?;
-        // Present, for it was not waited for.
+        // Present, because the child was not waited for yet.
         let id = process.id().unwrap_or_default();
         let group = ProcessGroup::led_by(id);
         let stdin = process.stdin.take().expect("it is piped, as set above");
@@ -112,30 +111,30 @@ impl ChildProcess {
         Ok((Self { process, id, group, stderr, status: None }, ChildPipes { stdin, stdout }))
     }
 
-    /// The process id, which is also the id of the process group.
+    /// Returns the process id, which is also the id of the process group.
     pub fn id(&self) -> u32 {
         self.id
     }
 
-    /// The last lines of standard error, oldest first; none if that is not read.
+    /// Returns the last lines of standard error, oldest first; empty if it is not read.
     pub fn stderr_tail(&self) -> Vec<String> {
         self.stderr.tail()
     }
 
-    /// Waits until it has exited and its standard error was read. Safe to cancel; `None` if the system
-    /// does not know how it ended.
+    /// Waits until the child has exited and its standard error was read. Cancel safe. Returns `None` if the system does
+    /// not report its exit status.
     pub async fn wait(&mut self) -> Option<ExitStatus> {
         if self.status.is_none() {
             self.status = self.process.wait().await.ok();
             self.group.leader_is_gone();
         }
-        // What it left behind may hold the stream open for ever.
+        // Remaining processes of the group may keep the stream open forever.
         let _ = timeout(STDERR_END, self.stderr.ended()).await;
         self.status
     }
 
-    /// How it exited and the end of its standard error, for an error: `exited with code 1`. Best
-    /// called after [`wait`](Self::wait).
+    /// Describes the exit and the end of standard error, for an error message: `exited with code 1`. Call it after
+    /// [`wait`](Self::wait).
     pub fn describe_exit(&mut self) -> String {
         if self.status.is_none() {
             self.status = self.process.try_wait().ok().flatten();
@@ -154,8 +153,8 @@ impl ChildProcess {
         format!("{how}; its standard error ended with:\n{tail}")
     }
 
-    /// What is known of its exit, or of why it hangs: `it exited with code 1`. It gets half a second to
-    /// exit; `None` if it runs on and wrote nothing to its standard error.
+    /// Describes the exit, or why the child may hang: `it exited with code 1`. Waits up to half a second for the exit;
+    /// returns `None` if the child is still running and its standard error is empty.
     pub async fn exit_report(&mut self) -> Option<String> {
         let _ = timeout(ABOUT_TO_END, self.wait()).await;
         if self.status.is_some() {
@@ -165,8 +164,8 @@ impl ChildProcess {
         (!tail.is_empty()).then(|| format!("its standard error ended with:\n{tail}"))
     }
 
-    /// Shuts the child down: ends it and all that it started. Close its input before: it gets 2
-    /// seconds to exit, then `SIGTERM`, then `SIGKILL`. Takes 6 seconds at the most.
+    /// Shuts down the child and its process group. Close its input first: it gets 2 seconds to exit, then `SIGTERM`,
+    /// then `SIGKILL`. Takes at most 6 seconds.
     pub async fn shutdown(mut self) {
         if timeout(GRACE, self.wait()).await.is_err() {
             self.group.terminate();
@@ -178,14 +177,14 @@ impl ChildProcess {
         }
         self.group.terminate();
         if !self.group.ends_within(GROUP_GRACE).await {
-            // Nothing survives this, but its zombies may stay until somebody reaps them.
+            // No process survives this, but zombies may remain until their parent reaps them.
             self.group.kill();
             self.group.ends_within(GROUP_KILLED).await;
         }
     }
 }
 
-/// For an owner that is dropped and a runtime that ends: nothing can be awaited here.
+/// For a dropped owner or a runtime that is shutting down, where nothing can be awaited.
 impl Drop for ChildProcess {
     fn drop(&mut self) {
         let Self { process, group, .. } = self;
@@ -201,7 +200,7 @@ impl Drop for ChildProcess {
     }
 }
 
-/// Whether nothing of the child and its group is left.
+/// Returns whether the child and its group are gone.
 fn is_gone(process: &mut Child, group: &mut ProcessGroup) -> bool {
     // A child belongs to its group until it was waited for.
     if !matches!(process.try_wait(), Ok(None)) {
@@ -210,11 +209,11 @@ fn is_gone(process: &mut Child, group: &mut ProcessGroup) -> bool {
     group.is_gone()
 }
 
-/// `exited with code 1`, `was killed by signal 9 (SIGKILL)`.
+/// Formats a status: `exited with code 1`, `was killed by signal 9 (SIGKILL)`.
 fn ended(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("exited with code {code}"),
-        // Its own text is `signal: 9 (SIGKILL)`.
+        // The status displays as `signal: 9 (SIGKILL)`.
         None => format!("was killed by {}", status.to_string().replacen(':', "", 1)),
     }
 }

@@ -1,11 +1,11 @@
-//! The command of a child: the program, its arguments, its environment and its folder.
+//! The command of a child: its program, arguments, environment and folder.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-/// Child command: what is run, and with what.
+/// A command for a child process.
 ///
 /// ```
 /// use genkit_child_process::ChildCommand;
@@ -13,25 +13,25 @@ use std::path::PathBuf;
 /// let mut command = ChildCommand::new("node");
 /// command.args = vec!["server.js".into()];
 /// command.env.insert("API_KEY".into(), "sk-123".into());
-/// // Arguments and variables hold secrets: their values are not shown.
+/// // Arguments and variables may be secrets, so their values are not shown.
 /// assert!(!format!("{command:?}").contains("sk-123"));
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ChildCommand {
-    /// The program: a path, or a name that is looked for in the `PATH` of the child.
+    /// The program: a path, or a name that is looked up in the child's `PATH`.
     pub program: OsString,
-    /// Its arguments.
+    /// The arguments.
     pub args: Vec<OsString>,
-    /// Variables that are set, besides the inherited ones.
+    /// The environment variables to set, in addition to the inherited ones.
     pub env: BTreeMap<OsString, OsString>,
-    /// Whether all variables of this process are inherited, not only those that programs need to run.
+    /// Whether the child inherits all variables of this process, or only those that programs need to run.
     pub inherit_env: bool,
-    /// The folder that it runs in. Default is that of this process.
+    /// The working directory. Default is that of this process.
     pub cwd: Option<PathBuf>,
 }
 
 impl ChildCommand {
-    /// Child command that runs `program` without arguments.
+    /// Creates a command that runs `program` without arguments.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),

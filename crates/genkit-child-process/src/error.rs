@@ -1,9 +1,9 @@
-//! Errors: what keeps a program from being started, with all messages of this crate.
+//! Errors of starting a program, with all messages of this crate.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a program was not started, and how to mend it.
+/// The reason why a program was not started, with a remedy.
 ///
 /// ```
 /// use genkit_child_process::{ChildCommand, ChildProcess};
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// let command = ChildCommand::new("/no/such/program");
 /// let Err(error) = ChildProcess::spawn(&command, None) else { unreachable!() };
 /// assert_eq!(error.kind(), ErrorKind::NotFound);
-/// assert!(error.to_string().starts_with("there is no program `/no/such/program`"));
+/// assert!(error.to_string().starts_with("cannot find the program `/no/such/program`"));
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
@@ -24,23 +24,23 @@ pub(crate) enum Error {
     NoCommand,
     #[error("the server's command is a folder: {}", .0.display())]
     CommandIsFolder(PathBuf),
-    #[error("`{}` may not be run: make it executable (`chmod +x`)", .0.display())]
+    #[error("`{}` is not executable; run `chmod +x`", .0.display())]
     NotExecutable(PathBuf),
-    #[error("there is no program `{}` ({source}): check the path", file.display())]
+    #[error("cannot find the program `{}` ({source}); check the path", file.display())]
     NoFile { file: PathBuf, source: io::Error },
-    #[error("there is no program `{program}` in PATH ({folders}): {}", how_to_install(program))]
+    #[error("cannot find the program `{program}` in PATH ({folders}); {}", how_to_install(program))]
     NotInPath { program: String, folders: String },
-    #[error("the `cwd` of the server is no folder: {}", .0.display())]
+    #[error("the `cwd` of the server is not a folder: {}", .0.display())]
     CwdIsNoFolder(PathBuf),
-    #[error("the `cwd` of the server cannot be used: {}: {source}", folder.display())]
+    #[error("cannot use the `cwd` of the server: {}: {source}", folder.display())]
     Cwd { folder: PathBuf, source: io::Error },
     #[error("cannot start `{program}`: {source}{}", how_to_start(source))]
     Start { program: String, source: io::Error },
 }
 
 impl SpawnError {
-    /// What kind of failure it is: `InvalidInput` if the command cannot be meant, `Unsupported` if the
-    /// file is no program of this machine, otherwise what the system said.
+    /// Returns the kind of error: `InvalidInput` if the command is invalid, `Unsupported` if the file is not a program
+    /// for this machine, otherwise the kind that the system reported.
     pub fn kind(&self) -> io::ErrorKind {
         match &self.0 {
             Error::NoCommand
@@ -55,7 +55,7 @@ impl SpawnError {
     }
 }
 
-/// `ENOEXEC`, which has no kind of its own.
+/// Returns whether the error is `ENOEXEC`, which has no `ErrorKind`.
 fn is_no_program(error: &io::Error) -> bool {
     error.raw_os_error() == Some(8)
 }
@@ -63,12 +63,12 @@ fn is_no_program(error: &io::Error) -> bool {
 fn how_to_start(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound => {
-            ": it is there, so its first line (`#!..`) or its loader names a program that is not"
+            "; it exists, so its first line (`#!..`) or its loader names a program that does not"
         }
-        io::ErrorKind::PermissionDenied => ": make it executable (`chmod +x`)",
-        io::ErrorKind::InvalidInput => ": an argument or a variable has a NUL byte in it",
+        io::ErrorKind::PermissionDenied => "; make it executable (`chmod +x`)",
+        io::ErrorKind::InvalidInput => "; an argument or a variable contains a NUL byte",
         _ if is_no_program(error) => {
-            ": it is no program of this machine; a script needs a first line like \
+            "; it is not a program for this machine; a script needs a first line such as \
              `#!/usr/bin/env node`"
         }
         _ => "",
@@ -82,7 +82,7 @@ fn how_to_install(program: &str) -> &'static str {
         "docker" => "install Docker (https://docs.docker.com/get-docker)",
         "bun" | "bunx" => "install Bun (https://bun.sh)",
         "deno" => "install Deno (https://deno.com)",
-        "python" => "install Python, or say `python3`",
-        _ => "install it, or give the full path of the program",
+        "python" => "install Python, or use `python3`",
+        _ => "install it, or use its full path",
     }
 }

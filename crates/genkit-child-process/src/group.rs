@@ -1,9 +1,8 @@
-//! The process group of a child, and its end.
+//! The process group of a child, and its termination.
 //!
-//! No system call waits for a group to become empty: who was started by the child is not ours to
-//! wait for. So that is looked at again and again; only the child itself is waited for. Not
-//! `process-wrap`: it waits for children of ours alone, on a thread that nothing stops, and signals a
-//! group also when its id may belong to others.
+//! No system call waits for a group to become empty: only the child itself is ours to wait for, not its descendants.
+//! The group is therefore polled. `process-wrap` does not fit, because it waits only for our own children, on a thread
+//! that cannot be stopped, and signals a group even if its id may have been reused.
 
 use std::time::{Duration, Instant};
 
@@ -12,14 +11,13 @@ use rustix::process::{
     Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpgid,
 };
 
-/// How often is looked whether a group is empty.
+/// How often to poll whether a group is empty.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// The process group of a child. Its id is used only as long as something of it was seen: the
-/// system may give it to others then.
+/// The process group of a child. Its id is used only while a member of the group is known to exist, because the system
+/// may reuse the id afterwards.
 ///
-/// Without groups (Windows) the child itself is killed when it is dropped, and what it started is
-/// not known.
+/// Without process groups (Windows) the child itself is killed when it is dropped, and its descendants are unknown.
 #[derive(Debug)]
 pub(crate) struct ProcessGroup {
     #[cfg(unix)]
@@ -28,31 +26,31 @@ pub(crate) struct ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// The group that a child was put into when it was started.
-    #[cfg_attr(not(unix), allow(unused_variables, reason = "there are no groups"))]
+    /// Returns the group that a child was put into when it was started.
+    #[cfg_attr(not(unix), allow(unused_variables, reason = "there are no process groups"))]
     pub(crate) fn led_by(pid: u32) -> Self {
         Self {
-            // Zero would mean our own group, and one everybody.
+            // Zero would mean our own group, and one all processes.
             #[cfg(unix)]
             id: i32::try_from(pid).ok().filter(|pid| *pid > 1).and_then(Pid::from_raw),
             leader_is_gone: false,
         }
     }
 
-    /// The child was waited for. Looks at once whether the group is empty now: its id is free from
-    /// here on if so.
+    /// Records that the child was waited for. Checks immediately whether the group is empty, because its id may be
+    /// reused from then on.
     pub(crate) fn leader_is_gone(&mut self) {
         self.leader_is_gone = true;
         self.is_gone();
     }
 
-    /// Asks all of it to end.
+    /// Sends `SIGTERM` to the group.
     pub(crate) fn terminate(&mut self) {
         #[cfg(unix)]
         self.signal(Signal::TERM);
     }
 
-    /// Kills all of it.
+    /// Sends `SIGKILL` to the group.
     pub(crate) fn kill(&mut self) {
         #[cfg(unix)]
         self.signal(Signal::KILL);
@@ -65,12 +63,12 @@ impl ProcessGroup {
         }
     }
 
-    /// Whether nothing of it is left, or nothing that we may touch.
+    /// Returns whether the group is gone, or inaccessible.
     #[cfg(unix)]
     pub(crate) fn is_gone(&mut self) -> bool {
         let Some(group) = self.id else { return true };
         if self.leader_is_gone {
-            // In a container this program may be the one that orphans go to, and has to reap them.
+            // In a container this process may adopt orphans, and must reap them.
             while let Ok(Some(_)) = waitpgid(group, WaitOptions::NOHANG) {}
         }
         if test_kill_process_group(group).is_err() {
@@ -79,13 +77,13 @@ impl ProcessGroup {
         self.id.is_none()
     }
 
-    /// Whether nothing of it is left that is known.
+    /// Returns whether the child is gone; other processes are unknown.
     #[cfg(not(unix))]
     pub(crate) fn is_gone(&mut self) -> bool {
         self.leader_is_gone
     }
 
-    /// Waits until nothing of it is left, for so long at the most; whether that is so.
+    /// Waits up to `limit` for the group to be gone, and returns whether it is.
     pub(crate) async fn ends_within(&mut self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         while !self.is_gone() {
@@ -98,7 +96,7 @@ impl ProcessGroup {
     }
 }
 
-/// Waits on this thread until something is so, for so long at the most; whether it is so.
+/// Blocks this thread up to `limit` until the condition holds, and returns whether it does.
 pub(crate) fn wait_blocking(limit: Duration, mut is_so: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + limit;
     while !is_so() {

@@ -1,4 +1,4 @@
-//! The program of a child: where it lies, and the environment that it gets.
+//! The program of a child: its file and its environment.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -10,7 +10,7 @@ use tokio::process::Command;
 use crate::command::ChildCommand;
 use crate::error::Error;
 
-/// What a program needs to run, and no more: keys and tokens stay here.
+/// The variables that programs need to run; keys and tokens are not passed on.
 #[rustfmt::skip]
 const INHERITED: &[&str] = if cfg!(windows) {
     &[
@@ -23,13 +23,13 @@ const INHERITED: &[&str] = if cfg!(windows) {
     &["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"]
 };
 
-/// Where the system looks if there is no `PATH`.
+/// The search path if `PATH` is not set.
 const PATH_WITHOUT_PATH: &str = if cfg!(unix) { "/usr/local/bin:/usr/bin:/bin" } else { "" };
 
-/// Folders that an error names; a `PATH` may have hundreds.
+/// How many folders an error lists; a `PATH` may have hundreds.
 const NAMED_FOLDERS: usize = 12;
 
-/// The command as the system takes it, but for its streams.
+/// Prepares the system's command, except for the streams.
 pub(crate) fn prepare(command: &ChildCommand) -> Result<Command, Error> {
     if let Some(folder) = &command.cwd {
         check_folder(folder)?;
@@ -42,18 +42,18 @@ pub(crate) fn prepare(command: &ChildCommand) -> Result<Command, Error> {
     }
     #[cfg(unix)]
     process.arg0(&command.program).process_group(0);
-    // Where there are no groups, this is all that can be done.
+    // Without process groups, only the child itself can be killed.
     #[cfg(not(unix))]
     process.kill_on_drop(true);
     Ok(process)
 }
 
-/// The error of a start that the system refused.
+/// Creates the error of a failed start.
 pub(crate) fn failed(command: &ChildCommand, source: io::Error) -> Error {
     Error::Start { program: command.program.display().to_string(), source }
 }
 
-/// The environment that the child gets.
+/// Returns the environment of the child.
 fn environment(command: &ChildCommand) -> BTreeMap<OsString, OsString> {
     let mut environment: BTreeMap<_, _> = std::env::vars_os()
         .filter(|(name, value)| command.inherit_env || is_inherited(name, value))
@@ -63,13 +63,13 @@ fn environment(command: &ChildCommand) -> BTreeMap<OsString, OsString> {
 }
 
 fn is_inherited(name: &OsStr, value: &OsStr) -> bool {
-    // Old shells run such a value as code.
+    // Old shells execute such values as code.
     let is_function = value.as_encoded_bytes().starts_with(b"()");
     let is_locale = name.as_encoded_bytes().starts_with(b"LC_");
     (is_locale || INHERITED.iter().any(|known| is_same(name, known))) && !is_function
 }
 
-/// Whether two names mean one variable.
+/// Returns whether two names refer to the same variable.
 fn is_same(name: &OsStr, known: &str) -> bool {
     if cfg!(windows) { name.eq_ignore_ascii_case(known) } else { name == known }
 }
@@ -82,7 +82,7 @@ fn check_folder(folder: &Path) -> Result<(), Error> {
     }
 }
 
-/// The file of the program, by the `PATH` that the child gets.
+/// Finds the file of the program, using the child's `PATH`.
 fn find(
     command: &ChildCommand,
     environment: &BTreeMap<OsString, OsString>,
@@ -91,12 +91,12 @@ fn find(
     if program.as_os_str().is_empty() {
         return Err(Error::NoCommand);
     }
-    // Relative paths mean the folder that the child runs in.
+    // Relative paths refer to the folder that the child runs in.
     let folder = command.cwd.clone().unwrap_or_default();
     let path = environment.iter().find(|(name, _)| is_same(name, "PATH"));
     let path = path.map_or(OsStr::new(PATH_WITHOUT_PATH), |(_, value)| value);
     if let Ok(file) = which::which_in(program, Some(path), &folder) {
-        // A child may change its folder before it starts.
+        // The child may change its folder before the program starts.
         return Ok(std::path::absolute(&file).unwrap_or(file));
     }
     if program.components().count() > 1 || program.is_absolute() {
@@ -111,7 +111,7 @@ fn find(
     Err(Error::NotInPath { program: program.display().to_string(), folders: named.join(", ") })
 }
 
-/// Why a file with a path cannot be run.
+/// Returns why a file given by path cannot be run.
 fn not_runnable(file: PathBuf) -> Error {
     match file.metadata() {
         Ok(metadata) if metadata.is_dir() => Error::CommandIsFolder(file),

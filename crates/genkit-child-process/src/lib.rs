@@ -1,4 +1,4 @@
-//! Child processes that serve their parent over pipes: language servers, MCP servers and the like.
+//! Child processes that serve their parent over pipes, such as language servers and MCP servers.
 //!
 //! ```
 //! use genkit_child_process::{ChildCommand, ChildPipes, ChildProcess};
@@ -18,16 +18,16 @@
 //! # }
 //! ```
 //!
-//! **Start.** The program is looked for in the `PATH` that the child gets, and an error tells what is
-//! missing and how to mend it ([`SpawnError`]). The child inherits only the variables that programs need
-//! to run: keys and tokens of this process stay here.
+//! **Start.** The program is looked up in the child's `PATH`, and errors state what is missing and how to fix it
+//! ([`SpawnError`]). The child inherits only the variables that programs need to run; keys and tokens of this process
+//! are not passed on.
 //!
-//! **Standard error.** It is read for ever, so that a child that writes much never waits. Its lines go to
-//! a [`StderrLog`], at most 1000 in a second; the last of them stand in [`ChildProcess::exit_report`].
+//! **Standard error.** It is always read, so that a child that writes much never blocks. Its lines go to a
+//! [`StderrLog`], at most 1000 per second; the last ones are in [`ChildProcess::exit_report`].
 //!
-//! **End.** [`ChildProcess::shutdown`] waits for a child whose input was closed, then sends `SIGTERM`, then
-//! `SIGKILL`, to the whole process group. A child that is dropped is ended too, within 200 milliseconds.
-//! Without process groups (Windows) only the child itself is killed.
+//! **End.** [`ChildProcess::shutdown`] waits for a child whose input was closed, then sends `SIGTERM`, then `SIGKILL`,
+//! to the whole process group. Dropping a child ends it as well, within 200 milliseconds. Without process groups
+//! (Windows) only the child itself is killed.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The standard error of a child: read for ever, so that it never waits for us.
+//! The standard error of a child, which is always read, so that the child never blocks.
 
 mod lines;
 mod log_limit;
@@ -15,16 +15,16 @@ use tokio::time::Instant;
 use lines::Lines;
 use log_limit::LogLimit;
 
-/// Lines of the tail.
+/// How many lines the tail has.
 const TAIL_LINES: usize = 20;
 
-/// Bytes of the tail.
+/// How many bytes the tail has.
 const TAIL_BYTES: usize = 4 * 1024;
 
-/// Bytes of the tail that an error shows.
+/// How many bytes of the tail an error shows.
 const SHOWN_BYTES: usize = 1024;
 
-/// The log of what a child writes to its standard error.
+/// A log for the standard error of a child.
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -42,7 +42,7 @@ const SHOWN_BYTES: usize = 1024;
 ///     }
 ///
 ///     fn left_out(&mut self, lines: u64) {
-///         eprintln!("{lines} lines were left out");
+///         eprintln!("{lines} lines were omitted");
 ///     }
 /// }
 /// # assert_eq!(Printed.redact("key sk-123"), "key ***");
@@ -50,19 +50,19 @@ const SHOWN_BYTES: usize = 1024;
 /// # Printed.left_out(1);
 /// ```
 pub trait StderrLog: Send + 'static {
-    /// The line without secrets, before it is logged or stands in an error. Default is the line as it is.
+    /// Returns the line without secrets, before it is logged or used in an error. Default is the line unchanged.
     fn redact<'a>(&self, line: &'a str) -> Cow<'a, str> {
         Cow::Borrowed(line)
     }
 
-    /// Logs a line, of about 2 KiB at most, without secrets and without controls such as escape codes.
+    /// Logs a line of at most about 2 KiB, without secrets and control characters such as escape codes.
     fn line(&mut self, line: &str);
 
-    /// Logs that so many lines of a second were left out, for it had more than 1000.
+    /// Logs how many lines of a second were omitted because there were more than 1000.
     fn left_out(&mut self, lines: u64);
 }
 
-/// The reader of a standard error, and the end of what it read.
+/// The reader of a standard error, and the last lines that it read.
 #[derive(Debug, Default)]
 pub(crate) struct Stderr {
     tail: Arc<Mutex<Tail>>,
@@ -70,14 +70,14 @@ pub(crate) struct Stderr {
 }
 
 impl Stderr {
-    /// Starts to read.
+    /// Starts reading.
     pub(crate) fn read(stream: ChildStderr, log: Box<dyn StderrLog>) -> Self {
         let tail = Arc::default();
         let reader = StderrReader { log, limit: LogLimit::default(), tail: Arc::clone(&tail) };
         Self { tail, reading: Some(tokio::spawn(reader.run(stream))) }
     }
 
-    /// Waits until all was read. Safe to cancel.
+    /// Waits until everything was read. Cancel safe.
     pub(crate) async fn ended(&mut self) {
         if let Some(reading) = &mut self.reading {
             let _ = reading.await;
@@ -85,12 +85,12 @@ impl Stderr {
         }
     }
 
-    /// The last lines, oldest first.
+    /// Returns the last lines, oldest first.
     pub(crate) fn tail(&self) -> Vec<String> {
         lock(&self.tail).lines.iter().cloned().collect()
     }
 
-    /// The end of the last lines, for an error.
+    /// Returns the end of the last lines, for an error.
     pub(crate) fn tail_text(&self) -> String {
         let tail = lock(&self.tail);
         let mut room = SHOWN_BYTES;
@@ -144,7 +144,7 @@ impl StderrReader {
     async fn run(mut self, mut stream: impl AsyncRead + Unpin) {
         let mut buffer = vec![0; 8 * 1024];
         let mut lines = Lines::default();
-        // An error of a pipe is its end.
+        // Treat an error of the pipe as its end.
         while let Ok(count @ 1..) = stream.read(&mut buffer).await {
             lines.add(&buffer[..count], |line| self.line(&line));
         }
@@ -168,7 +168,7 @@ impl StderrReader {
     }
 }
 
-/// A line in which nothing acts on a terminal: it is logged, and stands in errors.
+/// Escapes control characters, because lines are logged and used in errors.
 fn without_controls(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     for part in line.chars() {
@@ -181,12 +181,12 @@ fn without_controls(line: &str) -> String {
     shown
 }
 
-/// A log that panics leaves the tail whole.
+/// The tail is intact even if a log panicked.
 fn lock(tail: &Mutex<Tail>) -> MutexGuard<'_, Tail> {
     tail.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The first `bytes` of a text at the most, and no part of a character.
+/// Returns at most the first `bytes` of a text, ending at a character boundary.
 fn truncate(text: &str, bytes: usize) -> &str {
     let mut end = text.len().min(bytes);
     while !text.is_char_boundary(end) {

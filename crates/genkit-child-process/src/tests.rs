@@ -1,7 +1,7 @@
-//! What is promised of a child, with real processes.
+//! Tests of child processes, with real processes.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![allow(clippy::unwrap_used, reason = "a panic shows where a test failed")]
 
 mod ending;
 mod starting;
@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-/// Longer than anything here takes, shorter than a tester's patience.
+/// Longer than any step here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A folder that goes away with the test.
+/// A folder that is removed at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -36,7 +36,7 @@ impl Folder {
         &self.0
     }
 
-    /// Waits for a file with a process id.
+    /// Waits for a file that contains a process id.
     async fn pid(&self, name: &str) -> u32 {
         let since = Instant::now();
         loop {
@@ -56,21 +56,21 @@ impl Drop for Folder {
     }
 }
 
-/// This program, in this folder.
+/// A command that runs this program in this folder.
 fn program(program: impl Into<OsString>, folder: &Folder) -> ChildCommand {
     let mut command = ChildCommand::new(program);
     command.cwd = Some(folder.path().to_owned());
     command
 }
 
-/// A shell that runs this, in this folder.
+/// A shell that runs this script in this folder.
 fn shell(folder: &Folder, script: &str) -> ChildCommand {
     let mut command = program("sh", folder);
     command.args = vec!["-c".into(), script.into()];
     command
 }
 
-/// Counts what it gets.
+/// A log that counts its lines.
 #[derive(Clone, Default)]
 struct CountingLog {
     lines: Arc<AtomicU64>,
@@ -91,15 +91,15 @@ impl StderrLog for CountingLog {
     }
 }
 
-/// Starts it with a standard error that is read.
+/// Starts a child whose standard error is read.
 fn spawn(command: &ChildCommand) -> Result<(ChildProcess, ChildPipes), SpawnError> {
     ChildProcess::spawn(command, Some(Box::new(CountingLog::default())))
 }
 
-/// Whether there is such a process, and it is no corpse.
+/// Returns whether the process exists and is not a zombie.
 fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name stands in parentheses and may have any character.
+    // The name is in parentheses and may contain any character.
     let state = stat.rsplit(") ").next().unwrap_or_default().chars().next();
     state.is_some_and(|state| state != 'Z' && state != 'X')
 }

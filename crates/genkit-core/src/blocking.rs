@@ -1,4 +1,4 @@
-//! Work that may be slow, where it does not hold up others.
+//! Execution of slow work on a blocking thread, so that it does not delay other tasks.
 
 use std::sync::OnceLock;
 
@@ -6,16 +6,16 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
-/// How large arguments are that are read and checked apart from what else runs, in bytes of JSON. Default is 64 KiB.
+/// The size above which arguments are decoded and checked on a blocking thread, in bytes of JSON. Default is 64 KiB.
 const LARGE: usize = 64 * 1024;
 
-/// Whether reading and checking `value` may take long.
+/// Returns whether decoding and checking `value` may take long.
 pub(crate) fn is_large(value: &Value) -> bool {
     genkit_schema::internal::size::is_larger(value, LARGE)
 }
 
-/// Does `work` in a thread of its own; half as many at a time as there are processors, so that checks of large values
-/// leave room for everything else.
+/// Runs `work` on a blocking thread. At most half as many run concurrently as there are processors, so that checks of
+/// large values leave capacity for everything else.
 pub(crate) async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     static PLACES: OnceLock<Semaphore> = OnceLock::new();
     if Handle::try_current().is_err() {

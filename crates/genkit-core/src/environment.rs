@@ -1,8 +1,8 @@
-//! What the environment says to all of this library.
+//! Environment variables that apply to the whole library.
 
 use std::ffi::OsStr;
 
-/// Whether `GENKIT_ENV` says that this is development.
+/// Returns whether `GENKIT_ENV` selects development mode.
 pub fn is_development() -> bool {
     is_dev(std::env::var_os("GENKIT_ENV").as_deref())
 }

@@ -1,14 +1,14 @@
-//! The error of this library: one word wide, with a kind that callers can act on.
+//! The error type of this library. It is one pointer wide and has a kind that callers can act on.
 
 use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
-/// Any error that can cross a thread.
+/// A boxed error that is `Send` and `Sync`.
 pub type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// A result whose error is [`Error`] unless another is named.
+/// A `Result` whose error type defaults to [`Error`].
 ///
 /// ```
 /// async fn half(n: i64) -> genkit::Result<i64> {
@@ -20,11 +20,10 @@ pub type BoxError = Box<dyn StdError + Send + Sync>;
 /// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Error of this library: what went wrong, in words for people and with a [`kind`](Error::kind) for
-/// programs.
+/// The error type of this library: a message for people, and a [`kind`](Error::kind) for programs.
 ///
-/// A tool may return any error that converts into `Box<dyn std::error::Error + Send + Sync>`
-/// (its own, `anyhow::Error`, a `String`); this one lets it choose the kind.
+/// A tool may return any error that converts into `Box<dyn std::error::Error + Send + Sync>` (its own, `anyhow::Error`,
+/// a `String`). Return this type to choose the kind.
 ///
 /// ```
 /// use genkit::{Error, ErrorKind};
@@ -40,26 +39,26 @@ struct ErrorData {
     message: String,
     source: Option<BoxError>,
     details: Option<serde_json::Value>,
-    /// Whether arguments did not fit before a function ran.
+    /// Set if the arguments were rejected before the function ran.
     invalid_arguments: bool,
-    /// Whether the text is that of an error of another library, which was not written for callers.
+    /// Set if the message comes from another library's error, so it was not written for callers.
     foreign: bool,
     fatal: bool,
-    /// Whether a span says that it arose there.
+    /// Set once a span has recorded this error as its origin.
     is_traced: bool,
     retry: RetryHint,
-    /// What was done before it failed; the layer that knows its type puts it here.
+    /// The work done before the failure, stored by the layer that knows its type.
     partial: Option<Box<dyn Any + Send + Sync>>,
 }
 
-/// The retry hint of a server: whether another try is worth it, and when.
+/// The server's retry hint: whether to retry, and after how long.
 #[derive(Clone, Copy, Debug, Default)]
 struct RetryHint {
     worth: Option<bool>,
     after: Option<Duration>,
 }
 
-/// Error kind of an [`Error`]: the canonical status names that Genkit uses in every language.
+/// The kind of an [`Error`]: the canonical status names that Genkit uses in every language.
 ///
 /// ```
 /// use genkit::{Error, ErrorKind};
@@ -73,40 +72,40 @@ struct RetryHint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The caller went away or asked to stop.
+    /// The caller disconnected or cancelled the call.
     Cancelled,
-    /// A function failed, and only its text is known.
+    /// A function failed with an error of unknown kind.
     Unknown,
-    /// What was given cannot be used: arguments, a schema, a URI.
+    /// The input is invalid: arguments, a schema, a URI.
     InvalidArgument,
-    /// It took longer than its limit.
+    /// The operation exceeded its time limit.
     DeadlineExceeded,
-    /// There is no such tool, prompt, resource or thing.
+    /// The requested tool, prompt, resource or other item does not exist.
     NotFound,
-    /// It is there already.
+    /// The item already exists.
     AlreadyExists,
-    /// The caller, or the user who was asked, did not allow it.
+    /// The caller lacks permission, or the user declined.
     PermissionDenied,
-    /// The caller did not say who it is.
+    /// The caller is not authenticated.
     Unauthenticated,
-    /// A limit on size or rate was passed.
+    /// A size, rate or quota limit was exceeded.
     ResourceExhausted,
-    /// The world is not in the state that this needs, for example a client that cannot be asked.
+    /// The system is not in the required state, for example because the client cannot answer questions.
     FailedPrecondition,
-    /// Given up on purpose.
+    /// The operation was aborted.
     Aborted,
-    /// A value outside its range.
+    /// A value is outside its valid range.
     OutOfRange,
-    /// Not offered here.
+    /// The operation is not supported.
     Unimplemented,
-    /// A fault of the program: a panic, a result that does not serialize.
+    /// A bug in the program: a panic, or a result that does not serialize.
     Internal,
-    /// Not reachable now; another try may succeed.
+    /// The service is currently unreachable; a retry may succeed.
     Unavailable,
 }
 
 impl Error {
-    /// An error of `kind` that reads `message`.
+    /// Creates an error of this kind with this message.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
         Self(Box::new(ErrorData {
@@ -123,7 +122,7 @@ impl Error {
         }))
     }
 
-    /// Invalid argument: what the caller gave cannot be used.
+    /// Creates an [`InvalidArgument`](ErrorKind::InvalidArgument) error: the caller's input cannot be used.
     ///
     /// ```
     /// let error = genkit::Error::invalid_argument("days must be 1 to 7");
@@ -133,7 +132,7 @@ impl Error {
         Self::new(ErrorKind::InvalidArgument, message)
     }
 
-    /// Not found: there is no such thing.
+    /// Creates a [`NotFound`](ErrorKind::NotFound) error.
     ///
     /// ```
     /// assert!(genkit::Error::not_found("no note 7").kind() == genkit::ErrorKind::NotFound);
@@ -142,7 +141,7 @@ impl Error {
         Self::new(ErrorKind::NotFound, message)
     }
 
-    /// Sets the cause, which [`source`](StdError::source) then returns.
+    /// Sets the cause, which [`source`](StdError::source) returns.
     ///
     /// ```
     /// use genkit::{Error, ErrorKind};
@@ -156,7 +155,7 @@ impl Error {
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         let mut source = source.into();
         if let Some(inner) = source.downcast_mut::<Self>() {
-            // Its hints hold for the whole.
+            // The hints of the cause apply to the whole error.
             self.0.fatal |= inner.0.fatal;
             self.0.is_traced |= inner.0.is_traced;
             self.0.retry.worth = self.0.retry.worth.or(inner.0.retry.worth);
@@ -167,7 +166,7 @@ impl Error {
         self
     }
 
-    /// Sets the details: data for programs; MCP sends it as `error.data`.
+    /// Sets the details, which are data for programs. MCP sends them as `error.data`.
     ///
     /// ```
     /// let error = genkit::Error::not_found("no note 7").with_details(serde_json::json!({"id": 7}));
@@ -179,7 +178,7 @@ impl Error {
         self
     }
 
-    /// Kind of the error, which programs act on.
+    /// Returns the error kind, for programs to act on.
     ///
     /// ```
     /// assert_eq!(genkit::Error::not_found("x").kind(), genkit::ErrorKind::NotFound);
@@ -188,7 +187,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Details: data for programs, if the error carries any.
+    /// Returns the details (data for programs), if the error has any.
     ///
     /// ```
     /// assert!(genkit::Error::not_found("x").details().is_none());
@@ -197,7 +196,8 @@ impl Error {
         self.0.details.as_ref()
     }
 
-    /// Retry: whether the same request may succeed later, by the server's hint, else by the kind.
+    /// Returns whether a retry of the same request may succeed: the server's hint if it sent one, otherwise a default
+    /// for the kind.
     ///
     /// ```
     /// use genkit::{Error, ErrorKind};
@@ -217,7 +217,7 @@ impl Error {
         self.0.retry.worth.unwrap_or(by_kind)
     }
 
-    /// Retry delay: how long the server asks to wait before another try.
+    /// Returns the retry delay that the server requested.
     ///
     /// ```
     /// use genkit::{Error, ErrorKind};
@@ -231,14 +231,14 @@ impl Error {
         self.0.retry.after
     }
 
-    /// Sets the retry delay: the time to wait before another try.
+    /// Sets the retry delay, which is the time to wait before a retry.
     #[must_use]
     pub fn with_retry_after(mut self, wait: Duration) -> Self {
         self.0.retry.after = Some(wait);
         self
     }
 
-    /// Sets whether another try is worth it, by the server's word.
+    /// Sets whether the error is retryable, overriding the default for its kind.
     ///
     /// ```
     /// use genkit::{Error, ErrorKind};
@@ -252,8 +252,8 @@ impl Error {
         self
     }
 
-    /// Makes the error fatal, which a model cannot mend: from a tool it ends the run of
-    /// `generate`, instead of going back to the model.
+    /// Makes the error fatal. A fatal error from a tool ends the run of `generate`; other errors
+    /// are sent to the model, which may be able to correct the call.
     ///
     /// ```
     /// use genkit::{Error, ErrorKind};
@@ -267,12 +267,12 @@ impl Error {
         self
     }
 
-    /// Whether it is fatal: ends the run.
+    /// Returns whether the error is fatal, that is, whether it ends the run.
     pub fn is_fatal(&self) -> bool {
         self.0.fatal
     }
 
-    /// Notes that a span failed with it; returns whether it is the first, where it arose.
+    /// Marks the error as recorded by a span. Returns `true` for the first span, where the error originated.
     pub(crate) fn note_traced(&mut self) -> bool {
         let mut cause: Option<&(dyn StdError + 'static)> = Some(&*self);
         while let Some(error) = cause {
@@ -285,13 +285,13 @@ impl Error {
         true
     }
 
-    /// The same error with another text.
+    /// Replaces the message.
     pub fn with_message(mut self, message: String) -> Self {
         self.0.message = message;
         self
     }
 
-    /// The same error, which owns what was done before the failure.
+    /// Attaches the work that was done before the failure.
     pub fn with_partial(mut self, partial: impl Any + Send + Sync) -> Self {
         self.0.partial = Some(Box::new(partial));
         self
@@ -312,7 +312,7 @@ impl Error {
         }
     }
 
-    /// The message and its causes on one line: `cannot save: disk is gone`.
+    /// Returns the message and its causes on one line: `cannot save: disk is gone`.
     ///
     /// ```
     /// let error = genkit::Error::not_found("no note 7").with_source(std::io::Error::other("gone"));
@@ -323,7 +323,7 @@ impl Error {
         let mut cause = self.source();
         while let Some(error) = cause {
             let message = error.to_string();
-            // Many errors print their source themselves; reading it twice helps nobody.
+            // Many errors already print their source, so do not repeat it.
             if !text.ends_with(&message) {
                 text.push_str(": ");
                 text.push_str(&message);
@@ -333,7 +333,7 @@ impl Error {
         text
     }
 
-    /// Arguments that do not fit, found before any function ran.
+    /// Creates an error about arguments that were rejected before any function ran.
     #[cfg(test)]
     pub(crate) fn invalid_arguments(message: impl Into<String>) -> Self {
         let mut error = Self::invalid_argument(message);
@@ -341,19 +341,19 @@ impl Error {
         error
     }
 
-    /// Whether this is about arguments that no function has seen.
+    /// Returns whether the error is about arguments that were rejected before any function ran.
     pub fn is_invalid_arguments(&self) -> bool {
         self.0.invalid_arguments
     }
 
-    /// The text that was written for callers: none of an error of another library, which may name
-    /// files, hosts or queries.
+    /// Returns the message if it was written for callers. Returns `None` for an error of another library, whose message
+    /// may name files, hosts or queries.
     pub fn text_for_callers(&self) -> Option<&str> {
         (!self.0.foreign).then_some(&self.0.message)
     }
 
-    /// The text for a model that is told what failed: with the causes that were written for callers, as
-    /// far as no other stands before them.
+    /// Returns the text for a model: the message and its causes, up to the first cause that was not written for
+    /// callers.
     pub fn text_for_models(&self) -> String {
         let mut text = self.0.message.clone();
         let mut cause = self.source();
@@ -374,13 +374,14 @@ impl Error {
         text
     }
 
-    /// The same error for callers: with this text, and without its causes.
+    /// Replaces the message and removes the causes, for callers.
     pub fn without_causes(mut self, text: String) -> Self {
         (self.0.message, self.0.source) = (text, None);
         self
     }
 
-    /// What a function's own error becomes: itself if it is ours, else its text and its causes.
+    /// Converts the error of a user's function: returns an [`Error`] unchanged, and wraps any other error with its
+    /// causes.
     pub fn from_failure(failure: impl Into<BoxError>) -> Self {
         match failure.into().downcast::<Error>() {
             Ok(ours) => *ours,
@@ -399,30 +400,30 @@ impl Error {
         if error.source().is_some() { this.with_source(Cause(Box::new(error))) } else { this }
     }
 
-    /// The same error, whose text is that of another library.
+    /// Marks the message as coming from another library.
     fn into_foreign(mut self) -> Self {
         self.0.foreign = true;
         self
     }
 }
 
-/// Whether an error is a text and nothing else: a `String` or a `&str`, which the author of the
-/// function wrote. What the standard library makes of these has no name, but shows as the text.
+/// Returns whether an error is a plain `String` or `&str`, written by the author of the function. The standard
+/// library's wrapper for these has no public name, but its `Debug` form is that of the text.
 fn is_text(error: &(dyn StdError + Send + Sync)) -> bool {
     size_of_val(error) == size_of::<String>()
         && error.source().is_none()
         && format!("{error:?}") == format!("{:?}", error.to_string())
 }
 
-/// A reference that the text of an error and its event in the log share, so that both can be
-/// matched: 12 random hexadecimal digits.
+/// Creates a reference of 12 random hexadecimal digits. It appears in an error message and in the log event, so that
+/// the two can be matched.
 pub fn reference() -> String {
     use std::hash::{BuildHasher as _, Hasher as _};
     let random = std::hash::RandomState::new().build_hasher().finish();
     format!("{:012x}", random >> 16)
 }
 
-/// The errors of one topic: a private enum that holds all messages of it.
+/// A private enum that holds all error messages of one topic.
 pub trait Topic: StdError + Send + Sync + 'static {
     fn kind(&self) -> ErrorKind;
 
@@ -431,7 +432,7 @@ pub trait Topic: StdError + Send + Sync + 'static {
         None
     }
 
-    /// Whether this is about arguments that no function has seen.
+    /// Whether the error is about arguments that were rejected before any function ran.
     fn is_invalid_arguments(&self) -> bool {
         false
     }
@@ -456,7 +457,7 @@ impl Topic for genkit_schema::internal::Error {
     }
 }
 
-/// A cause whose own text is printed already: only its causes are left to print.
+/// A cause whose own message is already part of the error's message, so only its causes remain to print.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 struct Cause(BoxError);
@@ -467,7 +468,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// Reads well when `main` returns it: the kind, the message and each cause.
+/// Prints the kind, the message and each cause, so that it reads well when `main` returns it.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}: {}", self.0.kind, self.chain())
@@ -503,7 +504,7 @@ impl From<serde_json::Error> for Error {
     }
 }
 
-/// Error context: turns any error into an [`Error`] that says what was being done.
+/// Error context: converts any error into an [`Error`] with a message that describes the failed operation.
 ///
 /// ```
 /// use genkit::ErrorContext as _;
@@ -514,10 +515,10 @@ impl From<serde_json::Error> for Error {
 /// assert!(read().unwrap_err().chain().starts_with("cannot read the settings: "));
 /// ```
 pub trait ErrorContext<T> {
-    /// The value, or an error that reads `message` and has the original as its cause.
+    /// Returns the value, or an error with this `message` and the original error as its cause.
     ///
     /// # Errors
-    /// Whatever the result held, under the new message; the kind of an [`Error`] is kept.
+    /// Returns the original error, wrapped with `message`. The kind of an [`Error`] is kept.
     fn context(self, message: impl Into<String>) -> Result<T>;
 }
 

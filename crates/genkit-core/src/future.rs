@@ -3,34 +3,32 @@
 use std::future::Future;
 use std::pin::Pin;
 
-/// Boxed future that any thread can run.
+/// A boxed future that is `Send`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// The future that `make` gives, made where it stays: what `Box::pin` takes is made elsewhere first, and moving a large
-/// one costs more than most of its polls.
+/// Boxes the future that `make` returns, and constructs it in place. `Box::pin` moves its argument to the heap, and
+/// moving a large future costs more than most of its polls.
 #[inline]
 pub fn boxed<F>(make: impl FnOnce() -> F) -> Pin<Box<F>> {
     Box::into_pin(Box::write(Box::new_uninit(), make()))
 }
 
-/// What becomes a future when it is awaited, and is none itself.
+/// A type that is converted into a future with `.await` or `.run()`, and is not itself a future.
 ///
-/// Nothing implements it: it is there for what the compiler says of `tokio::spawn(generate(..))`
-/// and `block_on(serve_mcp())`.
+/// It has no implementations. It provides the compiler's message for `tokio::spawn(generate(..))` and
+/// `block_on(serve_mcp())`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` becomes a future when it is awaited, and is none itself",
-    label = "not a future yet",
-    note = "in async code `.await` it; `tokio::spawn`, `block_on` and `join!` take the future that `.run()` makes of a request, a call or a server, and `.into_future()` of anything else: `tokio::spawn(genkit::generate(\"..\").run())`"
+    message = "`{Self}` is not a future; `.await` converts it into one",
+    label = "not a future",
+    note = "in async code `.await` it; `tokio::spawn`, `block_on` and `join!` need a future, which `.run()` returns for a request, a call or a server, and `.into_future()` for anything else: `tokio::spawn(genkit::generate(\"..\").run())`"
 )]
 pub trait AwaitOrRun<'a> {}
 
-/// A `Future` that never applies: its unmet condition carries the note of [`AwaitOrRun`]. With a
-/// lifetime in it the compiler looks at the condition only where somebody needs it.
-/// Never holds: what is read of a response stands here on the run that gives one.
+/// A condition that never holds, for methods of a response that are called on a run before it is awaited.
 #[diagnostic::on_unimplemented(
-    message = "this run has not been awaited, and has no answer yet",
+    message = "this run has not been awaited, so it has no response yet",
     label = "`.await?` it first",
-    note = "`genkit::generate(\"..\").await?.text()`, or `.stream()` to watch it"
+    note = "use `genkit::generate(\"..\").await?.text()`, or `.stream()` to receive chunks"
 )]
 pub trait Awaited<'a> {}
 

@@ -1,6 +1,6 @@
-//! Names with a star in them.
+//! Name patterns with `*`.
 
-/// Whether `text` fits `pattern`, in which `*` stands for any text.
+/// Returns whether `text` matches `pattern`, where `*` matches any text.
 pub fn glob(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(head) else { return false };
@@ -15,12 +15,12 @@ pub fn glob(pattern: &str, text: &str) -> bool {
     text.ends_with(tail)
 }
 
-/// Whether `name` fits one of `patterns`.
+/// Returns whether `name` matches one of `patterns`.
 pub fn any(patterns: &[String], name: &str) -> bool {
     patterns.iter().any(|pattern| glob(pattern, name))
 }
 
-/// Whether `name` is one of `only`, where there are any, and none of `except`.
+/// Returns whether `name` matches a pattern in `only` (if it is not empty), and none in `except`.
 pub fn chosen(only: &[String], except: &[String], name: &str) -> bool {
     (only.is_empty() || any(only, name)) && !any(except, name)
 }

@@ -9,9 +9,7 @@ pub mod action {
     pub use crate::action::{StaticPromptFiles, embedded, prompts_in};
 }
 pub use crate::bound_registry::{BoundRegistry, BoundRegistryBuilder};
-pub mod blocking {
-    
-}
+pub mod blocking {}
 pub mod context {
     pub use crate::context::{
         Asker, Caller, CallerAnswer, Capability, ContextParts, Elsewhere, Journal, MCP_TASK,

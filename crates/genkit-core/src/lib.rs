@@ -1,7 +1,10 @@
 //! The parts of genkit that every other crate uses: errors, messages, the context of a call, actions (tools, prompts,
 //! resources, flows), the registry, and tracing.
 
-#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+#![allow(
+    missing_docs,
+    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+)]
 
 mod action;
 mod blocking;

@@ -1,21 +1,21 @@
-//! "Did you mean": the nearest of the names that exist.
+//! "Did you mean" messages with the most similar of the existing names.
 
 use genkit_did_you_mean::nearest;
 
 use genkit_schema::internal::truncate::excerpt;
 
-/// How many names a message lists at the most.
+/// The maximum number of names that a message lists.
 const LISTED: usize = 20;
 
-/// How much of a name it shows, in characters.
+/// The maximum length of a name in a message, in characters.
 const SHOWN: usize = 100;
 
-/// How many names are compared with one that is unknown. Default is 20,000.
+/// The maximum number of names that are compared with an unknown name. Default is 20,000.
 const MAX_NAMES: usize = 20_000;
 
-/// ``Unknown tool: ad. Did you mean `add`?``
+/// Returns the message for an unknown name: ``Unknown tool: ad. Did you mean `add`?``
 pub fn unknown<'a>(kind: &str, name: &str, existing: impl Iterator<Item = &'a str>) -> String {
-    // A name from outside may be as long as it likes; a message may not.
+    // Limit the length, because the name may come from outside.
     let name: String = name.chars().take(SHOWN).collect();
     let mut listed: Vec<&str> = Vec::new();
     let mut existing = existing.take(MAX_NAMES);

@@ -1,9 +1,8 @@
-//! Locks without poisoning: a panic elsewhere leaves the value whole, since no code here panics
-//! between two writes that belong together.
+//! Locks that ignore poisoning. This is safe because no code here panics between two writes that belong together.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Locks a mutex, also one that a panicking thread held.
+/// Locks a mutex, even if a thread that held it panicked.
 pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,5 @@
-//! Visible text: words of others as people and log lines get them. What hides, turns text around or
-//! forges a line is shown as `\u{..}`, and what is long is cut.
+//! Escaping of untrusted text for users and log lines. Characters that are invisible, change the text direction or
+//! forge a line are shown as `\u{..}`, and long text is truncated.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -8,26 +8,26 @@ use serde_json::Value;
 
 use genkit_schema::internal::truncate::truncate;
 
-/// How much of a name of others a log line shows, in bytes. Default is 200.
+/// The maximum length of an untrusted name in a log line, in bytes. Default is 200.
 pub const MAX_LOGGED_NAME: usize = 200;
 
-/// How much of an error or of words of others a log line shows, in bytes. Default is 16 KiB.
+/// The maximum length of an error or other untrusted text in a log line, in bytes. Default is 16 KiB.
 pub const MAX_LOGGED_TEXT: usize = 16 * 1024;
 
-/// A name or a value of others, in one line.
+/// Escapes an untrusted name or value for a single line.
 ///
-/// Escaped are controls, everything that has no shape of its own, and blanks other than a space.
+/// Control characters, all invisible characters, and whitespace other than a space are escaped.
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |_, c, _| is_hidden(c) || is_strange_blank(c))
 }
 
-/// A name of others inside of words of our own: all but the letters that MCP allows in names is escaped.
+/// Escapes an untrusted name for use inside a text. All characters except those that MCP allows in names are escaped.
 pub fn name(text: &str) -> Cow<'_, str> {
     escaped(text, |_, c, _| !(c.is_ascii_alphanumeric() || "_-./".contains(c)))
 }
 
-/// A text of others, with its line breaks and blanks: else as [`line`], but what joins letters or colours a
-/// symbol stays.
+/// Escapes untrusted text of several lines. Like [`line`], but keeps line breaks, tabs, and characters that join
+/// letters or select the style of a symbol.
 pub fn text(words: &str) -> Cow<'_, str> {
     escaped(words, |before, c, after| match c {
         '\n' | '\t' => false,
@@ -38,7 +38,7 @@ pub fn text(words: &str) -> Cow<'_, str> {
     })
 }
 
-/// What an interrupt is given, with its `message` made visible: that is what people read.
+/// Escapes the `message` of an interrupt's metadata, which is shown to users.
 pub fn asked(mut metadata: Value) -> Value {
     if let Some(Value::String(message)) = metadata.get_mut("message") {
         show(message);
@@ -46,7 +46,7 @@ pub fn asked(mut metadata: Value) -> Value {
     metadata
 }
 
-/// A form with its titles and descriptions made visible: what a person reads of it beside its values.
+/// Escapes the titles and descriptions of a form, which are shown to users.
 pub fn form(mut schema: Value) -> Value {
     show_words(&mut schema);
     schema
@@ -80,25 +80,25 @@ fn show(words: &mut String) {
     }
 }
 
-/// The beginning of words of others for a field or a message of a log: escaped as by [`line`], and in
-/// quotes where they could pass for another field.
+/// The beginning of untrusted text, for a field or message in a log. It is escaped as by [`line`], and quoted if it
+/// could be read as another field.
 pub struct Logged<T> {
     words: T,
     limit: usize,
 }
 
 impl<T: fmt::Display> Logged<T> {
-    /// A name: 200 bytes of it.
+    /// Shows a name, up to 200 bytes.
     pub fn name(words: T) -> Self {
         Self { words, limit: MAX_LOGGED_NAME }
     }
 
-    /// So many bytes of it.
+    /// Shows up to `limit` bytes.
     pub fn cut(words: T, limit: usize) -> Self {
         Self { words, limit }
     }
 
-    /// An error or a text: 16 KiB of it.
+    /// Shows an error or other text, up to 16 KiB.
     pub fn text(words: T) -> Self {
         Self { words, limit: MAX_LOGGED_TEXT }
     }
@@ -107,7 +107,7 @@ impl<T: fmt::Display> Logged<T> {
 impl<T: fmt::Display> fmt::Display for Logged<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut beginning = Beginning { text: String::new(), limit: self.limit, is_cut: false };
-        // It fails where it is full, and what was written until then is what is shown.
+        // Writing fails when the limit is reached; the text written so far is shown.
         let _ = write!(beginning, "{}", self.words);
         let Beginning { text, is_cut, .. } = beginning;
         let is_plain = |c: char| c.is_alphanumeric() || "_-./:@#+~".contains(c);
@@ -132,7 +132,7 @@ impl<T: fmt::Display> fmt::Debug for Logged<T> {
     }
 }
 
-/// Takes the beginning of what is written, and nothing after it.
+/// A writer that keeps the beginning of the text, up to a limit.
 struct Beginning {
     text: String,
     limit: usize,
@@ -148,7 +148,7 @@ impl fmt::Write for Beginning {
     }
 }
 
-/// `hides` is asked of a character and of those around it.
+/// Escapes each character if `hides` returns `true` for it and its neighbours.
 fn escaped(text: &str, hides: impl Fn(Option<char>, char, Option<char>) -> bool) -> Cow<'_, str> {
     let mut shown: Option<String> = None;
     let mut before = None;
@@ -174,8 +174,8 @@ fn write_escape(c: char, out: &mut impl fmt::Write) -> fmt::Result {
     }
 }
 
-/// Whether a character shows nothing of its own: controls, formats (`Cf`, `Zl`, `Zp`), all that Unicode
-/// says may be ignored, and letters that are blank.
+/// Returns whether a character is invisible: control and format characters (`Cf`, `Zl`, `Zp`), those that Unicode marks
+/// as ignorable, and blank letters.
 fn is_hidden(c: char) -> bool {
     matches!(
         c,
@@ -210,7 +210,7 @@ fn is_hidden(c: char) -> bool {
     )
 }
 
-/// Blanks that are no space.
+/// Returns whether a character is whitespace other than a space.
 fn is_strange_blank(c: char) -> bool {
     c != ' ' && c.is_whitespace()
 }
@@ -219,7 +219,8 @@ fn is_letter(c: Option<char>) -> bool {
     c.is_some_and(|c| !c.is_ascii() && (c.is_alphabetic() || is_mark_of_india(c)))
 }
 
-/// The signs that join consonants stand before a joiner, and are no letters to Unicode.
+/// Returns whether a character belongs to an Indian script. Its signs that join consonants precede a joiner, but
+/// Unicode does not classify them as letters.
 fn is_mark_of_india(c: char) -> bool {
     matches!(c, '\u{900}'..='\u{dff}')
 }

@@ -20,7 +20,10 @@
 //! Models show up where [`GenkitBuilder`](genkit_agent::GenkitBuilder) was given them, or where they are the
 //! default. Others run by their key, `/model/gemini/gemini-2.5-flash`.
 
-#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+#![allow(
+    missing_docs,
+    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+)]
 
 mod actions;
 mod environment;

@@ -1,4 +1,4 @@
-//! Answers as plain values: which question they are to, and what they say.
+//! Converting plain values into answers to questions.
 
 use serde_json::Value;
 
@@ -7,7 +7,8 @@ use genkit_core::Result;
 use genkit_core::RunId;
 use genkit_core::{Answer, Interrupt};
 
-/// The answer to the one open question of `call`: the `ref` of the call that asks, or the key of a question.
+/// Creates the answer to the one open question of `call`, which is the `ref` of the interrupted call or the key of a
+/// question.
 pub(super) fn answer_to(
     id: &RunId,
     open: &[Interrupt],
@@ -28,7 +29,7 @@ pub(super) fn answer_to(
     }
 }
 
-/// What a plain value answers.
+/// Creates an answer from a plain value.
 fn answer_of(question: &Interrupt, value: Value) -> Result<Answer> {
     let may_have_happened =
         question.metadata().is_some_and(|asked| asked["mayHaveHappened"] == Value::Bool(true));
@@ -36,16 +37,20 @@ fn answer_of(question: &Interrupt, value: Value) -> Result<Answer> {
         Value::Bool(true) if question.is_approval() => question.approve(),
         Value::Bool(false) if question.is_approval() => question.decline(),
         _ if question.is_approval() => return Err(E::NoYesOrNo.into()),
-        Value::Bool(false) if may_have_happened => question.deny("it may have happened already"),
+        Value::Bool(false) if may_have_happened => question.deny("it may already have happened"),
         Value::Null if question.schema().is_some() => question.decline(),
         value if question.schema().is_some() => question.accept(value),
         value => question.restart(value),
     })
 }
 
-/// The calls that ask, for whoever named another.
+/// Lists the interrupted calls, for an error about another call.
 fn named(open: &[Interrupt]) -> String {
     let known = open.iter().filter_map(|question| question.tool_request().id.clone());
     let known: Vec<String> = known.map(|id| format!("`{id}`")).collect();
-    if known.is_empty() { String::new() } else { format!("; these do: {}", known.join(", ")) }
+    if known.is_empty() {
+        String::new()
+    } else {
+        format!("; interrupted calls: {}", known.join(", "))
+    }
 }

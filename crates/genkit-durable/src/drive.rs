@@ -1,4 +1,4 @@
-//! Working on a run: its steps are performed one by one, and each is saved as it settles.
+//! Working on a run: its steps are performed one by one, and each result is saved.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -22,19 +22,20 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, Result};
 use genkit_core::{RunChange, RunId, RunStatus, RunStore};
 
-/// What became of an attempt to work on a run.
+/// The result of an attempt to work on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Worked {
-    /// There is nothing more to do now.
+    /// Nothing is left to do now.
     Settled,
-    /// Another worker has it, or nothing was to be done.
+    /// Another worker has the run, or nothing was to be done.
     Elsewhere,
 }
 
-/// Works on a run until it is over, asks, or waits for its next try.
+/// Works on a run until it is finished, is interrupted, or waits for a retry.
 ///
 /// # Errors
-/// The store fails, another changed the run, or this process lacks what it needs: the run stays as it was saved.
+/// The store failed, another process changed the run, or this process lacks something that the run needs. The saved run
+/// is unchanged.
 pub(super) async fn work_on(
     genkit: &Instance,
     store: &Arc<dyn RunStore>,
@@ -70,7 +71,7 @@ pub(super) async fn work_on(
     let worked = worked.instrument(tracing::info_span!("durable_run", run = %id)).await;
     if let Err(error) = &worked {
         let error = Logged::text(error.chain());
-        tracing::warn!(run = %id, %error, "the work on a run stops here");
+        tracing::warn!(run = %id, %error, "stopping work on a run");
     }
     session.release().await;
     worked.map(|()| Worked::Settled)
@@ -88,7 +89,7 @@ async fn drive_loop(
         save(session, &mut run).await?;
     }
     while !stop.is_cancelled() {
-        // An error of the run itself is its end, and one of `save` the end of this work alone.
+        // An error of the run ends the run. An error of `save` only ends the work of this process.
         let ended = match run.next() {
             NextStep::Model(call) => {
                 let answered = leased(session, call.perform()).await?;
@@ -119,7 +120,7 @@ async fn drive_loop(
     Ok(())
 }
 
-/// Performs something under the lease.
+/// Runs `work` while renewing the lease.
 async fn leased<T>(
     session: &mut LeasedRun,
     work: impl Future<Output = Result<T>>,
@@ -134,7 +135,7 @@ async fn leased<T>(
     }
 }
 
-/// Saves where the run stands.
+/// Saves the state of the run.
 async fn save(session: &mut LeasedRun, run: &mut Run) -> Result<()> {
     let status = match run.next() {
         NextStep::Asks(_) => RunStatus::InputRequired,
@@ -145,7 +146,7 @@ async fn save(session: &mut LeasedRun, run: &mut Run) -> Result<()> {
     session.save(status, None, Record::new(RunBody::Generate(Box::new(state)))).await
 }
 
-/// Where a step failed with what may pass, it is tried later. Whether it is.
+/// Schedules a retry of a step that failed with a temporary error. Returns whether the step will be retried.
 async fn try_again<T>(
     session: &mut LeasedRun,
     run: &Run,
@@ -163,7 +164,7 @@ async fn try_again<T>(
         .map(|()| true)
 }
 
-/// Saves that the step is tried again after a while.
+/// Saves that the step is retried later.
 async fn save_later(
     session: &mut LeasedRun,
     body: RunBody,
@@ -173,15 +174,15 @@ async fn save_later(
     let waits = step_wait(attempts, error.retry_after());
     let wake = now_ms().saturating_add(u64::try_from(waits.as_millis()).unwrap_or(u64::MAX));
     let (run, why) = (session.id().clone(), Logged::text(error.chain()));
-    tracing::info!(%run, error = %why, ?waits, attempts, "a step of a run is tried again later");
+    tracing::info!(%run, error = %why, ?waits, attempts, "retrying a step of a run later");
     let record = Record { attempts, error: Some(StoredError::of(error)), ..Record::new(body) };
     session.save(RunStatus::Working, Some(wake), record).await
 }
 
-/// Saves that the run has failed, with what it had done.
+/// Saves that the run failed, with its partial response.
 async fn fail_loop(session: &mut LeasedRun, run: &Run, error: &Error) -> Result<()> {
     let Some(done) = error.partial() else {
-        // The machine always says what was done.
+        // Errors of the state machine always have a partial response.
         return Err(Error::new(error.kind(), error.chain()));
     };
     let state = run.failed_state(done, session.logged);
@@ -192,15 +193,15 @@ async fn fail_loop(session: &mut LeasedRun, run: &Run, error: &Error) -> Result<
     session.save(RunStatus::Failed, None, record).await
 }
 
-/// What became of the calls of a round.
+/// The result of running the calls of a round.
 enum Performed {
     Settled(Result<()>),
-    /// Those that are left only wait, and were let go.
+    /// The remaining calls only wait for something, and were dropped until then.
     Rests,
 }
 
-/// Runs the calls of a round, some at a time. What they did by `once` is saved before they go on, and each of them as it
-/// ends.
+/// Runs the calls of a round, some of them in parallel. Results of `once` are saved before the call continues, and each
+/// call is saved when it ends.
 async fn perform_calls(
     genkit: &Instance,
     session: &mut LeasedRun,
@@ -210,7 +211,7 @@ async fn perform_calls(
     let (notes, mut noted) = mpsc::unbounded_channel();
     let id = session.id().clone();
     let mut left = calls.len();
-    // The calls that were begun and are not settled, by their place.
+    // The calls that were started and have no result, by their index.
     let begun = Mutex::new(BTreeMap::new());
     let perform = |call: RunCall| {
         let (position, may_rest) = (call.position(), !call.is_at_most_once());
@@ -240,7 +241,7 @@ async fn perform_calls(
                 continue;
             }
         }
-        // Whatever was done by now is saved with it.
+        // Saves everything recorded so far at once.
         notes.extend(std::iter::from_fn(|| noted.try_recv().ok()));
         for Note { place, what, .. } in &notes {
             match what {
@@ -258,7 +259,7 @@ async fn perform_calls(
                 return Ok(Performed::Settled(Err(error)));
             }
         }
-        // The last one is saved with the end of the round.
+        // The last call is saved with the end of the round.
         let rests = || lock(&begun).values().map(|call| call.rest()).collect::<Option<Vec<_>>>();
         if let Some(rests) = rests().filter(|rests| left > 0 && !rests.is_empty()) {
             let (wake, waits) = resting::joined(rests);
@@ -274,15 +275,15 @@ async fn perform_calls(
             unless_cancelled(session, saved, || run.cancel()).await?;
         }
         for note in notes {
-            // Its call may have been dropped meanwhile, and then nobody waits.
+            // The call may have been dropped, so that the receiver is gone.
             let _ = note.saved.send(());
         }
     }
     Ok(Performed::Settled(Ok(())))
 }
 
-/// Where a run can go no further because somebody has cancelled it, its calls are told so, before they are dropped: one
-/// that another worker goes on with is not to end what they began elsewhere.
+/// If the run was cancelled, notifies its calls before they are dropped, so that they end work elsewhere. If another
+/// worker continues the run, that work must not end.
 async fn unless_cancelled(
     session: &LeasedRun,
     done: Result<()>,
@@ -351,7 +352,7 @@ async fn drive_flow(
     }
 }
 
-/// Whether a flow that failed so may succeed later: a fault of the program does not.
+/// Returns whether a flow that failed with this error may succeed later. An internal error of the program will not.
 fn may_pass(error: &Error) -> bool {
     error.is_retryable() && error.kind() != genkit_core::ErrorKind::Internal
 }

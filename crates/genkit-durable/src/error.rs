@@ -1,4 +1,4 @@
-//! The errors of durable runs, all in one list.
+//! The error messages of durable runs, all in one list.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
@@ -6,59 +6,61 @@ use genkit_core::internal::error::Topic;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error(
-        "durable runs need a store: `Genkit::builder().durable(FolderStore::open(\"runs\")?)`, or one of another \
-         crate"
+        "durable runs need a store; set one with `Genkit::builder().durable(FolderStore::open(\"runs\")?)`, or use a \
+         store of another crate"
     )]
     NoStore,
     #[error("there is no run `{0}`")]
     NoRun(String),
-    #[error("the run `{id}` is {is}, and not {wanted}")]
+    #[error("the run `{id}` is {is}, not {wanted}")]
     OtherKind { id: String, is: &'static str, wanted: &'static str },
     #[error(
-        "a durable run goes on in other processes, which find what it needs by name, and these have none: {}. \
-         Register them with `Genkit::builder()`", .0.join("; ")
+        "a durable run cannot contain code without a name, because other processes look it up by name: {}. \
+         Register these with `Genkit::builder()`", .0.join("; ")
     )]
     NotByName(Vec<String>),
-    #[error("what is stored of the run `{id}` does not read: {why}")]
+    #[error("failed to read the stored run `{id}`: {why}")]
     Unreadable { id: String, why: String },
-    #[error("what is to be stored of the run `{id}` does not serialize: {why}")]
+    #[error("failed to serialize the run `{id}`: {why}")]
     Unserializable { id: String, why: String },
-    #[error("another worker, or somebody who answered or cancelled, has changed the run `{0}`")]
+    #[error("the run `{0}` was changed by another worker, an answer or a cancellation")]
     Lost(String),
     #[error(
-        "the run `{id}` could not be saved, {tries} times: its work stops here, and is taken up again"
+        "failed to save the run `{id}` after {tries} attempts; its work stops here and is resumed later"
     )]
     NotSaved { id: String, tries: u32 },
-    #[error("the run `{id}` is {status}, and asks nothing")]
+    #[error("the run `{id}` is {status} and has no open questions")]
     AsksNothing { id: String, status: &'static str },
-    #[error("the call `{call}` of the run `{id}` asks nothing{open}")]
+    #[error("the call `{call}` of the run `{id}` has no open question{open}")]
     NoOpenCall { id: String, call: String, open: String },
     #[error(
-        "the call `{0}` asks several questions: answer them with `.answer_with(..)`, which is told each"
+        "the call `{0}` has several open questions; answer each of them with `.answer_with(..)`"
     )]
     SeveralQuestions(String),
     #[error(
-        "an approval is answered with true or false; `.answer_with(..)` has reasons and other arguments"
+        "the answer to an approval must be true or false; use `.answer_with(..)` for reasons and other arguments"
     )]
     NoYesOrNo,
-    #[error("the answer does not serialize: {0}")]
+    #[error("failed to serialize the answer: {0}")]
     AnswerUnserializable(String),
     #[error("the run `{0}` was cancelled")]
     Cancelled(String),
-    #[error("the flow `{0}` is not in the registry: link the crate that defines it, or add it")]
+    #[error("the flow `{0}` is not in the registry; link the crate that defines it, or add it")]
     NoFlow(String),
-    #[error("this is no step of that run as it stands: the engine has mixed up two of them")]
+    #[error(
+        "the step does not match the current state of the run; the engine may have confused two steps"
+    )]
     NotItsStep,
-    #[error("a head and each line of a log are one line: a store keeps no line breaks in them")]
+    #[error("the head and each log line of a run must not contain line breaks")]
     LineBreak,
     #[error(
-        "there is no room for more tasks in memory: wait until others are gone. A server with a store has room: \
+        "the limit of tasks in memory is reached; wait until other tasks have expired, or set a store with \
          `Genkit::builder().durable(..)`"
     )]
     MemoryFull,
     #[error("the folder of runs `{folder}`: {what}")]
     Folder { folder: String, what: &'static str, source: std::io::Error },
-    #[error("the file `{0}` of a run is not whole, or was written by something else")]
+    #[error("the file `{0}` of a run is incomplete or was not written by this store")]
     TornFile(String),
 }
 

@@ -1,4 +1,4 @@
-//! The state of a durable flow: its input, what it did by `once`, what it asks.
+//! The state of a durable flow: its input, its results of `once`, and its questions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use genkit_core::internal::generate::interrupt::{CallState, Suspended, resume};
 use genkit_core::{Answer, Interrupt, Resume};
 use genkit_core::{Message, Part, ToolRequest};
 
-/// The schema number of this.
+/// The version of the stored state.
 const VERSION: u32 = 1;
 
-/// The `ref` of the call that a flow is to whoever answers it.
+/// The `ref` of the call that represents a flow in its questions.
 const FLOW: &str = "flow";
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -31,16 +31,16 @@ pub(super) struct FlowState {
     version: u32,
     flow: String,
     input: Value,
-    /// What it asked and did in earlier runs, and what was answered.
+    /// The recording of earlier runs, with the answers to questions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     suspended: Option<Box<Suspended>>,
-    /// What it did by `once`: in the log, which a step only adds to.
+    /// The results of `once`. They are stored in the log, and a step only appends to it.
     #[serde(skip)]
     once: BTreeMap<String, Value>,
-    /// What of it is not saved yet.
+    /// The results of `once` that are not saved yet.
     #[serde(skip)]
     new: Vec<Done>,
-    /// Its questions, as those of a call.
+    /// Its questions, in the form of an interrupted call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     asks: Option<Message>,
     #[serde(default)]
@@ -49,7 +49,7 @@ pub(super) struct FlowState {
     output: Option<Value>,
 }
 
-/// A line of the log: what was done under a key.
+/// A line of the log: a result of `once` with its key.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Done {
     pub once: (String, Value),
@@ -70,25 +70,25 @@ impl FlowState {
         }
     }
 
-    /// Whether this program reads it; why it does not.
+    /// Checks that this program supports the version of the state.
     pub(super) fn check_version(&self) -> Result<(), String> {
         match self.version {
             VERSION => Ok(()),
-            other => Err(format!("it has the schema {other}, and this program reads {VERSION}")),
+            other => Err(format!("it has the schema {other}, and this program supports {VERSION}")),
         }
     }
 
-    /// The flow.
+    /// Returns the name of the flow.
     pub(super) fn name(&self) -> &str {
         &self.flow
     }
 
-    /// Whether it waits for answers.
+    /// Returns whether the flow waits for answers.
     pub(super) fn asks(&self) -> bool {
         self.asks.is_some()
     }
 
-    /// Where it stands.
+    /// Returns the status of the flow.
     pub(super) fn status(&self) -> RunStatus {
         match (&self.asks, &self.output) {
             (Some(_), _) => RunStatus::InputRequired,
@@ -97,28 +97,28 @@ impl FlowState {
         }
     }
 
-    /// What it returned.
+    /// Returns the result of the flow.
     pub(super) fn into_output(self) -> Option<Value> {
         self.output
     }
 
-    /// Notes what it did.
+    /// Records a result of `once`.
     pub(super) fn note_once(&mut self, key: String, done: Value) {
         self.once.insert(key.clone(), done.clone());
         self.new.push(Done { once: (key, done) });
     }
 
-    /// Takes what the log says.
+    /// Reads the results of `once` from the log.
     pub(super) fn read_log(&mut self, lines: impl IntoIterator<Item = Done>) {
         self.once.extend(lines.into_iter().map(|line| line.once));
     }
 
-    /// The lines that are new.
+    /// Takes the log lines that are not saved yet.
     pub(super) fn take_log(&mut self) -> Vec<Done> {
         std::mem::take(&mut self.new)
     }
 
-    /// What is to be saved now: what the log has is not copied.
+    /// Takes the state to save, without copying results that are already in the log.
     pub(super) fn take_unsaved(&mut self) -> Self {
         let (once, new) = (std::mem::take(&mut self.once), self.take_log());
         let saved = Self { new, ..self.clone() };
@@ -126,10 +126,10 @@ impl FlowState {
         saved
     }
 
-    /// The function, run from its beginning with what is recorded.
+    /// Runs the function from its beginning with the recorded results.
     ///
     /// # Errors
-    /// This process does not have it.
+    /// This process does not have the flow.
     pub(super) fn run(
         &self,
         genkit: &Instance,
@@ -151,17 +151,17 @@ impl FlowState {
         .build();
         let input = self.input.clone();
         Ok(Box::pin(async move {
-            // Work that it handed to other tasks ends with it.
+            // Background work that the flow started ends with it.
             let _stop = cancel.drop_guard();
             let running = flow.run_json(Ok(input)).context(&context).into_future();
             drive(&context, flow.name(), running).await
         }))
     }
 
-    /// Takes what became of it.
+    /// Stores the outcome of the function.
     ///
     /// # Errors
-    /// What it failed with.
+    /// The error of the flow.
     pub(super) fn take(&mut self, ended: Outcome<Value>) -> Result<RunStatus> {
         match ended {
             Outcome::Finished(returned) => {
@@ -180,15 +180,15 @@ impl FlowState {
         }
     }
 
-    /// The questions that have no answer yet.
+    /// Returns the questions without an answer.
     pub(super) fn open(&self) -> Vec<Interrupt> {
         self.asks.as_ref().map(|message| self.answers.open(message)).unwrap_or_default()
     }
 
-    /// Takes one answer: the status then.
+    /// Accepts one answer, and returns the new status.
     ///
     /// # Errors
-    /// It is to no open question; or the flow ends with the answer, since it was denied as a whole.
+    /// The answer is for no open question.
     pub(super) fn answer(&mut self, answer: Answer) -> Result<RunStatus> {
         let Some(message) = &self.asks else { return Ok(RunStatus::Working) };
         let answers = self.answers.taking(answer, message)?;
@@ -199,7 +199,7 @@ impl FlowState {
         let mut resumed = resume(&mut vec![message.clone()], &answers)?;
         let status = match resumed.calls.pop() {
             Some((_, CallState::Answered(part))) => {
-                // Somebody answered in its place.
+                // The caller responded on behalf of the flow.
                 let output = part.as_tool_response().map(|answer| answer.output.clone());
                 self.output = Some(output.unwrap_or_default());
                 RunStatus::Completed
@@ -215,7 +215,7 @@ impl FlowState {
     }
 }
 
-/// Whoever waits for a durable flow: a person who answers later.
+/// The caller of a durable flow: a user who answers later.
 struct FlowCaller;
 
 impl Caller for FlowCaller {

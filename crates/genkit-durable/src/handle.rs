@@ -1,4 +1,4 @@
-//! Handles of durable runs: waiting for them, answering, ending them.
+//! Handles of durable runs: waiting for them, answering their questions, ending them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,23 +19,24 @@ use genkit_core::{Answer, GenerateResponse, Interrupt};
 use genkit_core::{ErrorKind, Result};
 use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
-/// A durable run of the loop: made by [`Genkit::durable_run`](genkit_agent::Genkit::durable_run).
+/// A durable run, created by [`Genkit::durable_run`](genkit_agent::Genkit::durable_run).
 #[derive(Clone, Debug)]
 pub struct DurableRun(pub(super) Handle);
 
-/// A durable flow: made by [`Genkit::durable_flow`](genkit_agent::Genkit::durable_flow).
+/// A durable flow, created by [`Genkit::durable_flow`](genkit_agent::Genkit::durable_flow).
 #[derive(Clone, Debug)]
 pub struct DurableFlow(pub(super) Handle);
 
 impl DurableRun {
-    /// Waits until the run has its answer or asks somebody, and performs what is due while nobody else does.
+    /// Waits until the run finishes or is interrupted. If no worker has the lease of the run, this process performs the
+    /// remaining steps.
     ///
-    /// Dropping it stops what it performs: the run goes on from what is saved, where somebody waits or works. What is
-    /// asked is in the response: [`GenerateResponse::is_interrupted`].
+    /// Dropping the future stops the steps that it performs. The run then continues from its saved state in any process
+    /// that waits for it or works on it. Questions are in the response: see [`GenerateResponse::is_interrupted`].
     ///
     /// # Errors
-    /// What the run failed with, which owns what was done ([`Error::partial`](genkit_core::Error::partial)); `Cancelled`;
-    /// what this process lacks to perform it; what the store fails with.
+    /// The error of the failed run, with the partial response ([`Error::partial`](genkit_core::Error::partial)); `Cancelled`;
+    /// an error if this process lacks something that the run needs; any error of the store.
     pub async fn wait(&self) -> Result<GenerateResponse> {
         let handle = &self.0;
         let (stored, record) = handle.settled().await?;
@@ -48,10 +49,12 @@ impl DurableRun {
 }
 
 impl DurableFlow {
-    /// Waits until the flow has returned or asks somebody, and performs what is due while nobody else does.
+    /// Waits until the flow finishes or is interrupted. If no worker has the lease of the flow, this process performs
+    /// the remaining steps.
     ///
     /// # Errors
-    /// What the flow failed with; `Cancelled`; what this process lacks to perform it; what the store fails with.
+    /// The error of the failed flow; `Cancelled`; an error if this process lacks something that the flow needs; any
+    /// error of the store.
     pub async fn wait(&self) -> Result<FlowOutcome> {
         let handle = &self.0;
         let (stored, record) = handle.settled().await?;
@@ -62,50 +65,51 @@ impl DurableFlow {
     }
 }
 
-/// What runs and flows have in common.
+/// The methods that runs and flows have in common.
 macro_rules! handle_methods {
     ($($handle:ident),*) => {$(
         impl $handle {
-            /// Id of the run.
+            /// Returns the id of the run.
             pub fn id(&self) -> &RunId {
                 &self.0.id
             }
 
-            /// Status of the run, as it is saved.
+            /// Returns the saved status of the run.
             ///
             /// # Errors
-            /// `NotFound` where it was removed, and what the store fails with.
+            /// `NotFound` if the run was removed, and any error of the store.
             pub async fn status(&self) -> Result<RunStatus> {
                 Ok(self.0.peek().await?.status)
             }
 
-            /// The questions that have no answer yet; none where nothing is asked.
+            /// Returns the questions without an answer. Empty if the run is not interrupted.
             ///
             /// # Errors
-            /// As [`status`](Self::status).
+            /// The errors of [`status`](Self::status).
             pub async fn open(&self) -> Result<Vec<Interrupt>> {
                 Ok(self.0.load().await?.1.body.open())
             }
 
-            /// Answers the question of `call`: the `ref` of the call that asks, or the key of a question. From any
-            /// process that has the same registry.
+            /// Answers the question of `call`, which is the `ref` of the interrupted call or the key of a question. Any
+            /// process with the same registry may answer.
             ///
-            /// An approval takes true or false; a form its fields, or null to decline;
-            /// [`Context::interrupt`](genkit_core::Context::interrupt) gets the value. A call that may have happened
-            /// (`#[tool(at_most_once)]`) runs again with true, and is told to the model as not run with false. The run
-            /// goes on once all open questions have their answers.
+            /// For an approval pass true or false; for a form pass its fields, or null to decline; for
+            /// [`Context::interrupt`](genkit_core::Context::interrupt) pass the value that it returns. For an at-most-once
+            /// call with an unknown outcome (`#[tool(at_most_once)]`), true runs it again, and false reports it to the
+            /// model as not run. The run continues once all open questions are answered.
             ///
             /// # Errors
-            /// `FailedPrecondition` where nothing is asked, `InvalidArgument` where the answer fits no open question:
-            /// the run is as it was then. What the store fails with.
+            /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an
+            /// open question, and any error of the store. On error the run is unchanged.
             pub async fn answer(&self, call: &str, answer: impl Serialize) -> Result<()> {
                 self.0.answer(call, answer).await
             }
 
-            /// Answers each open question that `answer` has one for: with reasons, other arguments, in a tool's place.
+            /// Answers each open question that `answer` returns an [`Answer`] to. Use it for denials with a reason,
+            /// other arguments, or a response on behalf of a tool.
             ///
             /// # Errors
-            /// As [`answer`](Self::answer).
+            /// The errors of [`answer`](Self::answer).
             pub async fn answer_with(
                 &self,
                 answer: impl FnMut(&Interrupt) -> Option<Answer>,
@@ -113,20 +117,20 @@ macro_rules! handle_methods {
                 self.0.answer_with(answer).await
             }
 
-            /// Cancels the run: what runs is stopped as soon as its process sees it, within some seconds, and is not
-            /// saved. `false` where it was over already.
+            /// Cancels the run. Running steps are stopped once their process notices, within a few seconds, and are not
+            /// saved. Returns `false` if the run was already finished.
             ///
             /// # Errors
-            /// As [`status`](Self::status).
+            /// The errors of [`status`](Self::status).
             pub async fn cancel(&self) -> Result<bool> {
                 self.0.cancel().await
             }
 
-            /// Removes the run from the store, with all that is kept of it. `false` where it was
-            /// not there. The id is free then.
+            /// Removes the run and its data from the store. Its id may then be used again. Returns `false` if the run
+            /// did not exist.
             ///
             /// # Errors
-            /// What the store fails with.
+            /// Any error of the store.
             pub async fn remove(&self) -> Result<bool> {
                 self.0.store.remove(&self.0.id).await
             }
@@ -136,7 +140,7 @@ macro_rules! handle_methods {
 
 handle_methods!(DurableRun, DurableFlow);
 
-/// A run of a store.
+/// A run in a store.
 #[derive(Clone)]
 pub(super) struct Handle {
     genkit: Instance,
@@ -161,7 +165,7 @@ impl Handle {
         Ok((stored, record))
     }
 
-    /// Waits until there is nothing to do, and does it meanwhile.
+    /// Waits until nothing is left to do, and works on the run meanwhile.
     async fn settled(&self) -> Result<(StoredRun, Record)> {
         let stop = CancellationToken::new();
         let mut pause = Duration::from_millis(10);
@@ -178,7 +182,7 @@ impl Handle {
                 match work_on(&self.genkit, &self.store, &self.id, &stop).await {
                     Ok(Worked::Settled) => continue,
                     Ok(Worked::Elsewhere) => {}
-                    // Another goes on with it, or somebody ended it.
+                    // Another worker continues the run, or it was cancelled.
                     Err(error) if error.kind() == ErrorKind::Aborted => {}
                     Err(error) => return Err(error),
                 }
@@ -202,7 +206,7 @@ impl Handle {
         self.change(|open| Ok(open.iter().filter_map(&mut answer).collect())).await
     }
 
-    /// Takes answers to what is open, again where somebody else changed the run meanwhile.
+    /// Adds answers to the open questions. Repeats it if another process changed the run meanwhile.
     async fn change(
         &self,
         mut answers: impl FnMut(&[Interrupt]) -> Result<Vec<Answer>>,

@@ -1,4 +1,4 @@
-//! The journal of a call: what it did by `once` goes to the session that saves it, and the call waits for that.
+//! The journal of a call: results of `once` are sent to the session, and the call waits until they are saved.
 
 use std::sync::Mutex;
 
@@ -12,32 +12,32 @@ use genkit_core::RunId;
 use genkit_core::internal::context::{Journal, Rest};
 use genkit_core::internal::sync::lock;
 
-/// What a call wants saved before it goes on.
+/// Something that a call has to save before it continues.
 pub struct Note {
-    /// Its place in its round.
+    /// The index of the call in its round.
     pub(crate) place: usize,
     pub what: Noted,
-    /// Told once it is saved; dropped where the work stops.
+    /// Notified once the note is saved, and dropped if the work stops.
     pub saved: oneshot::Sender<()>,
 }
 
 pub enum Noted {
-    /// It begins, and must not begin twice.
+    /// An at-most-once call starts.
     Started,
-    /// It did this.
+    /// A result of `once`.
     Once { key: String, done: Value },
-    /// It only waits, from now on.
+    /// From now on the call only waits.
     Rests,
 }
 
 /// The journal of one call.
 pub struct CallJournal {
     run: RunId,
-    /// The same in each life of the run: its id, the message and the place in it.
+    /// The id, which is the same in each process that continues the run: the run, the message and the index in it.
     id: String,
     place: usize,
     notes: mpsc::UnboundedSender<Note>,
-    /// What it waits for, where it may be let go meanwhile.
+    /// What the call waits for, if it may be dropped meanwhile.
     rest: Option<Mutex<Option<Rest>>>,
 }
 
@@ -50,24 +50,24 @@ impl CallJournal {
         Self { run: run.clone(), id: format!("{run}/{index}/{place}"), place, notes, rest: None }
     }
 
-    /// The same, of a call that may be let go while it only waits, and begun again.
+    /// Sets whether the call may be dropped while it only waits, and started again.
     pub(super) fn that_may_rest(self, yes: bool) -> Self {
         Self { rest: yes.then(Mutex::default), ..self }
     }
 
-    /// What it waits for, while it does nothing else.
+    /// Returns what the call waits for, if it does nothing else.
     pub(super) fn rest(&self) -> Option<Rest> {
         lock(self.rest.as_ref()?).clone()
     }
 
-    /// Saves that the call begins.
+    /// Saves that the call starts.
     pub(crate) fn start(&self) -> BoxFuture<'static, Result<()>> {
         self.send(Noted::Started)
     }
 
     fn send(&self, what: Noted) -> BoxFuture<'static, Result<()>> {
         let (saved, told) = oneshot::channel();
-        // Where nobody reads it any more, `saved` is dropped, which `told` says.
+        // If the receiver is gone, `saved` is dropped, and `told` returns an error.
         let _ = self.notes.send(Note { place: self.place, what, saved });
         let run = self.run.to_string();
         Box::pin(async move { told.await.map_err(|_| E::Lost(run).into()) })
@@ -92,7 +92,7 @@ impl Journal for CallJournal {
             is_new
         };
         if is_new {
-            // Nobody waits for it: it wakes whoever drives the call.
+            // The result is not awaited; the note only wakes the driver of the call.
             drop(self.send(Noted::Rests));
         }
     }

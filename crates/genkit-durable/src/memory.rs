@@ -1,4 +1,4 @@
-//! Runs in memory, which end with the process: bounded in number and size.
+//! Runs in memory, which end with the process. Their number and size are limited.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -13,10 +13,10 @@ use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::sync::lock;
 use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
-/// How many runs are kept in memory, where a server has no store. Default is 1,000.
+/// The maximum number of runs in memory, for a server without a store. Default is 1,000.
 const MAX_RUNS: usize = 1000;
 
-/// How much text of them is kept, in bytes. Default is 64 MiB.
+/// The maximum size of their text, in bytes. Default is 64 MiB.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// A store in memory.
@@ -45,10 +45,10 @@ impl KeptRun {
 }
 
 impl Runs {
-    /// Counts `new` bytes in the place of `old`.
+    /// Replaces `old` bytes by `new` bytes in the total.
     fn fit(&mut self, old: usize, new: usize) -> Result<(), E> {
         let bytes = self.bytes - old + new;
-        // What gets smaller always fits.
+        // A change that does not grow is always accepted.
         if bytes > MAX_BYTES && new > old {
             return Err(E::MemoryFull);
         }

@@ -1,4 +1,4 @@
-//! What a run has come to, for whoever waits for it.
+//! The outcomes of runs.
 
 use serde_json::Value;
 
@@ -11,17 +11,17 @@ use genkit_core::{Error, Result};
 use genkit_core::{GenerateResponse, Interrupt};
 use genkit_core::{RunId, RunStatus};
 
-/// Outcome of a durable flow: where it has got to.
+/// The outcome of a durable flow.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FlowOutcome {
-    /// Returned: the result of the flow.
+    /// The flow has returned this result.
     Returned(Value),
-    /// Questions: it waits for answers to these.
+    /// The flow waits for answers to these questions.
     Asks(Vec<Interrupt>),
 }
 
-/// The response of a run that is over or asks.
+/// Returns the response of a run that is finished or interrupted.
 pub(super) fn response_of(
     id: &RunId,
     registry: &Registry,
@@ -37,7 +37,7 @@ pub(super) fn response_of(
     state.into_ended(registry, error)
 }
 
-/// What a flow has returned, or asks.
+/// Returns the result of a flow, or its open questions.
 pub(super) fn flow_outcome_of(
     id: &RunId,
     status: RunStatus,
@@ -54,7 +54,7 @@ pub(super) fn flow_outcome_of(
     }
 }
 
-/// The run is of another kind than was asked for.
+/// Creates the error for a run of another kind than requested.
 pub(super) fn other_kind(id: &RunId, body: &RunBody, wanted: &'static str) -> Error {
     E::OtherKind { id: id.to_string(), is: body.kind(), wanted }.into()
 }

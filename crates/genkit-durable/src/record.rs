@@ -1,4 +1,4 @@
-//! What is stored of a durable run: a head that is replaced, and the conversation as a log.
+//! The stored data of a durable run: a head that is replaced, and a log that grows.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -17,23 +17,23 @@ use genkit_core::{RunId, StoredRun};
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Record {
-    /// How often what is next was tried in vain.
+    /// The number of failed attempts of the next step.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) attempts: u32,
-    /// What it failed with, or what the last try did.
+    /// The error of the run, or of the last attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<StoredError>,
-    /// The steps that an engine was given and has not settled; none where a store keeps the run.
+    /// The open steps of an engine. Empty if a store keeps the run.
     #[serde(default, skip_serializing_if = "OpenSteps::is_unused")]
     pub(super) steps: OpenSteps,
     pub(super) body: RunBody,
 }
 
-/// What kind of run it is, and its state.
+/// The kind of a run, with its state.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum RunBody {
-    /// A run of the loop; its messages are in the log.
+    /// A run that is not a flow. Its messages are in the log.
     Generate(Box<RunState>),
     Flow(Box<FlowState>),
 }
@@ -75,7 +75,7 @@ impl RunBody {
         }
     }
 
-    /// What is to be kept of it, where the first `known` messages are.
+    /// Returns the part to save, if the first `known` messages are saved.
     pub(super) fn take_unsaved(&mut self, known: usize) -> Self {
         match self {
             Self::Generate(state) => Self::Generate(Box::new(state.without_first(known))),
@@ -83,7 +83,7 @@ impl RunBody {
         }
     }
 
-    /// The questions that have no answer yet.
+    /// Returns the questions without an answer.
     pub(super) fn open(&self) -> Vec<Interrupt> {
         match self {
             Self::Generate(state) => state.open(),
@@ -97,7 +97,7 @@ impl Record {
         Self { attempts: 0, error: None, steps: OpenSteps::default(), body }
     }
 
-    /// The record that is stored.
+    /// Reads a stored record.
     pub(super) fn read(id: &RunId, stored: &StoredRun) -> Result<Self> {
         let unreadable =
             |why: serde_json::Error| E::Unreadable { id: id.to_string(), why: why.to_string() };
@@ -115,7 +115,7 @@ impl Record {
         Ok(record)
     }
 
-    /// The head, and the lines that are new: the messages that stand in the state of a run, what a flow did.
+    /// Returns the head and the new log lines: messages of a run, or results of a flow.
     pub(super) fn into_lines(mut self, id: &RunId) -> Result<(String, Vec<String>)> {
         let mut lines = || {
             let log = match &mut self.body {

@@ -1,4 +1,4 @@
-//! Durable runs of an instance: making them, finding them again.
+//! Durable runs of an instance: creating and finding them.
 
 use std::sync::Arc;
 

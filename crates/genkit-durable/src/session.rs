@@ -1,4 +1,4 @@
-//! A session: one run under a lease, whose changes this process alone saves.
+//! A session: one run under a lease, so that only this process saves its changes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,19 +16,19 @@ use genkit_core::{RunChange, RunId, RunStatus, RunStore, StoredRun};
 pub struct LeasedRun {
     store: Arc<dyn RunStore>,
     id: RunId,
-    /// By chance: one session of one process.
+    /// A random name of this session.
     owner: String,
     revision: u64,
-    /// How many lines of the log are saved.
+    /// The number of log lines that are saved.
     pub(super) logged: usize,
     renewed: Instant,
-    /// How long its lease lasts.
+    /// The duration of a lease.
     lease: Duration,
     is_released: bool,
 }
 
 impl LeasedRun {
-    /// Takes the lease of a run that is to be worked on; `None` where another worker has it, or nothing is to be done.
+    /// Takes the lease of a run. Returns `None` if another worker has it, or if nothing is to be done.
     pub async fn begin(store: &Arc<dyn RunStore>, id: &RunId) -> Result<Option<(Self, StoredRun)>> {
         let owner = genkit_core::internal::error::reference();
         let renewed = Instant::now();
@@ -51,14 +51,14 @@ impl LeasedRun {
             session.release().await;
             return Ok(None);
         };
-        // Somebody may have answered or cancelled between the two.
+        // The run may have been answered or cancelled before the lease was taken.
         session.revision = stored.at.revision;
         session.logged = stored.log.len();
         Ok(Some((session, stored)))
     }
 
-    /// Makes a run and takes its lease at once, for so long at a time. `first` says when others may take it up, where this process dies between
-    /// the two.
+    /// Creates a run and immediately takes its lease, with this duration. `first` contains the time from which other
+    /// processes may take the run over if this process dies in between.
     pub async fn create(
         store: &Arc<dyn RunStore>,
         id: &RunId,
@@ -82,7 +82,7 @@ impl LeasedRun {
         })
     }
 
-    /// At which revision it is.
+    /// Returns the current revision of the run.
     pub(super) fn revision(&self) -> u64 {
         self.revision
     }
@@ -91,10 +91,10 @@ impl LeasedRun {
         &self.id
     }
 
-    /// Saves where the run stands. What was done is known only here, so that a store that fails is tried again.
+    /// Saves the state of the run. Results exist only in this process, so it retries if the store fails.
     ///
     /// # Errors
-    /// `Aborted` where another has changed the run, `Unavailable` where it cannot be saved: the work must stop.
+    /// `Aborted` if another process changed the run, `Unavailable` if it cannot be saved. The work must stop.
     pub(super) async fn save(
         &mut self,
         status: RunStatus,
@@ -107,7 +107,7 @@ impl LeasedRun {
         self.save_change(change).await
     }
 
-    /// [`save`](Self::save), of what is written already.
+    /// Saves a serialized change; see [`save`](Self::save).
     pub async fn save_change(&mut self, change: RunChange) -> Result<()> {
         let mut last = None;
         for attempt in 0..SAVE_TRIES {
@@ -126,7 +126,7 @@ impl LeasedRun {
                 Ok(None) => return Err(E::Lost(self.id.to_string()).into()),
                 Err(error) => {
                     let (run, error_text) = (&self.id, Logged::text(error.chain()));
-                    tracing::warn!(%run, error = %error_text, attempt, "a run could not be saved");
+                    tracing::warn!(%run, error = %error_text, attempt, "failed to save a run");
                     last = Some(error);
                 }
             }
@@ -144,22 +144,22 @@ impl LeasedRun {
         self.logged += change.log.len();
     }
 
-    /// Whether a save that failed was made all the same.
+    /// Returns whether a save that returned an error has nevertheless been performed.
     async fn is_saved(&self, change: &RunChange) -> Result<bool> {
         let Some(stored) = self.store.load(&self.id).await? else { return Ok(false) };
         Ok(stored.at.revision == self.revision + 1 && stored.head == change.head)
     }
 
-    /// When the lease is to be renewed.
+    /// Waits until it is time to renew the lease.
     pub async fn until_renewal(&self) {
         tokio::time::sleep_until(self.renewed + self.lease / 3).await;
     }
 
-    /// Renews the lease, and looks whether the run is still what this process knows.
+    /// Renews the lease, and checks that the run is unchanged.
     ///
     /// # Errors
-    /// `Aborted` where it is not: somebody cancelled it, or another worker took it. A store that cannot be reached is
-    /// none while the lease lasts.
+    /// `Aborted` if the run was cancelled or another worker took it. An unavailable store is an error only after the
+    /// lease has expired.
     pub async fn renew(&mut self) -> Result<()> {
         let asked = Instant::now();
         match self.store.lease(&self.id, &self.owner, self.lease).await {
@@ -171,36 +171,36 @@ impl LeasedRun {
             Err(error) if self.renewed.elapsed() > self.lease => Err(error),
             Err(error) => {
                 let (run, error) = (&self.id, Logged::text(error.chain()));
-                tracing::warn!(%run, %error, "the lease of a run could not be renewed");
-                // Tried again soon, while it lasts.
+                tracing::warn!(%run, %error, "failed to renew the lease of a run");
+                // Retried soon, before the lease expires.
                 self.renewed += Duration::from_secs(1);
                 Ok(())
             }
         }
     }
 
-    /// Whether somebody has cancelled the run. A store that cannot be reached does not say so.
+    /// Returns whether the run was cancelled. Returns `false` if the store is unavailable.
     pub(super) async fn is_cancelled(&self) -> bool {
         let head = self.store.peek(&self.id).await;
         head.is_ok_and(|head| head.is_some_and(|head| head.status == RunStatus::Cancelled))
     }
 
-    /// Gives the lease back.
+    /// Releases the lease.
     pub async fn release(mut self) {
         self.is_released = true;
         give_back(&*self.store, &self.id, &self.owner).await;
     }
 }
 
-/// Gives a lease back. A store that fails is only told: the lease ends by itself.
+/// Releases a lease. An error of the store is only logged, because the lease expires on its own.
 async fn give_back(store: &dyn RunStore, id: &RunId, owner: &str) {
     if let Err(error) = store.release(id, owner).await {
         let error = Logged::text(error.chain());
-        tracing::debug!(run = %id, %error, "the lease of a run could not be given back");
+        tracing::debug!(run = %id, %error, "failed to release the lease of a run");
     }
 }
 
-/// Where the work is dropped, others need not wait for the lease to end.
+/// Releases the lease if the work is dropped, so that other workers do not wait until it expires.
 impl Drop for LeasedRun {
     fn drop(&mut self) {
         if self.is_released {

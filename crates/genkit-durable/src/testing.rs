@@ -1,4 +1,4 @@
-//! What every store of durable runs promises, as one check.
+//! A conformance check for stores of durable runs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use futures_util::future::join_all;
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
-/// How many ask at the same moment, where one alone may win.
+/// The number of concurrent attempts, of which only one can succeed.
 const RIVALS: usize = 16;
 
-/// A lease that nobody waits for.
+/// A lease that does not expire during the check.
 const LONG: Duration = Duration::from_secs(600);
 
-/// Checks that a store of durable runs keeps what [`RunStore`] promises, as far as one process can see. The store may
-/// have other runs; those of the check are removed at its end.
+/// Checks that a store of durable runs fulfills the contract of [`RunStore`], as observable from one process. The store
+/// can contain other runs; the runs of the check are removed at the end.
 ///
 /// ```
 /// use genkit::durable::FolderStore;
@@ -31,7 +31,7 @@ const LONG: Duration = Duration::from_secs(600);
 /// ```
 ///
 /// # Errors
-/// What the store fails with, and `Internal` with the promise that it does not keep.
+/// Returns the errors of the store, and `Internal` with the part of the contract that the store violates.
 pub async fn check_run_store(store: impl RunStore) -> Result<()> {
     let store: Arc<dyn RunStore> = Arc::new(store);
     let check = StoreCheck { store, number: genkit_core::internal::error::reference() };
@@ -56,7 +56,7 @@ fn holds(promise: &str, is_kept: bool) -> Result<()> {
     match is_kept {
         true => Ok(()),
         false => {
-            Err(Error::new(ErrorKind::Internal, format!("the store does not keep: {promise}")))
+            Err(Error::new(ErrorKind::Internal, format!("store contract violated: {promise}")))
         }
     }
 }
@@ -78,23 +78,23 @@ impl StoreCheck {
             && store.save(&id, 1, &working("{}")).await?.is_none()
             && store.lease(&id, "a", LONG).await?.is_none()
             && !store.remove(&id).await?;
-        holds("there is nothing of a run that nobody made", is_empty)?;
+        holds("a run that was not created does not exist", is_empty)?;
         store.release(&id, "a").await?;
         let first = working("1").with_log(["a", "b"]);
-        holds("`create` makes a run", store.create(&id, &first).await?)?;
+        holds("`create` creates a run", store.create(&id, &first).await?)?;
         let again = RunChange::new(RunStatus::Completed, "2");
-        holds("`create` makes a run once", !store.create(&id, &again).await?)?;
+        holds("`create` creates a run only once", !store.create(&id, &again).await?)?;
         let head = RunHead::new(1, RunStatus::Working, None);
         let stored = StoredRun::new(head, "1", vec!["a".to_owned(), "b".to_owned()]);
-        holds("`load` gives what was created", store.load(&id).await? == Some(stored))?;
-        holds("`peek` says where it stands", store.peek(&id).await? == Some(head))?;
-        holds("ids differ where letters differ in size", store.peek(&large).await?.is_none())?;
+        holds("`load` returns the created run", store.load(&id).await? == Some(stored))?;
+        holds("`peek` returns the state of the run", store.peek(&id).await? == Some(head))?;
+        holds("ids are case-sensitive", store.peek(&large).await?.is_none())?;
         holds("another id is another run", store.create(&large, &working("L")).await?)?;
-        holds("`remove` takes a run out", store.remove(&id).await?)?;
+        holds("`remove` removes a run", store.remove(&id).await?)?;
         holds("a removed run is gone", store.load(&id).await?.is_none())?;
-        holds("the id of a removed run is free", store.create(&id, &working("3")).await?)?;
+        holds("the id of a removed run can be reused", store.create(&id, &working("3")).await?)?;
         let fresh = store.load(&id).await?.map(|run| (run.at.revision, run.head, run.log.len()));
-        holds("nothing of a removed run comes back", fresh == Some((1, "3".to_owned(), 0)))
+        holds("a recreated run has no old data", fresh == Some((1, "3".to_owned(), 0)))
     }
 
     async fn saves_are_compared_and_whole(&self) -> Result<()> {
@@ -102,16 +102,16 @@ impl StoreCheck {
         store.create(&id, &working("0").with_log(["0"])).await?;
         let asks = RunChange::new(RunStatus::InputRequired, "1").with_log(["1", "2"]);
         let asks = asks.with_wake_at_ms(Some(7));
-        holds("a save gives the next revision", store.save(&id, 1, &asks).await? == Some(2))?;
+        holds("`save` returns the next revision", store.save(&id, 1, &asks).await? == Some(2))?;
         let stale = store.save(&id, 1, &working("x").with_log(["x"])).await?;
-        holds("a save at an old revision is refused", stale.is_none())?;
+        holds("a save at an old revision is rejected", stale.is_none())?;
         let early = store.save(&id, 3, &working("x")).await?;
-        holds("a save at a revision that is not there yet is refused", early.is_none())?;
+        holds("a save at a future revision is rejected", early.is_none())?;
         let head = RunHead::new(2, RunStatus::InputRequired, Some(7));
         let log = ["0", "1", "2"].map(str::to_owned).to_vec();
         let stored = Some(StoredRun::new(head, "1", log));
         holds("the head is replaced and the log grows", store.load(&id).await? == stored)?;
-        holds("`peek` says what `load` says", store.peek(&id).await? == Some(head))?;
+        holds("`peek` and `load` return the same state", store.peek(&id).await? == Some(head))?;
         let rivals = (0..RIVALS).map(|rival| {
             let (store, id) = (Arc::clone(store), id.clone());
             let change = working(&rival.to_string()).with_log([format!("of {rival}")]);
@@ -124,7 +124,7 @@ impl StoreCheck {
             winners.extend(saved?.map(|revision| (rival, revision)));
         }
         let [(winner, 3)] = winners[..] else {
-            return holds("of saves at one revision one alone is taken", false);
+            return holds("only one of several saves at one revision succeeds", false);
         };
         let stored = store.load(&id).await?;
         let is_whole = stored.is_some_and(|run| {
@@ -132,7 +132,7 @@ impl StoreCheck {
                 && run.log.len() == 4
                 && run.log.last() == Some(&format!("of {winner}"))
         });
-        holds("what is saved is the winner's, whole", is_whole)?;
+        holds("the successful save is stored completely", is_whole)?;
         for status in [
             RunStatus::Working,
             RunStatus::InputRequired,
@@ -143,7 +143,7 @@ impl StoreCheck {
             let at = store.peek(&id).await?.map_or(0, |head| head.revision);
             store.save(&id, at, &RunChange::new(status, "s")).await?;
             let head = store.peek(&id).await?;
-            holds("each status is kept", head.is_some_and(|head| head.status == status))?;
+            holds("every status is stored", head.is_some_and(|head| head.status == status))?;
         }
         Ok(())
     }
@@ -154,11 +154,11 @@ impl StoreCheck {
         store.create(&id, &working(texts[0]).with_log(texts)).await?;
         let stored = store.load(&id).await?;
         let is_same = stored.is_some_and(|run| run.head == texts[0] && run.log == texts);
-        holds("texts come back as they were", is_same)?;
+        holds("texts are returned unchanged", is_same)?;
         for broken in [working("a\nb"), working("a").with_log(["a\nb"])] {
             let refused = store.save(&id, 1, &broken).await;
             let is_told = refused.is_err_and(|error| error.kind() == ErrorKind::InvalidArgument);
-            holds("line breaks are refused as `InvalidArgument`", is_told)?;
+            holds("line breaks are rejected with `InvalidArgument`", is_told)?;
         }
         Ok(())
     }
@@ -167,23 +167,23 @@ impl StoreCheck {
         let (store, id) = (&self.store, self.id("leased")?);
         store.create(&id, &working("1")).await?;
         let head = Some(RunHead::new(1, RunStatus::Working, None));
-        holds("a free run is leased", store.lease(&id, "a", LONG).await? == head)?;
-        holds("a lease is renewed", store.lease(&id, "a", LONG).await? == head)?;
+        holds("a run without a lease can be leased", store.lease(&id, "a", LONG).await? == head)?;
+        holds("a lease can be renewed", store.lease(&id, "a", LONG).await? == head)?;
         holds("a lease has one owner", store.lease(&id, "b", LONG).await?.is_none())?;
         store.release(&id, "b").await?;
         let other = store.lease(&id, "b", LONG).await?;
-        holds("nobody gives back what another has", other.is_none())?;
+        holds("only the owner can release a lease", other.is_none())?;
         store.save(&id, 1, &working("2")).await?;
         let renewed = store.lease(&id, "a", LONG).await?.map(|head| head.revision);
-        holds("a lease says where the run stands", renewed == Some(2))?;
+        holds("`lease` returns the state of the run", renewed == Some(2))?;
         store.release(&id, "a").await?;
         let free = store.lease(&id, "b", Duration::from_millis(1)).await?;
-        holds("what was given back is free", free.is_some())?;
-        // It ends by itself, whenever the store's clock says so.
+        holds("a released run can be leased", free.is_some())?;
+        // The lease expires by the clock of the store.
         let mut tries = 0;
         while store.lease(&id, "c", LONG).await?.is_none() {
             tries += 1;
-            holds("a lease ends by itself", tries < 1000)?;
+            holds("a lease expires", tries < 1000)?;
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         store.release(&id, "c").await?;
@@ -197,8 +197,8 @@ impl StoreCheck {
                 leased.map_err(|ended| Error::new(ErrorKind::Internal, ended.to_string()))?;
             owners += usize::from(leased?.is_some());
         }
-        // A store may refuse all who came at one moment, but never give it to two.
-        holds("of those who ask at one moment one alone gets a lease", owners <= 1)
+        // A store can reject all concurrent attempts, but must not grant the lease twice.
+        holds("at most one of several concurrent attempts gets a lease", owners <= 1)
     }
 
     async fn due_is_what_has_work_now(&self) -> Result<()> {
@@ -221,22 +221,22 @@ impl StoreCheck {
         store.lease(&leased, "a", LONG).await?;
         let due = store.due(10_000).await?;
         for (name, _, is_due) in &table {
-            let promise = format!("`due` has the runs with work now, and no others ({name})");
+            let promise = format!("`due` returns exactly the runs with work now ({name})");
             holds(&promise, due.contains(&self.id(name)?) == *is_due)?;
         }
-        holds("what is leased is not due", !due.contains(&leased))?;
+        holds("a leased run is not due", !due.contains(&leased))?;
         store.release(&leased, "a").await?;
-        holds("what is given back is due", store.due(10_000).await?.contains(&leased))?;
-        holds("`due` gives as many as are asked for", store.due(1).await?.len() == 1)?;
-        holds("`due` gives none where none are asked for", store.due(0).await?.is_empty())?;
+        holds("a released run is due", store.due(10_000).await?.contains(&leased))?;
+        holds("`due` returns at most as many runs as requested", store.due(1).await?.len() == 1)?;
+        holds("`due` returns no runs if none are requested", store.due(0).await?.is_empty())?;
         let woken = self.id("due-asks")?;
         store.save(&woken, 1, &working("{}")).await?;
-        holds("what was answered is due", store.due(10_000).await?.contains(&woken))?;
+        holds("an answered run is due", store.due(10_000).await?.contains(&woken))?;
         for name in table.iter().map(|(name, ..)| *name).chain(["due-leased"]) {
             store.remove(&self.id(name)?).await?;
         }
         let left = store.due(10_000).await?;
-        holds("what was removed is not due", !left.contains(&woken) && !left.contains(&leased))
+        holds("a removed run is not due", !left.contains(&woken) && !left.contains(&leased))
     }
 
     async fn many_make_one_run(&self) -> Result<()> {
@@ -254,6 +254,6 @@ impl StoreCheck {
             }
         }
         let stored = self.store.load(&id).await?.map(|run| vec![run.head]);
-        holds("of those who make one run one alone does", made.len() == 1 && stored == Some(made))
+        holds("only one concurrent `create` succeeds", made.len() == 1 && stored == Some(made))
     }
 }

@@ -1,4 +1,4 @@
-//! A worker: takes the runs that are due, and performs them.
+//! A worker, which performs the runs that are due.
 
 use std::collections::{HashMap, HashSet};
 use std::future::IntoFuture;
@@ -18,10 +18,10 @@ use genkit_core::RunId;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{ErrorKind, Result};
 
-/// Worker of durable runs and flows, about to work: made by [`Genkit::work`](genkit_agent::Genkit::work).
+/// A worker for durable runs and flows, created by [`Genkit::work`](genkit_agent::Genkit::work). It works when awaited.
 ///
-/// Awaiting it takes durable runs and flows that are due, of this process and of others, until it is told to stop. As
-/// many processes may work on one store as there are.
+/// It performs the durable runs and flows that are due, created by any process, until it is stopped. Any number of
+/// processes may work on the same store.
 ///
 /// ```no_run
 /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
@@ -30,8 +30,8 @@ use genkit_core::{ErrorKind, Result};
 /// ```
 ///
 /// # Errors
-/// `FailedPrecondition` without [`GenkitBuilder::durable`](genkit_agent::GenkitBuilder::durable). A store that fails is told to
-/// the log, and asked again.
+/// `FailedPrecondition` without [`GenkitBuilder::durable`](genkit_agent::GenkitBuilder::durable). An error of the store is
+/// logged, and the store is queried again.
 #[must_use = "a worker works when it is awaited"]
 pub struct Worker {
     genkit: Instance,
@@ -48,30 +48,29 @@ impl Worker {
 }
 
 impl Worker {
-    /// Concurrency: how many runs it works on at a time. Default is 16.
+    /// Sets the concurrency: the number of runs to work on in parallel. Default is 16.
     pub fn concurrency(mut self, runs: usize) -> Self {
         self.concurrency = runs.max(1);
         self
     }
 
-    /// Poll interval: how often it looks for runs that are due, where none ended meanwhile. Default
-    /// is 1 second.
+    /// Sets the poll interval between two searches for due runs, if no run has ended meanwhile. Default is 1 second.
     pub fn poll(mut self, every: Duration) -> Self {
         self.poll = every;
         self
     }
 
-    /// Shutdown: stops when `signal` resolves: no run is taken any more, and each that is under way stops after the
-    /// step that it is at. Dropping the worker stops at once, in the middle of steps.
+    /// Stops the worker when `signal` resolves: no new runs are taken, and each running one stops after its current
+    /// step. Dropping the worker stops immediately, in the middle of steps.
     pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.until = Some(Box::pin(signal));
         self
     }
 
-    /// Works: the same as awaiting it, as a plain future for `tokio::spawn`.
+    /// Works, as `.await` does, as a plain future for `tokio::spawn`.
     ///
     /// # Errors
-    /// As [`Worker`] says.
+    /// See [`Worker`].
     pub async fn run(self) -> Result<()> {
         let Self { genkit, concurrency, poll, until } = self;
         let store = run_store(&genkit)?;
@@ -86,18 +85,18 @@ impl Worker {
             let free = concurrency.saturating_sub(running.len());
             if free > 0 && !stop.is_cancelled() {
                 left_alone.retain(|_, until| *until > Instant::now());
-                // Those that are left alone are due as well, and must not hide the others.
+                // Ignored runs are due as well, and must not hide others.
                 let asked = store.due(free + taken.len() + left_alone.len());
                 let due = meanwhile(asked, &mut running, &mut ended).await;
                 let due = due.unwrap_or_else(|error| {
                     let error = Logged::text(error.chain());
-                    tracing::warn!(%error, "a worker cannot see which runs are due");
+                    tracing::warn!(%error, "failed to look up due runs");
                     Vec::new()
                 });
                 let is_new = |id: &RunId| !taken.contains(id) && !left_alone.contains_key(id);
                 let (of_servers, due): (Vec<_>, Vec<_>) =
                     due.into_iter().filter(is_new).partition(RunId::is_of_server);
-                // An MCP server sees to them.
+                // Runs of an MCP server are handled by that server.
                 left_alone.extend(of_servers.into_iter().map(|id| (id, Instant::now() + SKIP)));
                 let new: Vec<RunId> = due.into_iter().take(free).collect();
                 for id in new {
@@ -119,9 +118,9 @@ impl Worker {
             for (id, worked) in ended.drain(..) {
                 taken.remove(&id);
                 match worked.err().map(|error| error.kind()) {
-                    // Another goes on with it, or it may go on at once.
+                    // Another worker continues the run, or it can continue immediately.
                     None | Some(ErrorKind::Aborted) => {}
-                    // The store.
+                    // The store is unavailable.
                     Some(ErrorKind::Unavailable) => {
                         left_alone.insert(id, Instant::now() + poll);
                     }
@@ -137,7 +136,8 @@ impl Worker {
     }
 }
 
-/// Awaits `asked` while what runs goes on, and keeps what ends: a store may wait for what one of the runs holds.
+/// Awaits `asked` while the running runs continue, and collects those that end. The store may wait for a lock that one
+/// of the runs holds.
 async fn meanwhile<T, F: Future>(
     asked: impl Future<Output = T>,
     running: &mut FuturesUnordered<F>,

@@ -35,7 +35,10 @@
 //! | rows of a file | [`DataSet::read`] |
 //! | what came out | [`Report`] |
 
-#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+#![allow(
+    missing_docs,
+    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+)]
 
 mod data_set;
 mod error;

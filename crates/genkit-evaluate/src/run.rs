@@ -98,7 +98,7 @@ impl Evaluate {
     ///
     /// struct Prices { apple: u32 }
     ///
-    /// /// What `n` apples cost.
+    /// /// Returns the price of `n` apples.
     /// #[flow]
     /// async fn cost(prices: &Prices, n: u32) -> u32 { prices.apple * n }
     ///

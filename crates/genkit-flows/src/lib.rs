@@ -38,8 +38,10 @@ and `{"status": "NOT_FOUND", "message": ".."}`, a stream ends with `data: {"erro
     feature = "client",
     doc = "\n\n`flow_client` calls flows of other servers: [`FlowCall`]."
 )]
-
-#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+#![allow(
+    missing_docs,
+    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+)]
 
 #[cfg(feature = "client")]
 mod client;

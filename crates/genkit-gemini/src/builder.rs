@@ -1,4 +1,4 @@
-//! Settings of the provider.
+//! The builder of the Gemini provider.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use genkit_core::Result;
 use genkit_model::Cassette;
 use genkit_model::internal::http::{ProviderSettings, env_var};
 
-/// Where the Gemini API is.
+/// The base URL of the Gemini API.
 const BASE_URL: &str = "https://generativelanguage.googleapis.com";
 
-/// The version of the API. Default is `v1beta`: much of what models can do is only there.
+/// The version of the API. Default is `v1beta`, because many features are only available there.
 const API_VERSION: &str = "v1beta";
 
 impl Gemini {
-    /// Provider with the key in `GEMINI_API_KEY`, else in `GOOGLE_API_KEY`, at `GEMINI_BASE_URL` if
-    /// that is set.
+    /// Creates a provider from environment variables: the API key from `GEMINI_API_KEY` or
+    /// `GOOGLE_API_KEY`, and the base URL from `GEMINI_BASE_URL` if it is set.
     ///
     /// ```no_run
     /// # fn main() -> genkit::Result<()> {
@@ -30,12 +30,12 @@ impl Gemini {
     /// ```
     ///
     /// # Errors
-    /// There is no key, or the base URL cannot be used.
+    /// Returns an error if no API key is set or if the base URL is invalid.
     pub fn from_env() -> Result<Self> {
         Self::builder().env().build()
     }
 
-    /// Builder of the provider, with settings of your own; the environment is not read.
+    /// Creates a builder with custom settings, which does not read environment variables.
     ///
     /// ```
     /// use genkit::model::Gemini;
@@ -53,7 +53,7 @@ impl Gemini {
     }
 }
 
-/// Builder of a [`Gemini`] provider. See [`Gemini::builder`].
+/// A builder of a [`Gemini`] provider. See [`Gemini::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct GeminiBuilder {
@@ -64,8 +64,8 @@ pub struct GeminiBuilder {
 }
 
 impl GeminiBuilder {
-    /// Environment: takes what is not given otherwise from it, the key from `GEMINI_API_KEY`, else
-    /// `GOOGLE_API_KEY`, and the base URL from `GEMINI_BASE_URL`.
+    /// Reads settings that are not set explicitly from the environment: the API key from
+    /// `GEMINI_API_KEY` or `GOOGLE_API_KEY`, and the base URL from `GEMINI_BASE_URL`.
     ///
     /// ```no_run
     /// # use std::time::Duration;
@@ -79,59 +79,59 @@ impl GeminiBuilder {
         self
     }
 
-    /// Adds what the environment has, where nothing is given.
+    /// Fills in settings that are not set from the environment.
     fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let key = || variable("GEMINI_API_KEY").or_else(|| variable("GOOGLE_API_KEY"));
         self.settings.fill(key, || variable("GEMINI_BASE_URL"));
         self
     }
 
-    /// API key; it goes into a header, never into a URL.
+    /// Sets the API key, which is sent in a header and never in a URL.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.settings.key = Some(key.into());
         self
     }
 
-    /// Base URL: another address, whose path stays in front: a proxy, a server in a test. Default
-    /// is `https://generativelanguage.googleapis.com`.
+    /// Sets the base URL, for example of a proxy or a test server. Paths are appended to its path.
+    /// Default is `https://generativelanguage.googleapis.com`.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.settings.base_url = Some(url.into());
         self
     }
 
-    /// API version. Default is `v1beta`.
+    /// Sets the API version. Default is `v1beta`.
     pub fn api_version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
         self
     }
 
-    /// Header: one more of every call; it replaces one of the same name.
+    /// Adds a header to every call, replacing a header with the same name.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Timeout: how long one call may take, from sending to the end of the answer. Default is 10
-    /// minutes.
+    /// Sets the timeout of one call, from sending the request to the end of the response. Default
+    /// is 10 minutes.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.timeout = Some(timeout);
         self
     }
 
-    /// OpenAPI schemas: whether schemas are sent in its older subset, for old models and servers
-    /// that know no other. Default is false: they are sent as JSON schemas.
+    /// Sets whether schemas are sent in the OpenAPI subset, for old models and servers that support
+    /// no other format. Default is false: schemas are sent as JSON Schema.
     pub fn openapi_schemas(mut self, yes: bool) -> Self {
         self.openapi = yes;
         self
     }
 
-    /// Cassette: records calls to a file, or answers them from there; a replay needs no key.
+    /// Sets a cassette, which records calls to a file or replays them. A replay needs no API key.
     pub fn cassette(mut self, cassette: Cassette) -> Self {
         self.settings.interceptor = Some(cassette.interceptor());
         self
     }
 
-    /// The provider with these settings.
+    /// Builds the provider.
     ///
     /// ```
     /// use genkit::model::Gemini;
@@ -142,8 +142,8 @@ impl GeminiBuilder {
     /// ```
     ///
     /// # Errors
-    /// There is no key, where nothing else makes up for it: a replayed cassette, an address of
-    /// your own, an `authorization` header. Or the base URL or a header cannot be used.
+    /// Returns an error if no API key is set, unless a base URL, an `authorization` header or a
+    /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
     pub fn build(self) -> Result<Gemini> {
         let this = if self.from_env { self.with_env(env_var) } else { self };
         this.build_given()
@@ -164,7 +164,7 @@ impl GeminiBuilder {
     }
 }
 
-/// Does not show the key, nor the values of headers.
+/// Omits the key and the values of headers.
 impl fmt::Debug for GeminiBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("GeminiBuilder")
@@ -192,7 +192,7 @@ mod tests {
         let settings = Gemini::builder().env().with_env(environment).settings;
         assert_eq!(settings.key.as_deref(), Some("https://gemini_api_key/"));
         assert_eq!(settings.base_url.as_deref(), Some("https://gemini_base_url/"));
-        // A key that is blank is none.
+        // A blank key counts as not set.
         let settings = Gemini::builder().api_key(" ").with_env(environment).settings;
         assert_eq!(settings.key.as_deref(), Some("https://gemini_api_key/"));
     }

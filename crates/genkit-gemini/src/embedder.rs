@@ -1,4 +1,4 @@
-//! Embeddings: `batchEmbedContents`.
+//! Embeddings with `batchEmbedContents`.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use genkit_model::internal::http::{EmbedBatch, EmbedWire, Error as HttpError};
 use genkit_model::internal::wire::HttpCall;
 use genkit_model::{EmbedRequest, EmbedResponse, EmbedTask, Embedding};
 
-/// Settings of the call.
+/// Settings that are not part of the body.
 const ELSEWHERE: [&str; 4] = ["version", "apiVersion", "apiKey", "baseUrl"];
 
 pub(super) struct GeminiEmbedWire {
@@ -76,7 +76,7 @@ struct EmbedUsage {
 }
 
 impl EmbedWire for GeminiEmbedWire {
-    /// The API refuses more than 100 texts, and more than 20 MB.
+    /// The API rejects more than 100 texts, and more than 20 MB.
     const BATCH: EmbedBatch = EmbedBatch { texts: 100, bytes: 8 * 1024 * 1024 };
 
     fn encode(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
@@ -163,7 +163,7 @@ mod tests {
         };
         let body: Value = serde_json::from_slice(&call.body).unwrap();
         assert_eq!(body, json!({"requests": [one("a"), one("b")]}));
-        // The API's own spelling wins, once.
+        // The API's own key takes precedence, and is sent once.
         let request = request.with_config("taskType", "CLUSTERING");
         let call = wire().encode(&request, &request.texts[..1]).unwrap();
         let body = String::from_utf8(call.body).unwrap();

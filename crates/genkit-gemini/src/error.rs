@@ -1,4 +1,4 @@
-//! The errors of Gemini: its settings, messages that it cannot take, answers that make no sense.
+//! Errors of Gemini: invalid settings, messages that it does not support, and invalid responses.
 
 use super::NAME;
 use genkit_core::ErrorKind;
@@ -7,7 +7,7 @@ use genkit_core::internal::error::Topic;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error(
-        "{NAME}: there is no key: set GEMINI_API_KEY in the environment, or give one with \
+        "{NAME}: no API key is set; set the environment variable GEMINI_API_KEY, or call \
          `.api_key(..)`"
     )]
     NoKey,
@@ -15,13 +15,13 @@ pub(super) enum Error {
     NoModelName,
     #[error("{NAME}: message {message}: part {part}: {reason}")]
     Part { message: usize, part: usize, reason: &'static str },
-    #[error("{NAME}: the answer was cut off")]
+    #[error("{NAME}: the response is incomplete")]
     CutOff,
-    #[error("{NAME}: the answer is not UTF-8")]
+    #[error("{NAME}: the response is not valid UTF-8")]
     NotUtf8,
-    #[error("{NAME}: the answer has no candidates")]
+    #[error("{NAME}: the response has no candidates")]
     NoCandidates,
-    #[error("{NAME}: a piece of a call's arguments has no place that makes sense")]
+    #[error("{NAME}: a piece of a call's arguments has an invalid path")]
     PartialArg,
 }
 

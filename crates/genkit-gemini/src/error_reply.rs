@@ -1,4 +1,4 @@
-//! Error replies of the Gemini API.
+//! Error responses of the Gemini API.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -24,9 +24,10 @@ struct ErrorEnvelope {
     error: ErrorBody,
 }
 
-/// The error in a reply with a status of 400 or more; a streaming call is answered with a list.
+/// Decodes the error of a response with a status of 400 or more. The response to a streaming call
+/// is a list of errors.
 pub(super) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
-    // Tried apart: a list could pass for the fields of one.
+    // Parsed separately, because a list could also be parsed as the fields of a struct.
     let found = match body.trim_ascii_start().first() {
         Some(b'[') => {
             serde_json::from_slice::<Vec<ErrorEnvelope>>(body).ok().and_then(|mut all| all.pop())
@@ -44,7 +45,7 @@ pub(super) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, bod
 }
 
 impl ErrorBody {
-    /// The error; without a status of HTTP it came within an answer.
+    /// Converts the error. `http` is `None` if the error was part of a successful response.
     pub(super) fn into_error(
         self,
         http: Option<u16>,
@@ -75,7 +76,7 @@ impl ErrorBody {
         self.details.as_array()?.iter().find(is_kind)?.get(name)
     }
 
-    /// Whether a quota of the day is used up, so that another try is of no use today.
+    /// Whether a daily quota is used up, so that a retry on the same day is useless.
     fn is_daily(&self) -> bool {
         let violations = self.field("google.rpc.QuotaFailure", "violations");
         let ids = violations.and_then(Value::as_array).into_iter().flatten();

@@ -1,6 +1,9 @@
-//! Google Gemini: the `generateContent` calls of the Gemini API.
+//! Google Gemini: the `generateContent` methods of the Gemini API.
 
-#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+#![allow(
+    missing_docs,
+    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+)]
 
 mod builder;
 mod contents;
@@ -22,7 +25,7 @@ mod wire;
 use genkit_model::internal::provider::LinkedProvider;
 pub use {builder::GeminiBuilder, provider::Gemini};
 
-/// What errors call this provider, and the first part of its models' names.
+/// The name of this provider in errors, and the prefix of its models' names.
 const NAME: &str = "gemini";
 
 inventory::submit! {

@@ -1,8 +1,8 @@
-//! What is known of the models, as data.
+//! The capabilities of the models.
 
 use genkit_model::{Constrained, ModelInfo, Supports};
 
-/// A family of models: those whose name holds every one of `marks`.
+/// A family of models: those whose name contains every one of `marks`.
 struct ModelFamily {
     marks: &'static [&'static str],
     supports: Supports,
@@ -10,14 +10,14 @@ struct ModelFamily {
 
 const ALL: Supports = Supports::all();
 
-/// The models before 3 refuse JSON output in a request with tools (HTTP 400).
+/// Models before Gemini 3 reject JSON output in a request with tools (HTTP 400).
 const BEFORE_3: Supports = {
     let mut supports = ALL;
     supports.constrained = Constrained::NoTools;
     supports
 };
 
-/// The first that fits counts.
+/// The first family that matches applies.
 const FAMILIES: &[ModelFamily] = &[
     ModelFamily {
         marks: &["gemini", "-tts"],
@@ -67,7 +67,7 @@ const FAMILIES: &[ModelFamily] = &[
     },
 ];
 
-/// What a model is taken to do.
+/// Returns the assumed capabilities of a model.
 pub(super) fn info(model: &str) -> ModelInfo {
     let mut info = ModelInfo::default();
     info.label = Some(format!("Google AI - {model}"));
@@ -77,28 +77,28 @@ pub(super) fn info(model: &str) -> ModelInfo {
 
 fn supports(model: &str) -> &'static Supports {
     let fits = |family: &&ModelFamily| family.marks.iter().all(|mark| model.contains(mark));
-    // A tuned model, or one of a name that nobody has seen: nothing is refused but what most refuse.
+    // A tuned model or an unknown name: only what most models reject is excluded.
     FAMILIES.iter().find(fits).map_or(&BEFORE_3, |family| &family.supports)
 }
 
-/// Whether the model takes JSON output at all.
+/// Whether the model supports JSON output.
 pub(super) fn takes_json(model: &str) -> bool {
     supports(model).constrained != Constrained::None
 }
 
-/// Whether the model takes JSON output beside tools.
+/// Whether the model supports JSON output in a request with tools.
 pub(super) fn takes_json_with_tools(model: &str) -> bool {
     supports(model).constrained == Constrained::All
 }
 
-/// Whether the answer of a function may hold media: since 3.
+/// Whether a function response may contain media, which is supported since Gemini 3.
 pub(super) fn takes_media_in_answers(model: &str) -> bool {
     let number = model.strip_prefix("gemini-").unwrap_or_default();
     let major = number.split(['.', '-']).next().unwrap_or_default();
     major.parse::<u32>().is_ok_and(|major| major >= 3)
 }
 
-/// The name without what others put in front of it.
+/// Returns the name without the prefixes that other libraries use.
 pub(super) fn bare(name: &str) -> &str {
     let mut name = name.trim_matches('/');
     for prefix in ["gemini/", "googleai/", "google-genai/", "models/"] {

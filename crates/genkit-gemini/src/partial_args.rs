@@ -1,34 +1,34 @@
-//! A call whose arguments come in pieces, each with the place where it belongs.
+//! Tool calls whose arguments arrive in pieces, each with its JSON path.
 
 use serde_json::{Map, Value};
 
 use super::error::Error as E;
 use super::reply::{FunctionCall, PartialArg};
-use genkit_core::internal::names::Names;
 use genkit_core::Part;
+use genkit_core::internal::names::Names;
 
-/// How deep a place in the arguments may be. Default is 100.
+/// The maximum depth of a path in the arguments. Default is 100.
 const MAX_DEPTH: usize = 100;
 
-/// A call that is being written.
+/// A call whose arguments are still arriving.
 #[derive(Default)]
 pub(super) struct StreamedFunctionCall {
     name: String,
     id: Option<String>,
     args: Value,
     metadata: Map<String, Value>,
-    /// The place of a text that goes on.
+    /// The path of a string that will be continued.
     open: Option<String>,
 }
 
-/// A step on the way to a place.
+/// A step of a path.
 enum PathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
 impl StreamedFunctionCall {
-    /// Keeps what stands beside the call: its signature.
+    /// Keeps the metadata of the call's part, which includes its signature.
     pub(super) fn sign(&mut self, mut beside: Part) {
         self.metadata.append(beside.metadata_mut());
     }
@@ -74,7 +74,7 @@ impl StreamedFunctionCall {
         part
     }
 
-    /// The call as far as it came.
+    /// Converts the part of the call that has arrived.
     pub(super) fn into_partial(self, names: &Names<'_>) -> Part {
         let mut part = self.into_part(names);
         if let Part::ToolRequest { tool_request, .. } = &mut part {
@@ -84,7 +84,7 @@ impl StreamedFunctionCall {
     }
 }
 
-/// The steps of a path, if it is one.
+/// Parses a path; `None` if it is invalid.
 fn steps(path: &str) -> Option<Vec<PathStep<'_>>> {
     let mut rest = path.strip_prefix('$')?;
     let mut steps = Vec::new();
@@ -113,7 +113,8 @@ fn steps(path: &str) -> Option<Vec<PathStep<'_>>> {
     (!steps.is_empty()).then_some(steps)
 }
 
-/// The place at the end of the steps, made on the way. A list grows by one at most.
+/// Returns the value at the end of the steps, creating missing values. A list grows by at most one
+/// element.
 fn reach<'a>(root: &'a mut Value, steps: &[PathStep<'_>]) -> Option<&'a mut Value> {
     let mut place = root;
     for step in steps {

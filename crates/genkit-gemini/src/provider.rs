@@ -1,4 +1,4 @@
-//! The provider: one address and one key.
+//! The Gemini provider.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use genkit_core::Result;
 use genkit_model::internal::http::{ApiEndpoint, HttpEmbedder, HttpModel};
 use genkit_model::{Embedder, Model, Provider};
 
-/// Gemini provider: Google's Gemini models.
+/// A provider of Google's Gemini models.
 ///
 /// ```no_run
 /// use genkit::model::Gemini;
@@ -24,21 +24,22 @@ use genkit_model::{Embedder, Model, Provider};
 /// # }
 /// ```
 ///
-/// Thought signatures stay in the metadata of the parts that they came with, under
-/// `thoughtSignature`, and go back with them: keep the messages of a conversation as they are.
+/// Thought signatures are kept in the metadata of their parts, under `thoughtSignature`, and are
+/// sent back with them, so keep the messages of a conversation unchanged.
 ///
-/// Settings that this provider reads from a request's `config`, beside Genkit's common ones:
+/// In addition to the common settings, this provider reads these settings from a request's
+/// `config`:
 ///
-/// | where they go | keys |
+/// | destination | keys |
 /// |---|---|
-/// | the top of the request | `safetySettings`, `cachedContent`, `serviceTier`, `labels` |
-/// | `tools` | `googleSearch`, `googleSearchRetrieval`, `codeExecution`, `urlContext`, `fileSearch`, `googleMaps`, `enterpriseWebSearch`, `computerUse` (`true` or an object), `tools` (a list, as it is) |
-/// | `toolConfig` | `functionCallingConfig`, `retrievalConfig`, `toolConfig` (as it is) |
-/// | the call | `version` (the model), `apiVersion`; `apiKey` and `baseUrl` are never sent |
-/// | `generationConfig` | every other key, as it is: `thinkingConfig`, `presencePenalty`, `responseModalities`, … |
+/// | top level of the request | `safetySettings`, `cachedContent`, `serviceTier`, `labels` |
+/// | `tools` | `googleSearch`, `googleSearchRetrieval`, `codeExecution`, `urlContext`, `fileSearch`, `googleMaps`, `enterpriseWebSearch`, `computerUse` (`true` or an object), `tools` (a list, sent unchanged) |
+/// | `toolConfig` | `functionCallingConfig`, `retrievalConfig`, `toolConfig` (sent unchanged) |
+/// | the call | `version` (the model), `apiVersion`, `apiKey` (sent as a header); `baseUrl` is not sent |
+/// | `generationConfig` | every other key, unchanged: `thinkingConfig`, `presencePenalty`, `responseModalities`, … |
 ///
-/// `reasoning` becomes `thinkingLevel` since Gemini 3, and `thinkingBudget` at 2.5;
-/// a `thinkingConfig` of your own wins.
+/// `reasoning` is sent as `thinkingLevel` since Gemini 3, and as
+/// `thinkingBudget` for Gemini 2.5. A `thinkingConfig` with one of these keys takes precedence.
 #[derive(Clone)]
 pub struct Gemini {
     pub(super) endpoint: Arc<ApiEndpoint>,
@@ -46,8 +47,8 @@ pub struct Gemini {
 }
 
 impl Gemini {
-    /// The model of that name: `gemini-2.5-flash`, `models/gemini-2.5-flash`, `tunedModels/mine`.
-    /// One that is not known is made all the same.
+    /// Returns the model with this name, such as `gemini-2.5-flash`, `models/gemini-2.5-flash` or
+    /// `tunedModels/mine`. Unknown names are accepted.
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {
@@ -63,7 +64,8 @@ impl Gemini {
         Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))
     }
 
-    /// The embedder of that name: `gemini-embedding-001`. A text of more tokens than it reads (2,048) is cut by the API.
+    /// Returns the embedder with this name, such as `gemini-embedding-001`. The API truncates texts
+    /// that are longer than the model's limit of 2,048 tokens.
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {
@@ -94,7 +96,7 @@ impl Provider for Gemini {
     }
 }
 
-/// Does not show the key.
+/// Omits the key.
 impl fmt::Debug for Gemini {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Gemini")

@@ -1,4 +1,4 @@
-//! From a request to Gemini's JSON, written from borrowed parts.
+//! Encoding of requests as Gemini's JSON, borrowing from the request.
 
 mod thinking;
 
@@ -22,10 +22,10 @@ use genkit_core::internal::run_options::REASONING_EFFORT;
 use genkit_core::{Error, Result};
 use genkit_model::internal::wire::HttpCall;
 
-/// Settings at the top of the request.
+/// Settings at the top level of the request.
 const TOP: [&str; 4] = ["safetySettings", "cachedContent", "serviceTier", "labels"];
 
-/// Settings of the call or of the tools, or that are said otherwise.
+/// Settings that are sent elsewhere or in another form.
 const ELSEWHERE: [&str; 9] = [
     "version",
     "apiVersion",
@@ -38,28 +38,28 @@ const ELSEWHERE: [&str; 9] = [
     REASONING_EFFORT,
 ];
 
-/// The owner of the output schema, for the log.
+/// The name of the output schema in log messages.
 const OUTPUT: &str = "the output";
 
-/// What is encoded in a path, so that a name stays within it, whatever is in it.
+/// The characters that are percent-encoded in a path, so that a name cannot change the path.
 const NOT_IN_PATH: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/').remove(b'@');
 
-/// The client that calls; Google counts clients by it.
+/// The name that identifies this client in Google's statistics.
 const CLIENT: &str = concat!("genkit-rust/", env!("CARGO_PKG_VERSION"));
 
-/// Beside the client: tools come from MCP servers.
+/// Added to the client name if a request has tools from MCP servers.
 const MCP_USED: &str = " mcp_used/unknown";
 
-/// What all models of one [`Gemini`] share.
+/// Settings shared by all models of one [`Gemini`].
 pub(super) struct GeminiSettings {
     pub(super) key: Option<String>,
     pub(super) version: String,
-    /// Schemas in the older subset of OpenAPI.
+    /// Whether to send schemas in the older OpenAPI subset.
     pub(super) openapi: bool,
 }
 
-/// What is asked of a model.
+/// A method of the API.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {
     Generate,
@@ -69,7 +69,7 @@ pub(super) enum Method {
 }
 
 impl Method {
-    /// As it stands in a path.
+    /// Returns the method as written in a path.
     fn spelled(self) -> &'static str {
         match self {
             Self::Generate => "generateContent",
@@ -80,11 +80,11 @@ impl Method {
     }
 }
 
-/// All but the `contents`.
+/// A request without its `contents`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct GenerateContentRequest<'a> {
-    /// Where it stands within another request, and no path says it.
+    /// Set if the request is nested in another one, because the path does not name the model then.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,7 +105,7 @@ struct GenerateContentRequest<'a> {
     generation_config: GenerationConfig<'a>,
 }
 
-/// The settings that no other place is known for, and what the output must look like.
+/// The settings without another destination, and the format of the output.
 struct GenerationConfig<'a> {
     request: &'a ModelRequest,
     json: bool,
@@ -124,7 +124,8 @@ impl<'a> GenerationConfig<'a> {
         let takes = output.is_json() || output.schema.is_some();
         let takes = takes && models::takes_json(model);
         let bound = output.schema.as_ref().filter(|_| takes && output.constrained == Some(true));
-        // Older models answer 400 to JSON beside tools: what only hints at JSON is left out there.
+        // Older models respond with status 400 to JSON output with tools, so JSON is requested
+        // there only if a schema requires it.
         let beside_tools = || !has_tools || models::takes_json_with_tools(model);
         let hint = output.is_json() && takes && beside_tools();
         let schema = bound.and_then(|schema| match settings.openapi {
@@ -163,7 +164,7 @@ impl Serialize for GenerationConfig<'_> {
         if let Some(thinking) = &self.thinking {
             map.serialize_entry("thinkingConfig", thinking)?;
         }
-        // What the caller set by hand stays.
+        // Settings of the caller take precedence.
         if self.json && !config.contains_key("responseMimeType") {
             map.serialize_entry("responseMimeType", "application/json")?;
         }
@@ -177,7 +178,7 @@ impl Serialize for GenerationConfig<'_> {
     }
 }
 
-/// The call for `request`.
+/// Encodes the HTTP request for `request`.
 pub(super) fn encode(
     settings: &GeminiSettings,
     model: &str,
@@ -218,7 +219,7 @@ pub(super) fn encode(
     })
 }
 
-/// The headers of a call; its `own` key wins.
+/// Returns the headers of a call; the key in the request's settings, `own`, takes precedence.
 pub(super) fn headers(
     settings: &GeminiSettings,
     own: Option<&str>,
@@ -233,7 +234,7 @@ pub(super) fn headers(
     headers
 }
 
-/// Where models of that name are.
+/// Returns the path prefix of a model with this name.
 pub(super) fn folder(model: &str) -> &'static str {
     if model.contains('/') { "" } else { "models/" }
 }

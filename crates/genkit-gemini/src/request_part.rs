@@ -1,4 +1,4 @@
-//! Parts as they are sent, borrowed from ours.
+//! Parts of a request, borrowing from the messages.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use genkit_model::internal::arguments::ArgumentsObject;
 use genkit_model::internal::signature;
 use genkit_model::internal::signature::GEMINI;
 
-/// Keys in a part's metadata that are fields of Gemini's part.
+/// The metadata keys of a part that are fields of Gemini's part.
 const BESIDE: [&str; 2] = ["videoMetadata", "mediaResolution"];
 
-/// One part: what it is, and what stands beside that.
+/// One part: its kind, signature and metadata.
 pub(super) struct RequestPart<'a> {
     pub(super) kind: Kind<'a>,
     pub(super) signature: Option<&'a str>,
@@ -50,7 +50,7 @@ pub(super) struct FunctionResponsePart<'a> {
     pub(super) parts: Vec<RequestPart<'a>>,
 }
 
-/// `{"output": X}`, or `{"error": ".."}` as it is.
+/// `{"output": X}`, or an `{"error": ".."}` unchanged.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum FunctionOutput<'a> {
@@ -59,7 +59,7 @@ pub(super) enum FunctionOutput<'a> {
 }
 
 impl<'a> RequestPart<'a> {
-    /// What `part` became, with what stands beside it.
+    /// Creates a part of this kind with the signature and metadata of `part`.
     pub(super) fn of(part: &'a Part, kind: Kind<'a>) -> Self {
         let signature = signature::signature(part, GEMINI).and_then(Value::as_str);
         Self { kind, signature, metadata: Some(part.metadata()) }

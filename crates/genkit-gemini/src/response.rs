@@ -1,4 +1,4 @@
-//! An answer put together from its pieces; a whole one is a single piece.
+//! A response assembled from its pieces; a complete response is a single piece.
 
 mod candidate;
 
@@ -19,28 +19,29 @@ use genkit_model::ChunkSink;
 use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::wire::{Next, WireStream};
 
-/// The key of the counts in `custom`.
+/// The key of the token counts in `custom`.
 const USAGE: &str = "usageMetadata";
 
-/// The key of the reason in `custom` why a prompt was blocked.
+/// The key in `custom` of the reason why a prompt was blocked.
 const FEEDBACK: &str = "promptFeedback";
 
-/// What was read of an answer.
+/// The state of a response that is being read.
 pub(super) struct GeminiStream<'a> {
     names: Names<'a>,
     main: CandidateState,
-    /// Candidates beside the first.
+    /// The candidates after the first, with their index.
     others: Vec<(u64, CandidateState)>,
-    /// A call whose arguments come in pieces.
+    /// A call whose arguments arrive in pieces.
     pending: Option<StreamedFunctionCall>,
     latest: LatestFields<'a>,
     custom: Map<String, Value>,
 }
 
-/// The last text of each key, read once at the end: a stream repeats them in every event.
+/// The latest JSON text of each key, parsed once at the end because a stream repeats them in every
+/// event.
 struct LatestFields<'a>(Vec<(&'static str, Cow<'a, str>)>);
 
-/// Reads a whole answer.
+/// Decodes a complete response.
 pub(super) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
     let text = str::from_utf8(body).map_err(|error| match error.error_len() {
         None => E::CutOff,
@@ -51,7 +52,7 @@ pub(super) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelRespons
     all.response()
 }
 
-/// The number in an answer to `countTokens`.
+/// Decodes the count in a response to `countTokens`.
 pub(super) fn decode_count(body: &[u8]) -> Result<u64> {
     #[derive(serde::Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -66,7 +67,8 @@ pub(super) fn decode_count(body: &[u8]) -> Result<u64> {
 impl WireStream for GeminiStream<'_> {
     fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let text = event.data().trim();
-        // Proxies end every stream as OpenAI does; the end of the body is the end here.
+        // Some proxies end every stream with `[DONE]`, as OpenAI does. Here the stream ends with
+        // its body.
         if text.is_empty() || text == "[DONE]" {
             return Ok(Next::More);
         }
@@ -110,25 +112,26 @@ impl<'a> GeminiStream<'a> {
         }
     }
 
-    /// Reads one answer, or each of the list that a stream without `alt=sse` is.
+    /// Reads one response, or each element of the list that a stream without `alt=sse` sends.
     fn each<'b>(
         &mut self,
         json: &'b str,
         mut read: impl FnMut(&mut Self, &mut GenerateContentResponse<'b>) -> Result<()>,
     ) -> Result<()> {
-        // Other programs put a mark before UTF-8.
+        // Some programs put a byte order mark before UTF-8.
         let json = json.trim_start_matches('\u{feff}').trim_ascii_start();
         if json.starts_with('[') {
             let mut all = reply::replies(json, |key| self.latest.get(key))?;
             return all.iter_mut().try_for_each(|answer| read(self, answer));
         }
-        // Read into its place: it is large to move.
+        // Read in place, because it is large to move.
         let mut answer = GenerateContentResponse::default();
         reply::single(json, |key| self.latest.get(key), &mut answer)?;
         read(self, &mut answer)
     }
 
-    /// Adds a piece, of which `keep` keeps texts; what is new of the first candidate goes to `fresh`.
+    /// Adds a piece. `keep` copies or borrows the texts to keep; new content of the first candidate
+    /// is added to `fresh`.
     fn add<'b>(
         &mut self,
         answer: &mut GenerateContentResponse<'b>,
@@ -138,7 +141,8 @@ impl<'a> GeminiStream<'a> {
         if let Some(error) = answer.error.take() {
             return Err(error.into_error(None, &|_| None));
         }
-        // Every piece may have counts, and each replaces those before; one without any does not.
+        // Every piece may have counts, and each replaces the previous ones. A piece without any
+        // count does not.
         let counts = |usage: &&str| match self.latest.get(USAGE) {
             Some(last) => *usage != last && usage.contains("TokenCount"),
             None => true,
@@ -177,7 +181,7 @@ impl<'a> GeminiStream<'a> {
                 .take_if(|call| call.is_piece() || (self.pending.is_some() && call.name.is_none()));
             let (state, names) = (&mut self.main, &self.names);
             match piece {
-                // Most pieces of a stream.
+                // The most common case in a stream.
                 None if part.plain_text().is_some_and(|text| {
                     !text.is_empty() && state.join_unread(text, fresh.as_deref_mut())
                 }) => {}
@@ -211,16 +215,17 @@ impl<'a> GeminiStream<'a> {
         }
     }
 
-    /// The whole answer.
+    /// Returns the complete response.
     ///
     /// # Errors
-    /// There is none: something else than Gemini answers at this address.
+    /// Returns an error if the response has no candidate, for example because the server is not the Gemini
+    /// API.
     pub(super) fn response(mut self) -> Result<ModelResponse> {
         if !self.main.is_there && self.latest.get(FEEDBACK).is_none() {
             return Err(E::NoCandidates.into());
         }
         if let Some(pending) = self.pending.take() {
-            // Its end never came: such a call is shown, and not run.
+            // The call never ended, so it is shown but not run.
             self.main.push(pending.into_partial(&self.names), None);
         }
         let mut response = ModelResponse::default();
@@ -235,7 +240,7 @@ impl<'a> GeminiStream<'a> {
         if !self.main.is_there
             && let Some(feedback) = response.custom.get(FEEDBACK)
         {
-            // The prompt itself was refused.
+            // The prompt itself was blocked.
             let text = |key| feedback.get(key).and_then(Value::as_str).map(str::to_owned);
             response.finish_reason = Some(FinishReason::Blocked);
             response.finish_message = text("blockReasonMessage").or_else(|| text("blockReason"));
@@ -282,7 +287,8 @@ impl<'a> LatestFields<'a> {
 
     fn read_into(&self, custom: &mut Map<String, Value>) {
         for (key, text) in &self.0 {
-            // It was JSON when it came; what nests too deep for a value is left out.
+            // This was valid JSON when it was received; a value that is nested too deep to parse is
+            // left out.
             if let Ok(value) = serde_json::from_str(text) {
                 custom.insert((*key).to_owned(), value);
             }

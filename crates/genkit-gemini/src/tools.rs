@@ -1,4 +1,4 @@
-//! Tools and schemas as Gemini reads them.
+//! Tools and tool configuration for Gemini.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::schema::{JsonSchemaDialect, OpenApiDialect, is_empty_object};
 use genkit_core::internal::names::Names;
 use genkit_core::{ModelRequest, ToolChoice, ToolDefinition};
 
-/// Tools that run at Google: `true` or an object in the settings.
+/// Tools that Google runs, set to `true` or an object in the settings.
 pub(super) const BUILT_IN: [&str; 8] = [
     "googleSearch",
     "googleSearchRetrieval",
@@ -27,7 +27,7 @@ pub(super) const BUILT_IN: [&str; 8] = [
 pub(super) enum ToolEntry<'a> {
     Functions(Vec<FunctionDeclaration<'a>>),
     BuiltIn(&'static str, Option<&'a Value>),
-    /// As the settings hold it.
+    /// An entry of the settings, sent unchanged.
     Given(&'a Value),
 }
 
@@ -61,7 +61,7 @@ impl Serialize for ToolEntry<'_> {
     }
 }
 
-/// All entries of `tools`: our functions are one, and each tool of Google's is one.
+/// Returns the entries of `tools`: one for our functions, and one for each of Google's tools.
 pub(super) fn entries<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
@@ -96,14 +96,14 @@ fn declaration<'a>(
         description: &tool.description,
         parameters_json_schema: json_schema
             .and_then(|schema| schema.dialect_text::<JsonSchemaDialect>(&tool.name)),
-        // Old models refuse an object without properties; without a schema there are none either.
+        // Old models reject an object without properties; omitting the schema means the same.
         parameters: open_api
             .filter(|it| !it.dialect::<OpenApiDialect>(&tool.name).is_some_and(is_empty_object))
             .and_then(|schema| schema.dialect_text::<OpenApiDialect>(&tool.name)),
     }
 }
 
-/// `toolConfig`: whether functions may, must or must not be called.
+/// `toolConfig`: whether the model may, must or must not call functions.
 pub(super) struct ToolConfig<'a> {
     request: &'a ModelRequest,
     names: &'a Names<'a>,
@@ -140,7 +140,7 @@ impl<'a> ToolConfig<'a> {
         Some(FunctionCallingConfig { mode, allowed_function_names: only })
     }
 
-    /// The caller's own mode, with the names that were sent.
+    /// Replaces the names in the caller's own mode with the names that were sent.
     fn calling(&self, given: &Value) -> Value {
         let mut given = given.clone();
         let allowed = given.get_mut("allowedFunctionNames").and_then(Value::as_array_mut);

@@ -1,7 +1,10 @@
 //! HTTP servers: what all of this library have in common. Where they listen, who may call them, and how
 //! they end.
 
-#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+#![allow(
+    missing_docs,
+    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+)]
 
 mod body;
 mod connections;

@@ -1,4 +1,4 @@
-//! Builder of a host, and the short ways to one.
+//! The builder of a host, and shorthands for common cases.
 
 use std::future::Future;
 use std::path::Path;
@@ -22,7 +22,7 @@ use genkit_core::internal::glob;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Context, Elicited, LogLevel, Root};
 
-/// Builder of an [`McpHost`].
+/// A builder of an [`McpHost`].
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, ServerConfig};
@@ -47,30 +47,30 @@ pub struct McpHostBuilder {
     settings: HostSettings,
     servers: Vec<(String, ServerConfig)>,
     notices: Vec<String>,
-    /// Variables that files may read; all where nothing is said.
+    /// Variables that configurations may read; `None` allows all.
     variables: Option<Vec<String>>,
 }
 
 impl McpHostBuilder {
-    /// Name of this program, as servers see it. Default is `genkit-mcp`.
+    /// Sets the name under which this program identifies itself to servers. Default is `genkit-mcp`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.settings.name = name.into();
         self
     }
 
-    /// Version of this program, as servers see it. Default is that of this library.
+    /// Sets the version that this program reports to servers. Default is that of this library.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.settings.version = version.into();
         self
     }
 
-    /// Adds a server under `key`, which comes before the names of what it offers: `key/tool`.
+    /// Adds a server under `key`, which prefixes the names of what it offers: `key/tool`.
     pub fn server(mut self, key: impl Into<String>, server: impl Into<ServerConfig>) -> Self {
         self.servers.push((key.into(), server.into()));
         self
     }
 
-    /// Adds servers.
+    /// Adds several servers.
     pub fn servers<S: Into<ServerConfig>>(
         mut self,
         servers: impl IntoIterator<Item = (impl Into<String>, S)>,
@@ -79,13 +79,12 @@ impl McpHostBuilder {
         self
     }
 
-    /// Adds the servers of a configuration file (`mcpServers`) of Claude Desktop, Cursor, Claude
-    /// Code or VS Code. `${VAR}` and `${VAR:-default}` are replaced; what is not known is in
-    /// [`McpHost::notices`] and in the log.
+    /// Adds the servers of a configuration file (`mcpServers`) of Claude Desktop, Cursor, Claude Code or VS Code.
+    /// `${VAR}` and `${VAR:-default}` are expanded. Unknown settings are logged and listed in [`McpHost::notices`].
     ///
     /// # Errors
-    /// The file cannot be read: which, where, why. A server that is written wrongly is there, and
-    /// failed.
+    /// Returns an error if the file cannot be read; the error names the file, the position and the cause. A server with
+    /// an invalid entry is added in the state `Failed`.
     pub fn config_file(mut self, path: impl AsRef<Path>) -> Result<Self> {
         let variables = |name: &str| self.variable(name);
         let file = genkit_mcp_servers_file::read_with(path.as_ref(), variables);
@@ -94,9 +93,9 @@ impl McpHostBuilder {
         Ok(self)
     }
 
-    /// Adds the servers of a configuration (`mcpServers`) that is text in memory: as
-    /// [`config_file`](Self::config_file), with the variables of the environment and without a folder
-    /// that relative paths would be taken from.
+    /// Adds the servers of a configuration (`mcpServers`) given as text. It works like
+    /// [`config_file`](Self::config_file), with the variables of the environment and without a folder to resolve
+    /// relative paths against.
     ///
     /// ```
     /// use genkit::mcp::McpHost;
@@ -111,7 +110,8 @@ impl McpHostBuilder {
     /// ```
     ///
     /// # Errors
-    /// The text is no JSON, or has no servers. A server that is written wrongly is there, and failed.
+    /// Returns an error if the text is not JSON or has no servers. A server with an invalid entry is added in the state
+    /// `Failed`.
     pub fn config_json(mut self, text: &str) -> Result<Self> {
         let variables = |name: &str| self.variable(name);
         let file = genkit_mcp_servers_file::parse(text, "the configuration", variables);
@@ -120,11 +120,11 @@ impl McpHostBuilder {
         Ok(self)
     }
 
-    /// The variables of the environment that the configurations after it may read with `${VAR}`: names, or
-    /// patterns with `*`. Default is all, as in other programs.
+    /// Sets the environment variables that later configurations may read with `${VAR}`: names, or patterns with `*`.
+    /// Default is all, as in other programs.
     ///
-    /// A configuration runs programs and sends what it reads to any address in it: whoever takes one from a
-    /// folder that somebody else wrote says here what it may have, and asks before it is started.
+    /// A configuration runs programs and can send the variables it reads to any address. If the configuration comes
+    /// from an untrusted folder, limit its variables here, and ask the user before its servers are started.
     ///
     /// ```
     /// use genkit::mcp::McpHost;
@@ -152,7 +152,7 @@ impl McpHostBuilder {
         self.notices.extend(file.notices);
     }
 
-    /// The roots (folders) that servers may work in: paths, URIs, or [`Root`]s with a name.
+    /// Sets the roots (folders) that servers may work in: paths, URIs, or named [`Root`]s.
     ///
     /// ```
     /// use genkit::context::Root;
@@ -173,72 +173,70 @@ impl McpHostBuilder {
         self
     }
 
-    /// Reconnection: whether and when a server is connected again where it is not there. Default is
-    /// for ever, with waits from 0.5 to 60 seconds; a server may have its own.
+    /// Sets when lost or failed connections are retried. Default is forever, with delays from 0.5 to 60 seconds; a
+    /// server can override it.
     pub fn reconnect(mut self, reconnect: Reconnect) -> Self {
         self.settings.reconnect = reconnect;
         self
     }
 
-    /// Request timeout: how long a request may go without a sign of life: an answer or progress.
-    /// Default is 60 seconds. The time in which the user answers a question does not count.
+    /// Sets the request timeout, the longest time without a response or progress. Default is 60 seconds. Time that the
+    /// user takes to answer a question does not count.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.settings.timeout = limit;
         self
     }
 
-    /// Total request timeout: how long a request may take with all signs of life. Default is 10
-    /// minutes.
+    /// Sets the total request timeout, which applies even if the server reports progress. Default is 10 minutes.
     pub fn max_timeout(mut self, limit: Duration) -> Self {
         self.settings.max_timeout = limit;
         self
     }
 
-    /// Connect timeout: how long a server may take to start and to answer the handshake. Default is
-    /// 30 seconds.
+    /// Sets the connect timeout, which covers starting a server and its handshake. Default is 30 seconds.
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.settings.connect_timeout = limit;
         self
     }
 
-    /// Startup timeout: how long lists wait for servers that are starting, or slow to list what they
-    /// have. Default is 10 seconds; what comes later is there the next time.
+    /// Sets the startup timeout, how long lists wait for servers that are starting or slow to respond. Default is 10
+    /// seconds; items that arrive later are in the next list.
     pub fn startup_timeout(mut self, limit: Duration) -> Self {
         self.settings.startup = limit;
         self
     }
 
-    /// Probe timeout: how long a server may think about whether it knows the newest protocol before
-    /// it is taken for an old one. Default is 3 seconds.
+    /// Sets the probe timeout, after which a server that did not answer whether it supports the newest protocol is
+    /// treated as an older one. Default is 3 seconds.
     pub fn probe_timeout(mut self, limit: Duration) -> Self {
         self.settings.probe = limit;
         self
     }
 
-    /// Notification limit: how many notifications a server may send in a second before it is cut
-    /// off. Default is 10,000.
+    /// Sets the notification limit, in notifications per second; a server that exceeds it is disconnected. Default is
+    /// 10,000.
     pub fn max_notifications(mut self, per_second: u32) -> Self {
         self.settings.max_notifications = per_second;
         self
     }
 
-    /// Raw results: whether they come as MCP has them, `content` and all, and not as the value that
-    /// they mean. Default is no.
+    /// Sets whether raw MCP results, including `content`, are returned instead of the values extracted from them.
+    /// Default is `false`.
     pub fn raw(mut self, yes: bool) -> Self {
         self.settings.raw = yes;
         self
     }
 
-    /// Log level: how serious log messages must be to be sent. Default is what servers think.
+    /// Sets the lowest log level of messages that servers should send. Default is the server's choice.
     pub fn log_level(mut self, least: LogLevel) -> Self {
         self.settings.log_level = Some(least);
         self
     }
 
-    /// Handler of elicitation: answers the questions of servers to the user.
+    /// Sets the handler of elicitation, which answers the questions that servers ask the user.
     ///
-    /// Without a handler the caller is asked: a generate loop is interrupted, behind a proxy the
-    /// client is asked. Where nobody can be asked the question is declined.
+    /// Without a handler, the caller is asked: a generate loop is interrupted, and a proxy forwards the question to its
+    /// client. If neither is possible, the question is declined.
     pub fn on_elicit<F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(ElicitRequest) -> Fut + Send + Sync + 'static,
@@ -248,21 +246,21 @@ impl McpHostBuilder {
         self
     }
 
-    /// Sampling: a model that servers may use. Default is none.
+    /// Sets the model that servers may use (sampling). Default is none.
     pub fn sampling(mut self, sampling: Sampling) -> Self {
         self.settings.sampling = Some(sampling);
         self
     }
 
-    /// Handler of [events](McpEvent) of servers. It is called in the order of the messages, and
-    /// should not wait: as long as it runs nothing more of that server is read.
+    /// Sets the handler of [events](McpEvent) of servers. It is called in the order of the messages and must not block:
+    /// no further messages of that server are read while it runs.
     pub fn on_event(mut self, handler: impl Fn(&McpEvent) + Send + Sync + 'static) -> Self {
         self.settings.on_event = Some(Arc::new(handler));
         self
     }
 
-    /// Request metadata: makes the `_meta` of each request from the context of its caller. See
-    /// [`RequestMeta`](super::RequestMeta) for a single run.
+    /// Sets a function that makes the request metadata (`_meta`) of each request from the context of its caller. For a
+    /// single run, use [`RequestMeta`](super::RequestMeta).
     pub fn meta_from(
         mut self,
         make: impl Fn(&Context) -> Map<String, Value> + Send + Sync + 'static,
@@ -271,13 +269,13 @@ impl McpHostBuilder {
         self
     }
 
-    /// Builds the host, and starts all servers side by side.
+    /// Builds the host and starts all servers concurrently.
     ///
     /// # Errors
-    /// A key is unusable or there twice, or the model for sampling is not known.
+    /// Returns an error if a key is invalid or appears twice, or if the model for sampling is unknown.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    /// Panics if called outside of a tokio runtime.
     pub fn build(self) -> Result<McpHost> {
         if let Some(sampling) = &self.settings.sampling {
             sampling.check()?;
@@ -292,19 +290,19 @@ impl McpHostBuilder {
 }
 
 impl McpHost {
-    /// Builder of a host.
+    /// Returns a builder of a host.
     pub fn builder() -> McpHostBuilder {
         McpHostBuilder::default()
     }
 
-    /// MCP host of the servers in a configuration file of Claude Desktop, Cursor, Claude Code or VS
-    /// Code: see [`McpHostBuilder::config_file`].
+    /// Creates a host with the servers of a configuration file of Claude Desktop, Cursor, Claude Code or VS Code; see
+    /// [`McpHostBuilder::config_file`].
     ///
     /// # Errors
-    /// The file cannot be read. A server that is written wrongly is there, and failed.
+    /// Returns an error if the file cannot be read. A server with an invalid entry is added in the state `Failed`.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    /// Panics if called outside of a tokio runtime.
     pub fn from_config_file(path: impl AsRef<Path>) -> Result<Self> {
         Self::builder().config_file(path)?.build()
     }
@@ -314,7 +312,7 @@ impl McpClient {
     /// Connects to one MCP server, under `key`.
     ///
     /// # Errors
-    /// It cannot be connected: why, and how to mend it.
+    /// Returns an error if the server cannot be connected; the error states the cause and a remedy.
     pub async fn connect(key: impl Into<String>, server: impl Into<ServerConfig>) -> Result<Self> {
         let key = key.into();
         let host = McpHost::builder().server(key.clone(), server).build()?;

@@ -1,4 +1,4 @@
-//! MCP client: one server, as a program uses it.
+//! The MCP client: a connection to one server, as a program uses it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{Context, Root};
 use genkit_core::{Prompt, PromptReply, Resource, ResourceContents, Tool};
 
-/// MCP client: one server, whose connection is held and made anew where it is lost.
+/// An MCP client: a connection to one server, which is re-established when it is lost.
 ///
-/// [`McpClient::connect`] is for a program with one server;
-/// [`McpHost::client`](super::McpHost::client) is one of several. Names are here those of the
-/// server itself; in a host they have its key before them, `key/tool`.
+/// Use [`McpClient::connect`] in a program with one server, and [`McpHost::client`](super::McpHost::client) to get the
+/// client of one of several. A client uses the server's own names; a host prefixes them with the server's key,
+/// `key/tool`.
 ///
 /// ```standalone_crate
 /// use genkit::mcp::host::{McpClient, ServerConfig};
@@ -50,49 +50,49 @@ use genkit_core::{Prompt, PromptReply, Resource, ResourceContents, Tool};
 #[derive(Clone)]
 pub struct McpClient {
     pub(super) catalog: Arc<Catalog>,
-    /// A host lives as long as its clients.
+    /// Keeps the host alive as long as one of its clients.
     pub(super) _host: Arc<HostState>,
 }
 
 impl McpClient {
-    /// The key of the server in its host.
+    /// Returns the key of the server in its host.
     pub fn key(&self) -> &str {
         &self.catalog.server.key
     }
 
-    /// Status of the connection, as it is now.
+    /// Returns the current status of the connection.
     pub fn status(&self) -> ServerStatus {
         self.catalog.status()
     }
 
-    /// Waits until it is connected.
+    /// Waits until the server is connected.
     ///
     /// # Errors
-    /// It is not there: why, and how to mend it.
+    /// Returns an error if the server cannot be reached; the error states the cause and a remedy.
     pub async fn ready(&self) -> Result<()> {
         self.catalog.server.connection().await.map(|_| ())
     }
 
-    /// Tools that it has now, named as the server names them and as [`call_tool`](Self::call_tool)
-    /// takes them.
+    /// Returns the server's current tools under the server's own names, the ones that [`call_tool`](Self::call_tool)
+    /// accepts.
     ///
-    /// A request with the tools of several servers takes those of
-    /// [`McpHost::tools`](super::McpHost::tools), where no two have one name.
+    /// For a request that uses the tools of several servers, use [`McpHost::tools`](super::McpHost::tools), whose names
+    /// are unique.
     ///
     /// # Errors
-    /// It is not there, or does not list them.
+    /// Returns an error if the server is unreachable or does not list its tools.
     pub async fn tools(&self) -> Result<Vec<Tool>> {
         self.listed().await
     }
 
-    /// Accepts a tool as it is with this fingerprint, which
-    /// [`McpEvent::ToolChanged`](super::McpEvent::ToolChanged) tells: a program that
-    /// [holds changed tools back](super::StdioTransport::hold_changed_tools) offers it again. Before the
-    /// first list it says what the tool must be.
+    /// Accepts a tool in the version that has this fingerprint, as reported by
+    /// [`McpEvent::ToolChanged`](super::McpEvent::ToolChanged). A host that [holds changed tools
+    /// back](super::StdioTransport::hold_changed_tools) then offers the tool again. If called before the first list, it
+    /// sets the version that the tool must have.
     ///
     /// ```
     /// # fn run(client: &genkit::mcp::McpClient, fingerprint: &str) {
-    /// // Somebody has looked at what the tool is now.
+    /// // The user has reviewed the new definition of the tool.
     /// client.accept_tool("read_file", fingerprint);
     /// # }
     /// ```
@@ -102,18 +102,18 @@ impl McpClient {
         server.list_changed(ListKind::Tools);
     }
 
-    /// Prompts that it has now, named as the server names them.
+    /// Returns the server's current prompts under the server's own names.
     ///
     /// # Errors
-    /// It is not there, or does not list them.
+    /// Returns an error if the server is unreachable or does not list its prompts.
     pub async fn prompts(&self) -> Result<Vec<Prompt>> {
         self.listed().await
     }
 
-    /// Resources and resource templates that it has now, named as the server names them.
+    /// Returns the server's current resources and resource templates under the server's own names.
     ///
     /// # Errors
-    /// It is not there, or does not list them.
+    /// Returns an error if the server is unreachable or does not list its resources.
     pub async fn resources(&self) -> Result<Vec<Resource>> {
         self.listed().await
     }
@@ -122,32 +122,32 @@ impl McpClient {
         Ok(self.catalog.all::<T>().await?.iter().map(|listed| listed.bare.clone()).collect())
     }
 
-    /// Calls a tool by the server's own name for it, with anything that serializes to an object.
+    /// Calls a tool by the server's own name for it; `arguments` must serialize to a JSON object.
     ///
-    /// | the tool answers | the value is |
+    /// | the tool returns | the value is |
     /// |---|---|
-    /// | structured content, alone or with text | the structured content; the text stands for clients that read nothing else |
-    /// | text | the text; what it says, where it is a JSON object or list |
-    /// | one image, sound, resource or link | that [`Part`](genkit_core::Part) |
-    /// | several of these, or with text or structured content | all of them as a list of parts, in their order |
+    /// | structured content, alone or with text | the structured content; the text is a copy for clients that read only text |
+    /// | text | the text, or its parsed value if it is a JSON object or array |
+    /// | one image, audio, resource or link | that [`Part`](genkit_core::Part) |
+    /// | several of these, or one with text or structured content | a list of parts, in their order |
     ///
-    /// What a server put into an object only because its protocol knows no others, this library's
-    /// servers and FastMCP's, is taken out: `5`, not `{"result": 5}`. With
-    /// [`raw(true)`](super::StdioTransport::raw) all is as MCP has it.
+    /// MCP requires an object as structured content, so this library's servers and FastMCP wrap other values in one.
+    /// The wrapper is removed: the value is `5`, not `{"result": 5}`. With [`raw(true)`](super::StdioTransport::raw)
+    /// the MCP result is returned unchanged.
     ///
     /// # Errors
-    /// The tool failed, the arguments are no object or not what it takes, or the server is not there.
+    /// Returns an error if the tool fails, if the arguments are not an object or not what the tool accepts, or if the
+    /// server is unreachable.
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<Value> {
         self.call_tool_in(&Context::detached(), name, arguments).await
     }
 
-    /// Calls a tool for a caller, as [`call_tool`](Self::call_tool) does: questions of the server go to
-    /// the caller of `context`, and headers and `_meta` are made from it. For tools that call other tools.
-    /// A caller who can be asked is asked before tools that [need
-    /// it](super::StdioTransport::needs_approval).
+    /// Calls a tool on behalf of a caller, like [`call_tool`](Self::call_tool): questions of the server go to the
+    /// caller of `context`, and headers and `_meta` are made from it. Use this in tools that call other tools. If the
+    /// caller can be asked, it must approve tools that [need approval](super::StdioTransport::needs_approval) first.
     ///
     /// # Errors
-    /// As [`call_tool`](Self::call_tool).
+    /// The errors of [`call_tool`](Self::call_tool).
     pub async fn call_tool_in(
         &self,
         context: &Context,
@@ -164,23 +164,23 @@ impl McpClient {
         result.marked(is_wrapped).into_value()
     }
 
-    /// Whether the list of tools says that the results of this one are in a wrapper.
+    /// Returns whether the server's list declares that this tool wraps its results.
     async fn is_listed_as_wrapped(&self, name: &str) -> bool {
         match self.tools().await {
             Ok(tools) => tools.iter().any(|tool| tool.name() == name && items::is_wrapped(tool)),
             Err(error) => {
                 let (server, error) = (self.key(), error.chain());
                 let (name, error) = (Logged::name(name), Logged::text(&error));
-                tracing::warn!(server, tool = %name, %error, "a result is taken as it is");
+                tracing::warn!(server, tool = %name, %error, "cannot read the list of tools; the result is not unwrapped");
                 false
             }
         }
     }
 
-    /// Gets a prompt by the server's own name for it, with anything that serializes to an object.
+    /// Gets a prompt by the server's own name for it; `arguments` must serialize to a JSON object.
     ///
     /// # Errors
-    /// There is no such prompt, an argument is missing, or the server is not there.
+    /// Returns an error if there is no such prompt, if an argument is missing, or if the server is unreachable.
     pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<PromptReply> {
         let arguments = methods::to_json("prompt", name, arguments)?;
         methods::get_prompt(&self.catalog.server, &Context::detached(), name, arguments).await
@@ -189,16 +189,16 @@ impl McpClient {
     /// Reads a resource.
     ///
     /// # Errors
-    /// There is no such resource, or the server is not there.
+    /// Returns an error if there is no such resource, or if the server is unreachable.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
         methods::read_resource(&self.catalog.server, &Context::detached(), uri).await
     }
 
-    /// Subscribes to a resource: [`McpEvent::ResourceUpdated`](super::McpEvent::ResourceUpdated) tells
-    /// when it has new content, also after a reconnection.
+    /// Subscribes to a resource: [`McpEvent::ResourceUpdated`](super::McpEvent::ResourceUpdated) reports each change of
+    /// its content. The subscription is renewed after a reconnection.
     ///
     /// # Errors
-    /// The server has no subscriptions, does not know the resource, or is not there.
+    /// Returns an error if the server does not support subscriptions, does not have the resource, or is unreachable.
     pub async fn subscribe(&self, uri: &str) -> Result<()> {
         let connection = self.catalog.server.connection().await?;
         let resources = connection.info.capabilities.resources.as_ref();
@@ -219,7 +219,7 @@ impl McpClient {
     /// Ends a subscription.
     ///
     /// # Errors
-    /// The server refuses, or is not there.
+    /// Returns an error if the server rejects the request or is unreachable.
     pub async fn unsubscribe(&self, uri: &str) -> Result<()> {
         if !self
             .catalog
@@ -241,22 +241,20 @@ impl McpClient {
         (Arc::clone(&self.catalog), Arc::clone(&self._host))
     }
 
-    /// Completion: suggestions for an argument of a prompt, of which `typed` is there. See
-    /// [`Complete`].
+    /// Requests completions for an argument of a prompt; `typed` is the text entered so far. See [`Complete`].
     pub fn complete(&self, prompt: &str, argument: &str, typed: &str) -> Complete {
         let of = Reference::Prompt(PromptReference::new(prompt));
         Complete::new(Ok(self.parts()), of, argument, typed)
     }
 
-    /// Completion: suggestions for a variable of a resource template, of which `typed` is there. See
+    /// Requests completions for a variable of a resource template; `typed` is the text entered so far. See
     /// [`Complete`].
     pub fn complete_uri(&self, template: &str, variable: &str, typed: &str) -> Complete {
         let of = Reference::Resource(ResourceTemplateReference::new(template));
         Complete::new(Ok(self.parts()), of, variable, typed)
     }
 
-    /// Sets the roots (folders) that this server may work in, and tells it: paths, URIs, or [`Root`]s
-    /// with a name.
+    /// Sets the roots (folders) that this server may work in, and notifies the server: paths, URIs, or named [`Root`]s.
     pub async fn set_roots(&self, roots: impl IntoIterator<Item = impl Into<Root>>) {
         self.catalog.server.set_roots(roots.into_iter().map(Into::into).collect()).await;
     }
@@ -266,16 +264,16 @@ impl McpClient {
         self.catalog.server.set_desired(DesiredState::Connected);
     }
 
-    /// Ends the connection; nothing of the server is offered any more until it is
+    /// Closes the connection and stops offering the server's tools, prompts and resources until it is
     /// [enabled](Self::enable).
     pub fn disable(&self) {
         self.catalog.server.set_desired(DesiredState::Disabled);
     }
 
-    /// Reconnects: makes the connection anew, and waits for it.
+    /// Reconnects: closes the connection, opens a new one, and waits for it.
     ///
     /// # Errors
-    /// The server cannot be connected.
+    /// Returns an error if the server cannot be connected.
     pub async fn reconnect(&self) -> Result<()> {
         let server = &self.catalog.server;
         server.set_desired(DesiredState::Connected);
@@ -283,16 +281,15 @@ impl McpClient {
         server.connection().await.map(|_| ())
     }
 
-    /// Peer of rmcp, the SDK's own handle of the connection as it is now, for what this library
-    /// does not have.
+    /// Returns rmcp's own handle of the current connection, for features that this library does not cover.
     ///
     /// # Errors
-    /// The server is not there.
+    /// Returns an error if the server is unreachable.
     pub async fn peer(&self) -> Result<rmcp::Peer<rmcp::RoleClient>> {
         Ok(self.catalog.server.connection().await?.peer.clone())
     }
 
-    /// Ends the connection, and the process behind it.
+    /// Closes the connection and stops the process behind it.
     pub async fn close(&self) {
         self.catalog.server.close().await;
     }

@@ -1,4 +1,4 @@
-//! Completion: what a server suggests for an argument while a user types it.
+//! Completion: a server's suggestions for an argument while the user types it.
 
 use std::future::IntoFuture;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use genkit_core::BoxFuture;
 use genkit_core::CompleteRequest;
 use genkit_core::Result;
 
-/// Completion of an argument of a prompt, or of a variable of a resource template: the suggestions of
-/// the server, best first. What [`McpClient::complete`](super::McpClient::complete) and
-/// [`McpHost::complete`](super::McpHost::complete) give; awaiting it asks.
+/// A completion request for an argument of a prompt, or for a variable of a resource template. Awaiting it returns the
+/// server's suggestions, best first. Created by [`McpClient::complete`](super::McpClient::complete) and
+/// [`McpHost::complete`](super::McpHost::complete).
 ///
 /// ```standalone_crate
 /// use genkit::action::CompleteRequest;
@@ -44,7 +44,7 @@ use genkit_core::Result;
 /// # Ok(())
 /// # }
 /// ```
-#[must_use = "nothing is asked until it is awaited"]
+#[must_use = "a completion request is not sent until it is awaited"]
 pub struct Complete {
     server: Result<(Arc<Catalog>, Arc<HostState>)>,
     of: Reference,
@@ -61,19 +61,20 @@ impl Complete {
         Self { server, of, request: CompleteRequest::typed(argument, typed) }
     }
 
-    /// Another argument that is known already: what is suggested may depend on it.
+    /// Adds the value of another argument; the suggestions may depend on it.
     pub fn argument(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.request.others.insert(name.into(), value.into());
         self
     }
 
-    /// Asks the server: what awaiting does, as a plain `async fn` for `tokio::spawn` and `block_on`.
+    /// Sends the request, like awaiting it, as a plain `async fn` for `tokio::spawn` and `block_on`.
     ///
     /// # Errors
-    /// There is no such server or prompt, the server completes no arguments, or it is not there.
+    /// Returns an error if there is no such server or prompt, if the server does not support completion, or if it is
+    /// unreachable.
     pub async fn run(self) -> Result<Vec<String>> {
         let Self { server, of, request } = self;
-        // A host lives as long as what it is asked.
+        // Keep the host alive until the response arrives.
         let (catalog, _host) = server?;
         let server = &catalog.server;
         if server.connection().await?.info.capabilities.completions.is_none() {

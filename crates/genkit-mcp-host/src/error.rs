@@ -1,4 +1,4 @@
-//! Errors of hosts, and how an error of one server names it.
+//! Errors of hosts, and the attribution of errors to a server.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use super::limits::MAX_KEY;
 use genkit_core::internal::error::Topic;
 use genkit_core::{Error as PublicError, ErrorKind};
 
-/// An error of one server: its text begins with "the MCP server `key`".
+/// An error of one server, whose text continues "the MCP server `key`".
 pub(crate) trait OfServer: Topic + Sized {
     fn of(self, server: &str) -> PublicError {
         let text = format!("the MCP server `{server}` {self}");
@@ -16,37 +16,37 @@ pub(crate) trait OfServer: Topic + Sized {
 
 impl<T: Topic> OfServer for T {}
 
-/// An error that names no server, as one of this server.
+/// Attributes a general error to a server.
 pub(crate) fn of_server(server: &str, error: PublicError) -> PublicError {
     let text = format!("the MCP server `{server}`: {error}");
     PublicError::new(error.kind(), text).with_source(error)
 }
 
-/// The errors of hosts and clients.
+/// Errors of hosts and clients.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error(
-        "the key of an MCP server has 1 to {MAX_KEY} characters and no `/` or `*`, since it stands \
-         before the names of its tools: `{0}`"
+        "`{0}` is not a valid key of an MCP server; use 1 to {MAX_KEY} characters without `/`, `*` \
+         and control characters"
     )]
     Key(String),
-    #[error("two MCP servers have the key `{0}`: give one of them another")]
+    #[error("duplicate key `{0}` of MCP servers; rename one of them")]
     KeyTwice(String),
-    #[error("`{name}` names no server: write `key/{what}`")]
+    #[error("`{name}` does not start with the key of a server; expected `key/{what}`")]
     NoServerNamed { what: &'static str, name: String },
     #[error(
-        "the MCP servers `{server}` and `{other}` both offer the resource `{uri}`: \
-         `.client(\"{server}\")?.read_resource(..)` says which one is meant"
+        "the MCP servers `{server}` and `{other}` both offer the resource `{uri}`; \
+         choose one with `.client(\"{server}\")?.read_resource(..)`"
     )]
     ResourceOfTwo { uri: String, server: String, other: String },
-    #[error("has no subscriptions")]
+    #[error("does not support subscriptions")]
     NoSubscriptions,
-    #[error("completes no arguments")]
+    #[error("does not support completion")]
     NoCompletions,
     #[error(transparent)]
     File(genkit_mcp_servers_file::Error),
     #[cfg(not(feature = "http"))]
-    #[error("{0}: servers over HTTP need genkit's feature `mcp-host-http`")]
+    #[error("{0}: servers over HTTP require the feature `mcp-host-http` of genkit")]
     NoHttp(String),
 }
 

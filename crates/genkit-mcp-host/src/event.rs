@@ -1,4 +1,4 @@
-//! Events of a host: what servers tell by themselves, and what becomes of them.
+//! Events of a host: notifications and log messages of servers, and changes of their state.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::status::ServerState;
 use genkit_core::{LogLevel, Progress};
 
-/// MCP event of a server: something that it told, or that became of it.
+/// An event of an MCP server: a message that it sent, or a change of its state.
 ///
 /// ```
 /// use genkit::mcp::host::{McpEvent, McpHost, ServerConfig};
@@ -29,91 +29,89 @@ use genkit_core::{LogLevel, Progress};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum McpEvent {
-    /// A connection was made, lost, closed, or failed.
+    /// A connection was opened, lost or closed, or failed.
     #[non_exhaustive]
     State {
-        /// Which server.
+        /// The key of the server.
         server: String,
-        /// State: what it is now.
+        /// The new state.
         state: ServerState,
     },
-    /// Tools changed: the server's are others than before.
+    /// The list of tools of the server changed.
     #[non_exhaustive]
     ToolsChanged {
-        /// Which server.
+        /// The key of the server.
         server: String,
     },
-    /// A tool is another than before under the same name: its description, its schemas, or what it says of
-    /// its effects. Whoever trusted it trusted the other.
+    /// A tool changed under the same name: its description, its schemas, or its annotations. A user who trusted the
+    /// tool trusted the previous definition.
     #[non_exhaustive]
     ToolChanged {
-        /// Which server.
+        /// The key of the server.
         server: String,
-        /// The tool, as the server names it.
+        /// The server's own name for the tool.
         tool: String,
-        /// Fingerprint that it had before.
+        /// The previous fingerprint.
         before: String,
-        /// Fingerprint that it has now: SHA-256 of its definition, for
-        /// [`accept_tool`](super::McpClient::accept_tool).
+        /// The new fingerprint: SHA-256 of the tool's definition, for [`accept_tool`](super::McpClient::accept_tool).
         fingerprint: String,
-        /// Whether it is held back until it is accepted.
+        /// Whether the tool is held back until it is accepted.
         held: bool,
     },
-    /// Two servers offer one address: it is read by
-    /// [`McpClient::read_resource`](super::McpClient::read_resource) of either, and the first alone is in
-    /// registries.
+    /// Two servers offer a resource with the same URI. [`McpClient::read_resource`](super::McpClient::read_resource) of
+    /// either server reads its own; registries contain only the first.
     #[non_exhaustive]
     SameResource {
-        /// The address.
+        /// The URI of the resource.
         uri: String,
-        /// Which server has it.
+        /// The key of the server whose resource is registered.
         server: String,
-        /// Which other offers it too.
+        /// The key of the other server.
         other: String,
     },
-    /// Prompts changed: the server's are others than before.
+    /// The list of prompts of the server changed.
     #[non_exhaustive]
     PromptsChanged {
-        /// Which server.
+        /// The key of the server.
         server: String,
     },
-    /// Resources changed: the server's are others than before.
+    /// The list of resources of the server changed.
     #[non_exhaustive]
     ResourcesChanged {
-        /// Which server.
+        /// The key of the server.
         server: String,
     },
-    /// A resource that was [subscribed to](super::McpClient::subscribe) has new content.
+    /// The content of a resource that was [subscribed to](super::McpClient::subscribe) changed.
     #[non_exhaustive]
     ResourceUpdated {
-        /// Which server.
+        /// The key of the server.
         server: String,
-        /// The resource, or one within it.
+        /// The URI of the resource, or of one within it.
         uri: String,
     },
-    /// A log message; `tracing` has it too, at the same level.
+    /// A log message of the server, which is also sent to `tracing` at the same level.
     #[non_exhaustive]
     Log {
-        /// Which server.
+        /// The key of the server.
         server: String,
-        /// Log level: how serious it is.
+        /// The level of the message.
         level: LogLevel,
-        /// The part of the server that logs it.
+        /// The part of the server that logged it.
         logger: Option<String>,
-        /// The message: usually text.
+        /// The message, usually a string.
         data: Value,
     },
-    /// Progress: how far one of its requests is.
+    /// The progress of a request to the server.
     #[non_exhaustive]
     Progress {
-        /// Which server.
+        /// The key of the server.
         server: String,
-        /// The tool, prompt or resource, as the server names it.
+        /// The server's own name for the tool or prompt, or the URI of the resource.
         of: String,
-        /// Progress of the request.
+        /// The progress of the request.
         progress: Progress,
     },
 }
 
-/// Handler of events.
+/// A handler of events.
 pub(crate) type EventHandler = Arc<dyn Fn(&McpEvent) + Send + Sync>;

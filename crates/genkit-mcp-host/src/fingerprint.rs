@@ -1,10 +1,10 @@
-//! Short names for long texts, the same in every process.
+//! Short hashes of texts that are stable across processes.
 
-/// FNV-1a in 64 bits over all of `texts`. Not for secrets: whoever wants can make two texts alike.
+/// Returns the 64-bit FNV-1a hash of all `texts`. It is not collision resistant, so do not use it for secrets.
 pub(crate) fn fingerprint(texts: &[&str]) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for text in texts {
-        // An end that no text has, so that the borders count.
+        // Ends each text with a byte that UTF-8 does not use, so that boundaries count.
         for byte in text.bytes().chain([0xff]) {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }

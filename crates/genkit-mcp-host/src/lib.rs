@@ -1,8 +1,8 @@
-//! MCP host and client: tools, prompts and resources of other MCP servers, for a model or for a program.
+//! MCP host and client: the tools, prompts and resources of other MCP servers, for a model or for a program.
 //!
-//! An [`McpHost`] keeps several servers connected; an [`McpClient`] is one of them. Servers are programs
-//! of this machine, addresses, or parts of this program ([`ServerConfig`]), and what they offer are
-//! ordinary [`Tool`](genkit_core::Tool)s, [`Prompt`](genkit_core::Prompt)s and [`Resource`](genkit_core::Resource)s.
+//! An [`McpHost`] keeps connections to several servers; an [`McpClient`] is the connection to one of them. A server is
+//! a local program, a URL, or part of this program ([`ServerConfig`]), and it provides ordinary [`Tool`](genkit_core::Tool)s,
+//! [`Prompt`](genkit_core::Prompt)s and [`Resource`](genkit_core::Resource)s.
 //!
 //! ```no_run
 //! use genkit::mcp::host::{McpHost, ServerConfig};
@@ -15,7 +15,7 @@
 //!         "fs",
 //!         ServerConfig::stdio("npx").args(["-y", "@modelcontextprotocol/server-filesystem", "."]),
 //!     )
-//!     .build()?; // all servers start side by side
+//!     .build()?; // all servers start concurrently
 //!
 //! // For a model: all tools, live.
 //! let answer = genkit::generate("What is in this folder?")
@@ -31,29 +31,31 @@
 //! # }
 //! ```
 //!
-//! **Names.** In a host each name has the key of its server before it: `fs/list_directory`. In a client
-//! names are the server's own: `list_directory`. A URI is no name: [`McpHost::read_resource`] finds the
-//! server that has it.
+//! **Names.** A host prefixes each name with the key of its server: `fs/list_directory`. A client uses the server's own
+//! names: `list_directory`. URIs have no prefix: [`McpHost::read_resource`] finds the server that has the resource.
 //!
 //! | you want | look at |
 //! |---|---|
-//! | a server of a program, a URL, a transport of your own | [`ServerConfig`] |
+//! | a server that is a program, at a URL, or behind a custom transport | [`ServerConfig`] |
 //! | the servers of Claude Desktop, Cursor, Claude Code, VS Code | [`McpHost::from_config_file`], [`McpHostBuilder::config_json`] |
-//! | fewer tools, approval before some of them | [`McpTools`], [`StdioTransport::only`], [`StdioTransport::needs_approval`] |
-//! | access with a token, with OAuth, for each user | `HttpTransport`, `OAuth` (feature `mcp-host-http`) |
+//! | fewer tools, or approval before some of them run | [`McpTools`], [`StdioTransport::only`], [`StdioTransport::needs_approval`] |
+//! | access with a token, with OAuth, or per user | `HttpTransport`, `OAuth` (feature `mcp-host-http`) |
 //! | to call a tool, get a prompt, read a resource, complete an argument | [`McpHost`], [`McpClient`], [`Complete`] |
-//! | to answer what servers ask (elicitation), lend a model (sampling), share folders (roots) | [`McpHostBuilder::on_elicit`], [`Sampling`], [`McpHostBuilder::roots`] |
-//! | to know how servers are, and what they tell | [`McpHost::status`], [`McpHostBuilder::on_event`] |
+//! | to answer questions of servers (elicitation), offer them a model (sampling), share folders (roots) | [`McpHostBuilder::on_elicit`], [`Sampling`], [`McpHostBuilder::roots`] |
+//! | the status of servers, and their log messages and other events | [`McpHost::status`], [`McpHostBuilder::on_event`] |
 //! | the skills of servers | `McpHost::skills` (feature `skills`) |
-//! | waits between connections, or none | [`Reconnect`] |
-//! | one server that fronts many | `McpServer::host` (feature `mcp-server`) |
+//! | to configure or disable reconnection | [`Reconnect`] |
+//! | one server that proxies several | `McpServer::host` (feature `mcp-server`) |
 //! | tools of a connection that rmcp made | [`peer_tools`] |
 
 #![allow(
     deprecated,
     reason = "SEP-2577 deprecates sampling, roots, logging and subscribe; servers of today have them"
 )]
-#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+#![allow(
+    missing_docs,
+    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+)]
 
 mod builder;
 mod catalog;

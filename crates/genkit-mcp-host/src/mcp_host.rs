@@ -1,4 +1,4 @@
-//! MCP host: several servers, as a program uses them.
+//! The MCP host: connections to several servers, as a program uses them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,12 +21,11 @@ use genkit_core::Result;
 use genkit_core::Root;
 use genkit_core::{PromptReply, Resource, ResourceContents};
 
-/// MCP host: connections to other MCP servers. What they offer are tools, prompts and resources like any
-/// other.
+/// An MCP host: connections to other MCP servers, whose tools, prompts and resources can be used like local ones.
 ///
-/// Servers are started at once and side by side when the host is built. One that is dead, hung or
-/// lying never keeps the others from being used: it is left out, with a warning in the log, and tried
-/// again. The host ends its servers when it is closed or dropped.
+/// Building the host starts all servers concurrently. A server that is unreachable, hangs or breaks the protocol does
+/// not block the others: it is left out, a warning is logged, and the host tries to connect again. Closing or dropping
+/// the host shuts its servers down.
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, ServerConfig};
@@ -48,7 +47,7 @@ use genkit_core::{PromptReply, Resource, ResourceContents};
 ///
 /// genkit::generate("What is 2 + 3?")
 ///     .model(ScriptedModel::text("5")) // or "gemini/gemini-2.5-flash", with GEMINI_API_KEY set
-///     .tools(host.tools()) // live: what a server changes, the next turn sees
+///     .tools(host.tools()) // live: the next turn sees what a server changed
 ///     .await?;
 /// assert_eq!(host.tools().await?[0].name(), "sums/add");
 /// host.close().await;
@@ -59,58 +58,58 @@ use genkit_core::{PromptReply, Resource, ResourceContents};
 pub struct McpHost(pub(super) Arc<HostState>);
 
 impl McpHost {
-    /// Client of the server of this key.
+    /// Returns the client of the server with this key.
     ///
     /// # Errors
-    /// There is none.
+    /// Returns an error if the host has no server with this key.
     pub fn client(&self, key: &str) -> Result<McpClient> {
         Ok(McpClient { catalog: self.0.catalog(key)?, _host: Arc::clone(&self.0) })
     }
 
-    /// Clients of all servers.
+    /// Returns the clients of all servers.
     pub fn clients(&self) -> Vec<McpClient> {
         let client = |catalog| McpClient { catalog, _host: Arc::clone(&self.0) };
         self.0.catalogs().into_iter().map(client).collect()
     }
 
-    /// Status of each server, as it is now.
+    /// Returns the current status of each server.
     pub fn status(&self) -> Vec<ServerStatus> {
         self.0.catalogs().iter().map(|catalog| catalog.status()).collect()
     }
 
-    /// Notices: what was found in the configuration and is not used.
+    /// Returns notices about parts of the configuration that were ignored.
     pub fn notices(&self) -> &[String] {
         &self.0.notices
     }
 
-    /// Waits until each server is connected or has failed once; [`status`](Self::status) tells which.
+    /// Waits until each server is connected or its first attempt has failed; [`status`](Self::status) returns the
+    /// outcome.
     pub async fn ready(&self) {
         join_all(self.0.catalogs().iter().map(|catalog| catalog.server.settled())).await;
     }
 
-    /// Tools of all servers, named `key/tool`: give them to [`tools`](genkit_agent::Generate::tools) of a
-    /// request, or await them for a list.
+    /// Returns the tools of all servers, named `key/tool`: pass them to [`tools`](genkit_agent::Generate::tools) of a request,
+    /// or await them to get a list.
     pub fn tools(&self) -> McpTools {
         McpTools::new(&self.0)
     }
 
-    /// Prompts of all servers, named `key/prompt`: await them for a list.
+    /// Returns the prompts of all servers, named `key/prompt`: await them to get a list.
     pub fn prompts(&self) -> McpPrompts {
         McpPrompts::new(&self.0)
     }
 
-    /// Resources of all servers, named `key/resource`: give them to
-    /// [`resources`](genkit_agent::Generate::resources) of a request, or await them for a list.
+    /// Returns the resources of all servers, named `key/resource`: pass them to
+    /// [`resources`](genkit_agent::Generate::resources) of a request, or await them to get a list.
     pub fn resources(&self) -> McpResources {
         McpResources::new(&self.0)
     }
 
-    /// Registers everything of the servers in a registry, and keeps it in step: their tools,
-    /// prompts and resources are in it as long as they are there, so that whatever reads the
-    /// registry has them, the generate loop by name and an MCP server alike. Resolves when what is
-    /// there now is in.
+    /// Registers the tools, prompts and resources of all servers in a registry, and keeps the registry up to date as
+    /// servers change. Everything that reads the registry can then use them, for example the generate loop (by name) or
+    /// an MCP server. Resolves once everything that the servers currently offer is registered.
     ///
-    /// `McpServer::host` does this for a proxy.
+    /// `McpServer::host` calls this for a proxy.
     ///
     /// ```
     /// use genkit::Registry;
@@ -126,30 +125,30 @@ impl McpHost {
     /// # }
     /// ```
     pub async fn register_in(&self, registry: &Registry) {
-        // An error is the end of the runtime that syncs: what is in is in.
+        // An error means that the runtime that syncs is shutting down; what is registered stays registered.
         let _ = self.0.sync(registry).wait_for(|is_in| *is_in).await;
     }
 
-    /// Calls a tool by its name in this host, `key/tool`, with anything that serializes to an object.
+    /// Calls a tool by its name in this host, `key/tool`; `arguments` must serialize to a JSON object.
     ///
     /// # Errors
-    /// As [`McpClient::call_tool`], or the name names no server.
+    /// The errors of [`McpClient::call_tool`], and an error if the name does not start with the key of a server.
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<Value> {
         let (client, tool) = self.named("tool", name)?;
         client.call_tool(tool, arguments).await
     }
 
-    /// Gets a prompt by its name in this host, `key/prompt`, with anything that serializes to an object.
+    /// Gets a prompt by its name in this host, `key/prompt`; `arguments` must serialize to a JSON object.
     ///
     /// # Errors
-    /// As [`McpClient::get_prompt`], or the name names no server.
+    /// The errors of [`McpClient::get_prompt`], and an error if the name does not start with the key of a server.
     pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<PromptReply> {
         let (client, prompt) = self.named("prompt", name)?;
         client.get_prompt(prompt, arguments).await
     }
 
-    /// Completion: suggestions for an argument of the prompt `key/prompt`, of which `typed` is there.
-    /// See [`Complete`].
+    /// Requests completions for an argument of the prompt `key/prompt`; `typed` is the text entered so far. See
+    /// [`Complete`].
     pub fn complete(&self, name: &str, argument: &str, typed: &str) -> Complete {
         let named = self.named("prompt", name);
         let own = named.as_ref().map_or(name, |(_, own)| *own);
@@ -157,7 +156,7 @@ impl McpHost {
         Complete::new(named.map(|(client, _)| client.parts()), of, argument, typed)
     }
 
-    /// The server that a name begins with, and the server's own name.
+    /// Splits a name into its server and the server's own name for the item.
     fn named<'a>(&self, what: &'static str, name: &'a str) -> Result<(McpClient, &'a str)> {
         let Some((key, own)) = name.split_once('/') else {
             return Err(Error::NoServerNamed { what, name: name.to_owned() }.into());
@@ -165,12 +164,12 @@ impl McpHost {
         Ok((self.client(key)?, own))
     }
 
-    /// Reads a resource of the only server that lists the URI, or has a template for it.
+    /// Reads a resource from the server that lists the URI or has a matching template.
     ///
-    /// A URI is no name, so there is no key before it; [`McpHost::client`] reads that of one server.
+    /// URIs do not carry a server key; use [`McpHost::client`] to read from a specific server.
     ///
     /// # Errors
-    /// No server has such a resource, several have, or the one that has it fails.
+    /// Returns an error if no server has the resource, if several have it, or if reading it fails.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
         let catalogs = self.0.catalogs();
         let lists = catalogs.iter().map(|catalog| catalog.in_time::<Resource>());
@@ -188,7 +187,7 @@ impl McpHost {
                 genkit_core::internal::action::Error::ResourceNotFound(uri.to_owned()).into()
             );
         };
-        // A server that lists an address of another would read in its stead.
+        // Otherwise a server could list another server's URI and answer in its place.
         if let Some((other, _)) = found.next() {
             let (server, other) = (catalog.server.key.to_string(), other.server.key.to_string());
             let uri = uri.to_owned();
@@ -200,34 +199,34 @@ impl McpHost {
     /// Starts a server that was [disabled](Self::disable).
     ///
     /// # Errors
-    /// There is no such server.
+    /// Returns an error if the host has no server with this key.
     pub fn enable(&self, key: &str) -> Result<()> {
         self.client(key)?.enable();
         Ok(())
     }
 
-    /// Ends a server's connection; nothing of it is offered any more.
+    /// Closes a server's connection and stops offering its tools, prompts and resources.
     ///
     /// # Errors
-    /// There is no such server.
+    /// Returns an error if the host has no server with this key.
     pub fn disable(&self, key: &str) -> Result<()> {
         self.client(key)?.disable();
         Ok(())
     }
 
-    /// Reconnects a server: makes its connection anew, and waits for it.
+    /// Reconnects a server: closes its connection, opens a new one, and waits for it.
     ///
     /// # Errors
-    /// There is no such server, or it cannot be connected.
+    /// Returns an error if the host has no server with this key, or if it cannot be connected.
     pub async fn reconnect(&self, key: &str) -> Result<()> {
         self.client(key)?.reconnect().await
     }
 
-    /// Updates the servers of the host to these: new ones are started, missing ones ended, and only
-    /// those whose configuration is another are connected anew.
+    /// Replaces the servers of the host: starts new ones, shuts down those that are missing, and reconnects only those
+    /// whose configuration changed.
     ///
     /// # Errors
-    /// A key is unusable, or there twice; nothing is changed then.
+    /// Returns an error if a key is invalid or appears twice; nothing is changed in that case.
     pub async fn update_servers<S: Into<ServerConfig>>(
         &self,
         servers: impl IntoIterator<Item = (impl Into<String>, S)>,
@@ -236,8 +235,8 @@ impl McpHost {
         self.0.update(wanted.collect()).await
     }
 
-    /// Sets the roots (folders) that servers may work in, and tells those without roots of their own:
-    /// paths, URIs, or [`Root`]s with a name.
+    /// Sets the roots (folders) that servers may work in, and notifies the servers that do not have their own: paths,
+    /// URIs, or named [`Root`]s.
     pub async fn set_roots(&self, roots: impl IntoIterator<Item = impl Into<Root>>) {
         self.0.settings.set_roots(roots.into_iter().map(Into::into).collect());
         let catalogs = self.0.catalogs();
@@ -245,7 +244,7 @@ impl McpHost {
         join_all(sharing.map(|server| server.notify_roots_changed())).await;
     }
 
-    /// Ends all connections, and the processes behind them, and waits for that.
+    /// Closes all connections, stops the processes behind them, and waits until that is done.
     pub async fn close(&self) {
         join_all(self.0.catalogs().iter().map(|catalog| catalog.server.close())).await;
     }

@@ -35,9 +35,9 @@ pub(crate) struct HostSettings {
     pub(crate) sampling: Option<Sampling>,
     pub(crate) on_event: Option<EventHandler>,
     pub(crate) meta_from: Option<MetaFrom>,
-    /// Counts whatever may change what servers offer.
+    /// Counts events that may change what servers offer.
     pub(crate) changes: watch::Sender<u64>,
-    /// Those of the host; servers may have their own.
+    /// The roots of the host; a server can override them.
     pub(crate) roots: RwLock<Option<Vec<Root>>>,
 }
 
@@ -74,7 +74,7 @@ impl HostSettings {
         *write(&self.roots) = Some(roots);
     }
 
-    /// Emits an event. A handler that panics gets the next one all the same.
+    /// Emits an event. A panic of the handler is logged, and does not affect later events.
     pub(crate) fn emit(&self, event: &McpEvent) {
         if matches!(
             event,

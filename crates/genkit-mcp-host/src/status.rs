@@ -1,9 +1,9 @@
-//! Status of a server.
+//! The status of a server.
 
 use std::fmt;
 use std::time::Duration;
 
-/// State of a server of a host.
+/// The state of a server in a host.
 ///
 /// ```
 /// use genkit::mcp::host::ServerState;
@@ -13,18 +13,18 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServerState {
-    /// Left alone, by its configuration or by [`McpHost::disable`](super::McpHost::disable).
+    /// Not connected, because of its configuration or [`McpHost::disable`](super::McpHost::disable).
     Disabled,
-    /// Being started, and shaken hands with.
+    /// Starting, or performing the handshake.
     Connecting,
-    /// There.
+    /// Connected and usable.
     Connected,
-    /// Not there; it is tried again after a while, or when it is called.
+    /// Not connected; the host retries after a delay, or when the server is called.
     Waiting,
-    /// Not there, and not tried again before [`McpHost::reconnect`](super::McpHost::reconnect):
-    /// trying would not help.
+    /// Not connected, and not retried until [`McpHost::reconnect`](super::McpHost::reconnect), because a retry would
+    /// not help.
     Failed,
-    /// Ended with its host.
+    /// Closed with its host.
     Closed,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for ServerState {
     }
 }
 
-/// Status of a server of a host, as it is now.
+/// The current status of a server in a host.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -60,22 +60,21 @@ impl fmt::Display for ServerState {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ServerStatus {
-    /// Key of the server in the host.
+    /// The key of the server in the host.
     pub server: String,
-    /// State: what it is doing.
+    /// The state of its connection.
     pub state: ServerState,
-    /// Last error: why it is not there, or what failed last while it was; `None` once a connection
-    /// holds.
+    /// The last error: why the server is not connected, or what failed last while it was; `None` once a connection is
+    /// established.
     pub last_error: Option<String>,
-    /// Retry delay: when it is tried again, from now on.
+    /// The delay until the next attempt to connect, measured from now.
     pub retry_in: Option<Duration>,
-    /// The version of MCP that is spoken.
+    /// The negotiated version of MCP.
     pub protocol_version: Option<String>,
-    /// Name and version that the server gives itself.
+    /// The server's own name and version.
     pub server_name: Option<String>,
-    /// Instructions of the server for whoever uses it.
+    /// The server's instructions for its clients.
     pub instructions: Option<String>,
-    /// Notices: what of it is left out, with the reason: tools without a name, pages without an
-    /// end.
+    /// Notices about omitted parts of the server, with the reason, for example tools without a name or endless lists.
     pub notices: Vec<String>,
 }

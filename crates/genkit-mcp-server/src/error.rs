@@ -1,4 +1,4 @@
-//! The errors of a server: start-up, limits, questions to the client, requests that cannot run.
+//! The errors of a server: configuration, limits, questions to the client, and invalid requests.
 
 use std::time::Duration;
 
@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
 
-/// JSON-RPC's code for a request that was not let in: one of a server's own.
+/// The JSON-RPC error code of a rejected request, from the range for server-defined codes.
 pub(crate) const REFUSED: ErrorCode = ErrorCode(-32000);
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error(
         "there is nothing to serve: no `#[tool]`, `#[prompt]` or `#[resource]` is linked into this \
-         program. A crate that only defines them must be named to be linked: `use my_tools as _;`. \
-         Without the feature `inventory`, add them by hand: `Registry::new().add(tools![..])`"
+         program; import a crate that only defines them, so that it is linked: `use my_tools as _;`, or \
+         without the feature `inventory`, add them by hand: `Registry::new().add(tools![..])`"
     )]
     NothingLinked,
     #[error(
@@ -24,92 +24,91 @@ pub(crate) enum Error {
          prompt and resource of the registry"
     )]
     AllFiltered,
-    /// What is wrong with them, and where; nothing of a key.
+    /// The problem and its place; contains nothing of a key.
     #[error("{0}")]
     SealingKeys(String),
     #[cfg(feature = "http")]
     #[error(
-        "`{0}` is no name of a header: `.client_address_from(..)` needs one such as `x-forwarded-for`"
+        "`{0}` is not a valid header name for `.client_address_from(..)`; use one such as `x-forwarded-for`"
     )]
     HeaderName(String),
     #[cfg(feature = "http")]
     #[error(
-        "`{0}` is no path for health: `.health(..)` takes one such as `/health`, of letters, digits and \
-         `-_./`, which is not that of the server"
+        "`{0}` is not a valid path for `.health(..)`; use one such as `/health`, of letters, digits and \
+         `-_./`, that differs from the path of the server"
     )]
     HealthPath(String),
     #[cfg(feature = "http")]
     #[error("`ProtectedResource::new(\"{resource}\")`: {why}")]
     ProtectedResource { resource: String, why: &'static str },
     #[cfg(feature = "http")]
-    #[error(
-        "`.protected_resource(..)` tells clients where they get tokens, and nothing checks these: add \
-         `.authenticate(..)`"
-    )]
+    #[error("`.protected_resource(..)` requires a verifier of tokens; add `.authenticate(..)`")]
     NothingVerifies,
-    #[error("the server's loop ended")]
+    #[error("the task that serves the client failed")]
     LoopEnded { source: tokio::task::JoinError },
 
-    #[error("{0} requests are running already: try again in a moment")]
+    #[error("{0} requests are already running; try again in a moment")]
     TooManyRunning(usize),
-    #[error("more than {0} requests in a second: slow down")]
+    #[error("more than {0} requests in one second; slow down")]
     TooManyPerSecond(u32),
     #[error(
-        "{0} requests of this client are running already, which is its share: try again in a moment"
+        "{0} requests of this client are already running, which is its share; try again in a moment"
     )]
     ShareOfPlaces(usize),
-    #[error("{held} requests to the server `{server}` are running already: try again in a moment")]
+    #[error("{held} requests to the server `{server}` are already running; try again in a moment")]
     UpstreamBusy { server: String, held: usize },
-    #[error("{0} questions to clients are open already: try again in a moment")]
+    #[error("{0} questions to clients are already open; try again in a moment")]
     TooManyQuestions(usize),
-    #[error("{0} questions to this client are open already: it must answer some of them first")]
+    #[error("{0} questions to this client are already open; it must answer some of them first")]
     ShareOfQuestions(usize),
-    #[error("the question was left open for long and gave way to those of others")]
+    #[error("the question was unanswered for too long and was dropped in favor of other questions")]
     QuestionGaveWay,
-    #[error("{0} streams are open already: try again later")]
+    #[error("{0} streams are already open; try again later")]
     TooManyStreams(usize),
-    #[error("{0} streams of this client are open already: close one of them first")]
+    #[error("{0} streams of this client are already open; close one of them first")]
     ShareOfStreams(usize),
-    #[error("too much is kept for this client already: end a subscription or a session first")]
+    #[error("the memory limit of this client is reached; end a subscription or a session first")]
     TooMuchKept,
-    #[error("a client may subscribe to {0} resources at most")]
+    #[error("a client can subscribe to at most {0} resources")]
     TooManySubscriptions(usize),
-    #[error("a URI may have {0} bytes at most")]
+    #[error("a URI must have at most {0} bytes")]
     LongUri(usize),
-    #[error("the parameters of `initialize` may have {0} bytes at most")]
+    #[error("the parameters of `initialize` must have at most {0} bytes")]
     LongInitialize(usize),
-    #[error("a request with this id is running already: use another")]
+    #[error("a request with this id is already running; use another id")]
     IdInUse,
     #[error(
-        "The answer of `{name}` has {size} bytes, more than the limit of {limit}: ask for less, \
+        "the result of `{name}` has {size} bytes, more than the limit of {limit}; request less, \
          for example with a filter or a smaller page"
     )]
     OutputTooLarge { name: String, size: usize, limit: usize },
 
-    #[error("a middleware answers for `{tool}` with what its output schema does not allow: {why}")]
+    #[error(
+        "a middleware returned a result for `{tool}` that does not match its output schema: {why}"
+    )]
     MiddlewareAnswer { tool: String, why: String },
 
     #[cfg(all(feature = "http", feature = "durable"))]
-    #[error("a session does not serialize")]
+    #[error("cannot serialize the session")]
     SessionUnserializable { source: serde_json::Error },
     #[cfg(all(feature = "http", feature = "durable"))]
-    #[error("a session cannot be stored: other instances change it all the time")]
+    #[error("cannot store the session, because other instances keep changing it")]
     SessionContended,
-    #[error("the record of this call does not serialize")]
+    #[error("cannot serialize the record of this call")]
     StateUnserializable { source: serde_json::Error },
     #[error(
-        "the record of this call has {size} bytes, more than {limit}: `once` and answers must \
-         stay small"
+        "the record of this call has {size} bytes, more than the limit of {limit}; store less with `once`, \
+         and keep answers small"
     )]
     StateTooLarge { size: usize, limit: usize },
-    #[error("Invalid requestState: it cannot be used, or not again. Call again without it")]
+    #[error("Invalid requestState: it is not valid or was already used; call again without it")]
     InvalidState,
-    #[error("this client is asked while the function runs")]
+    #[error("this client can be asked only while the function runs")]
     NotSealed,
 
     #[error(
-        "this question cannot be sent to a client: its model reads text, images and audio, and a \
-         message has a resource, a link or a file of another type"
+        "this question cannot be sent to a client, because a message contains a resource, a link or an \
+         unsupported type of file; use text, images and audio"
     )]
     UnsendablePart,
     #[cfg(feature = "durable")]
@@ -117,36 +116,36 @@ pub(crate) enum Error {
     Unsendable(serde_json::Error),
     #[error("the client did not answer a question within {0:?}")]
     NoAnswerInTime(Duration),
-    #[error("the client refused the question: {0}")]
+    #[error("the client rejected the question: {0}")]
     QuestionRefused(String),
-    #[error("the client's answer cannot be read: {0}")]
+    #[error("the client's answer is not valid: {0}")]
     UnusableAnswer(String),
-    #[error("the client is gone")]
+    #[error("the client has disconnected")]
     ClientGone,
     #[error("the request was cancelled")]
     RequestCancelled,
 
     #[cfg(feature = "durable")]
-    #[error("Unknown task: there is none of this id, or its time is over")]
+    #[error("Unknown task: no task has this id, or it has expired")]
     UnknownTask,
     #[cfg(feature = "durable")]
-    #[error("the answers have {size} bytes, more than {limit}: give fewer, or shorter ones")]
+    #[error(
+        "the answers have {size} bytes, more than the limit of {limit}; send fewer or shorter answers"
+    )]
     LargeAnswers { size: usize, limit: usize },
     #[cfg(feature = "durable")]
     #[error(
-        "this server has no room for more tasks of this client: wait until some have ended or their time is over"
+        "this client has reached its limit of tasks; wait until some of them have finished or expired"
     )]
     TooManyTasks,
     #[cfg(not(feature = "durable"))]
-    #[error(
-        "{place}: `{tool}` is always a task, and a server makes tasks with the feature `durable` of genkit"
-    )]
+    #[error("{place}: `{tool}` always runs as a task, which requires genkit's feature `durable`")]
     TasksNeedDurable { tool: String, place: String },
 
-    /// With the closest names.
+    /// Contains the closest names.
     #[error("{0}")]
     UnknownName(String),
-    /// It is there, and not for this caller, who reads that it is unknown.
+    /// The item exists, but not for this caller, who receives the same error as for an unknown name.
     #[error("{0}")]
     Hidden(Box<Self>),
     #[error("Unknown resource: {0}")]
@@ -157,15 +156,15 @@ pub(crate) enum Error {
     UnknownPrompt(String),
     #[error("Unknown resource template: {0}")]
     UnknownTemplate(String),
-    #[error("unknown kind of reference: {0}")]
+    #[error("unknown type of reference: {0}")]
     ReferenceKind(String),
     #[error("the {of} has no argument `{argument}`")]
     NothingToComplete { of: String, argument: String },
-    #[error("a completion asks nobody, and that of the {0} did")]
+    #[error("a completion cannot ask questions, but that of the {0} did")]
     CompletionAsks(String),
-    #[error("the list cannot be written: {0}")]
+    #[error("cannot serialize the list: {0}")]
     Unwritable(serde_json::Error),
-    #[error("Invalid cursor: use `nextCursor` of the page before")]
+    #[error("Invalid cursor: use `nextCursor` of the previous page")]
     InvalidCursor,
     #[error("prompt `{prompt}` lacks required arguments: {missing}")]
     MissingArguments { prompt: String, missing: String },
@@ -176,7 +175,7 @@ pub(crate) enum Error {
 }
 
 impl Error {
-    /// Why a request is refused, in one word for the audit log.
+    /// Returns the reason of a rejection as one word, for the audit log.
     pub(crate) fn reason(&self) -> &'static str {
         match self {
             Self::TooManyRunning(_) => "full",
@@ -257,7 +256,7 @@ impl Topic for Error {
     }
 }
 
-/// What a client gets where a request cannot run at all.
+/// Converts the error of a request that cannot run into the protocol error for its client.
 impl From<Error> for ErrorData {
     fn from(error: Error) -> Self {
         match error {
@@ -282,7 +281,8 @@ fn refused(error: &Error) -> ErrorData {
     ErrorData::new(REFUSED, error.to_string(), None)
 }
 
-/// A failure as a protocol error: for prompts and resources, which have no other.
+/// Converts an error into a protocol error, for prompts and resources, which have no other form of
+/// error.
 pub(crate) fn protocol_error(error: &genkit_core::Error) -> ErrorData {
     let code = match error.kind() {
         ErrorKind::InvalidArgument | ErrorKind::OutOfRange => ErrorCode::INVALID_PARAMS,
@@ -295,7 +295,7 @@ pub(crate) fn protocol_error(error: &genkit_core::Error) -> ErrorData {
     ErrorData::new(code, error.chain(), error.details().cloned())
 }
 
-/// The protocol error of a function that ended because its client lacks a capability.
+/// Returns the protocol error of a function that failed because its client lacks a capability.
 pub(crate) fn missing_capability(error: &genkit_core::Error) -> Option<ErrorData> {
     let details = error.details().filter(|_| error.kind() == ErrorKind::FailedPrecondition)?;
     details.get("requiredCapabilities")?;

@@ -1,6 +1,9 @@
-//! MCP server: the registry served over stdio and streamable HTTP.
+//! The MCP server, which serves the registry over stdio and streamable HTTP.
 
-#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+#![allow(
+    missing_docs,
+    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+)]
 
 mod audit;
 #[cfg(feature = "http")]

@@ -1,4 +1,5 @@
-//! Serving: checks everything, then answers over stdio, HTTP or a pipe in memory until told to stop.
+//! Starts a server: checks the configuration, then serves over stdio, HTTP or an in-memory pipe
+//! until it is stopped.
 
 use std::future::IntoFuture;
 use std::sync::Arc;
@@ -19,8 +20,8 @@ use genkit_core::internal::BoundRegistry;
 use genkit_core::internal::shutdown::{cancel_at_shutdown, interrupted};
 
 impl McpServer {
-    /// Serves until the client goes, or the server is told to stop: what awaiting it does, as a
-    /// future for `tokio::spawn`, `block_on` and `select!`.
+    /// Serves until the client disconnects or the server is stopped. Awaiting the [`McpServer`] does the
+    /// same; this method returns a future for `tokio::spawn`, `block_on` and `select!`.
     ///
     /// ```no_run
     /// fn main() -> genkit::Result<()> {
@@ -30,10 +31,10 @@ impl McpServer {
     /// ```
     ///
     /// # Errors
-    /// As awaiting the [`McpServer`].
+    /// Fails like awaiting the [`McpServer`].
     pub async fn run(mut self) -> Result<()> {
         let shutdown = self.shutdown.take();
-        // Many clients list once what there is.
+        // Many clients list items only once, at the start.
         self.hosts.registered_in(&self.genkit.registry).await;
         #[cfg(feature = "http")]
         let listening = std::mem::take(&mut self.listening);
@@ -60,7 +61,7 @@ impl McpServer {
                 warn_unused(&listening);
                 if shared.settings.http.authentication.is_required() {
                     tracing::info!(
-                        "stdio: its client is the user who started this, without a token"
+                        "stdio does not require a token, because its client is the user who started this program"
                     );
                 }
                 serve_stdio(shared, stop).await
@@ -74,7 +75,7 @@ impl McpServer {
         served
     }
 
-    /// Router: the endpoint as one, to mount it in an existing `axum` app:.
+    /// Converts the server into a router, to mount the endpoint in an existing `axum` app.
     ///
     /// ```
     /// # use genkit::{Genkit, Registry, tool, tools};
@@ -89,17 +90,19 @@ impl McpServer {
     /// # }
     /// ```
     ///
-    /// What your layers put into a request's extensions is at hand in `ctx.extension::<T>()`: a
-    /// [`Principal`](crate::Principal) owns the sessions that it opens, and has a share and a
-    /// rate of its own. Without one that is the address, where you serve with
-    /// `into_make_service_with_connect_info::<SocketAddr>()`; else all clients are one.
+    /// Functions read values that your layers insert into the extensions of a request with
+    /// `ctx.extension::<T>()`. A [`Principal`](crate::Principal) owns the sessions that it
+    /// opens, and has its own quota and rate limit. Without one, clients are identified by address if you
+    /// serve with `into_make_service_with_connect_info::<SocketAddr>()`; otherwise all clients count as
+    /// one.
     ///
-    /// A router has no connections: what bounds them is yours. `axum::serve` waits for ever for silent and
-    /// slow clients, so put a proxy before it, or serve with `hyper-util` and a timer. Set `TCP_NODELAY` on
-    /// your listener (`listener.tap_io(..)`): without it an answer of several pieces takes some 40 ms.
+    /// A router does not manage connections, so you need to limit them yourself. `axum::serve` has no
+    /// timeouts for silent and slow clients: use a proxy in front of it, or serve with `hyper-util` and a
+    /// timer. Set `TCP_NODELAY` on your listener (`listener.tap_io(..)`), since a response in several
+    /// pieces otherwise takes about 40 ms longer.
     ///
     /// # Errors
-    /// As serving: the registry is checked first.
+    /// Fails like serving, because the registry is checked first.
     #[cfg(feature = "http")]
     pub fn router(self) -> Result<axum::Router> {
         self.hosts.register_soon(&self.genkit.registry);
@@ -107,8 +110,8 @@ impl McpServer {
         Ok(http::router(self.check(false)?))
     }
 
-    /// Checks everything that can be wrong before the first client comes. A local client is of the
-    /// user who runs the server.
+    /// Checks everything that can be checked before the first client connects. `is_local` means that the
+    /// client belongs to the user who runs the server.
     pub(super) fn check(self, is_local: bool) -> Result<Arc<SharedState>> {
         #[cfg(feature = "skills")]
         for path in &self.settings.skill_dirs {
@@ -154,16 +157,17 @@ impl IntoFuture for McpServer {
 genkit_core::becomes_a_future!(McpServer, Result<()>);
 
 async fn serve_stdio(shared: Arc<SharedState>, stop: CancellationToken) -> Result<()> {
-    // To be told to stop is the end of the input: what runs is answered.
+    // Stopping the server ends the input; requests that are already running are still answered.
     let (reader, writer) = stdio::process_streams(stop);
     let limits = stdio_limits(&shared);
     let connection = StdioConnection::new(reader, writer, &shared, limits);
-    // In a task, where what it reads is ready on the thread that waits for it; dropped with this.
+    // In a task, so that input is processed on the thread that waits for it. The task is aborted
+    // when this future is dropped.
     let mut serving = JoinSet::new();
     serving.spawn(connection.run());
     match serving.join_next().await {
         Some(Err(source)) => Err(E::LoopEnded { source }.into()),
-        // A client that goes is no fault of ours.
+        // It is not an error if the client disconnects.
         _ => Ok(()),
     }
 }
@@ -172,7 +176,7 @@ fn stdio_limits(shared: &SharedState) -> StdioLimits {
     StdioLimits { line_bytes: shared.settings.max_line, ..StdioLimits::default() }
 }
 
-/// Serves one client over a pipe in memory, in the background, until the client goes.
+/// Serves one client over an in-memory pipe, in the background, until the client disconnects.
 #[cfg(any(feature = "testing", feature = "host", feature = "cli"))]
 pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Result<()> {
     server.hosts.register_soon(&server.genkit.registry);
@@ -183,7 +187,7 @@ pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Re
     let tasks = begin_tasks(&shared);
     let connection = StdioConnection::new(reader, writer, &shared, limits);
     tokio::spawn(async move {
-        // A client that goes is no fault of ours.
+        // It is not an error if the client disconnects.
         let _ = connection.run().await;
         #[cfg(feature = "durable")]
         tasks.stop().await;
@@ -191,7 +195,7 @@ pub(crate) fn serve_pipe(server: McpServer, pipe: tokio::io::DuplexStream) -> Re
     Ok(())
 }
 
-/// Goes on with the tasks in the store, where there are tools for some.
+/// Resumes the tasks in the store, if the server has tools that run as tasks.
 #[cfg(feature = "durable")]
 fn begin_tasks(shared: &Arc<SharedState>) -> Arc<super::tasks::Tasks> {
     if shared.makes_tasks() {
@@ -200,7 +204,7 @@ fn begin_tasks(shared: &Arc<SharedState>) -> Arc<super::tasks::Tasks> {
     Arc::clone(&shared.tasks)
 }
 
-/// Tells of tools whose calls cannot become tasks.
+/// Warns about tools whose calls cannot become tasks, and fails if a tool requires it.
 #[cfg(not(feature = "durable"))]
 fn check_tasks(genkit: &BoundRegistry) -> Result<(), E> {
     for tool in genkit.registry.tools() {
@@ -210,32 +214,32 @@ fn check_tasks(genkit: &BoundRegistry) -> Result<(), E> {
         if task.is_required() {
             return Err(E::TasksNeedDurable { tool, place });
         }
-        tracing::warn!(%tool, %place, "no call becomes a task: that is in genkit's feature `durable`");
+        tracing::warn!(%tool, %place, "calls to this tool cannot become tasks; enable genkit's feature `durable`");
     }
     Ok(())
 }
 
-/// Tells of functions that nobody can call.
+/// Warns if no caller can have the scopes that functions require.
 #[cfg(feature = "http")]
 fn warn_unknown_callers(shared: &SharedState) {
     let is_known = shared.settings.is_authenticated()
         || shared.settings.values.get::<super::principal::Principal>().is_some();
     if !is_known && shared.lists().has_permits() {
         tracing::warn!(
-            "`permit = \"..\"` asks for scopes, and nobody who calls is known to have any: add \
+            "`permit = \"..\"` requires scopes, but callers are not authenticated and have none; add \
              `.authenticate(..)`"
         );
     }
 }
 
-/// Tells of settings that have no effect where nothing listens.
+/// Warns about settings that have no effect because the server does not listen.
 #[cfg(feature = "http")]
 fn warn_unused(listening: &genkit_http_server::internal::Listening) {
     if listening.is_set() {
         tracing::warn!(
             "`.http(..)`, `.listener(..)`, `.unix_listener(..)`, `.accept_with(..)` and `.on_listening(..)` \
-             have no effect here: they are for a server over HTTP that is awaited. A router or a handler listens nowhere, and \
-             without an address the server is on stdio"
+             have no effect here, because a router or a handler does not listen, and a server without an \
+             address uses stdio; use them with a server over HTTP that is awaited"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Settings of a server and their defaults: the builder writes them, everything else reads them.
+//! The settings of a server and their defaults, written by the builder.
 
 use std::time::Duration;
 
@@ -9,33 +9,35 @@ use super::permission::Permissions;
 use super::quota::{MAX_SESSION_QUESTIONS, MAX_SESSIONS};
 use genkit_core::internal::context::TypeMap;
 
-/// How long a tool, a prompt or a resource may run. Default is 60 seconds; time in which the
-/// user is asked does not count.
+/// The timeout of a tool, a prompt or a resource. Default is 60 seconds; time spent waiting for an
+/// answer from the user does not count.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long an answer may be, in bytes of JSON. Default is 4 MiB.
+/// The maximum size of a result, in bytes of JSON. Default is 4 MiB.
 pub(crate) const DEFAULT_MAX_OUTPUT: usize = 4 * 1024 * 1024;
 
-/// How large a request over stdio may be: one line. Default is 16 MiB.
+/// The maximum size of a request over stdio, which is one line, in bytes. Default is 16 MiB.
 pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
-/// How large a request over HTTP may be. Default is 4 MiB.
+/// The maximum size of a request over HTTP, in bytes. Default is 4 MiB.
 #[cfg(feature = "http")]
 pub(crate) const DEFAULT_MAX_BODY: usize = 4 * 1024 * 1024;
 
-/// How many requests may run at once in the whole server. Default is 1,024.
+/// The maximum number of requests that run at the same time in the whole server. Default is 1,024.
 pub(crate) const DEFAULT_MAX_IN_FLIGHT: usize = 1024;
 
-/// How long a client, or its user, may take to answer a live question. Default is 10 minutes.
+/// How long a client, or its user, can take to answer a question while the function waits. Default is
+/// 10 minutes.
 pub(crate) const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How long a question of the 2026-07-28 protocol may stay open. Default is 1 hour.
+/// How long a question of the 2026-07-28 protocol can stay open. Default is 1 hour.
 pub(crate) const STATE_TTL: Duration = Duration::from_secs(3600);
 
-/// How long clients may keep lists and contents. Default is 0: they ask again.
+/// How long clients can cache lists and contents. Default is 0: no caching.
 pub(crate) const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
 
-/// Approval fallback: who decides where the user must approve a call and the client cannot ask.
+/// The approval fallback: who decides about a call that needs approval if the client cannot ask its
+/// user.
 ///
 /// ```
 /// use genkit::mcp::server::ApprovalFallback;
@@ -57,14 +59,14 @@ pub(crate) const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ApprovalFallback {
-    /// Nobody: the call is refused, with a message that says why.
+    /// The call is refused, with an error that states the reason. This is the default.
     #[default]
     Refuse,
-    /// The client, which is trusted to have asked its user before it called.
+    /// The call runs. The client is trusted to have asked its user before it made the call.
     TrustClient,
 }
 
-/// Everything that can be set on a server.
+/// The settings of a server.
 #[derive(Clone)]
 pub(crate) struct ServerSettings {
     pub(crate) name: String,
@@ -74,7 +76,7 @@ pub(crate) struct ServerSettings {
     pub(crate) filter: Filter,
     pub(crate) permissions: Permissions,
     pub(crate) page_size: Option<usize>,
-    /// Folders of skills, read before serving.
+    /// Folders of skills, read before the server starts.
     #[cfg(feature = "skills")]
     pub(crate) skill_dirs: Vec<std::path::PathBuf>,
     pub(crate) timeout: Duration,
@@ -90,25 +92,25 @@ pub(crate) struct ServerSettings {
     pub(crate) strict_args: bool,
     pub(crate) audit_contents: bool,
     pub(crate) trace_contents: bool,
-    /// Whether traces of clients go on here.
+    /// Whether the traces of clients are continued.
     pub(crate) trace_context: bool,
-    /// Whether clients read errors with all their causes; `None` is that of the transport.
+    /// Whether clients receive errors with all their causes; `None` uses the default of the transport.
     pub(crate) expose_errors: Option<bool>,
     pub(crate) approval_fallback: ApprovalFallback,
-    /// The one that seals first; those of before open still.
+    /// The first key signs; all of them verify.
     pub(crate) sealing_keys: Vec<super::session::KeySource>,
     pub(crate) extensions: Map<String, Value>,
-    /// What every request is given.
+    /// Values added to every request as extensions.
     pub(crate) values: TypeMap,
     pub(crate) max_line: usize,
-    /// Around each request, the first outermost.
+    /// The middleware of each request, the outermost first.
     pub(crate) middleware:
         std::sync::Arc<[std::sync::Arc<dyn super::middleware::RequestMiddleware>]>,
     #[cfg(feature = "http")]
     pub(crate) http: HttpSettings,
 }
 
-/// Everything that can be set on a server over HTTP.
+/// The settings of a server over HTTP.
 #[cfg(feature = "http")]
 #[derive(Clone)]
 pub(crate) struct HttpSettings {
@@ -116,20 +118,20 @@ pub(crate) struct HttpSettings {
     pub(crate) hosts: Option<Vec<String>>,
     pub(crate) origins: Vec<String>,
     pub(crate) authentication: super::auth::Authentication,
-    /// What clients without a token are told.
+    /// The metadata for clients without a token.
     pub(crate) resource: Option<super::auth::ProtectedResource>,
     pub(crate) sessions: bool,
-    /// How long one may be idle, where that is not the default.
+    /// How long a session can be idle; `None` uses the default.
     pub(crate) session_timeout: Option<Duration>,
-    /// The header in which a trusted proxy writes the address of the client.
+    /// The header where a trusted proxy writes the address of the client.
     pub(crate) client_address_from: Option<String>,
-    /// Whether somebody asks how it is.
+    /// The health routes, if they are enabled.
     pub(crate) health: Option<HealthSettings>,
-    /// Where sessions outlive this process.
+    /// The store that keeps sessions beyond the life of this process.
     pub(crate) session_store: Option<std::sync::Arc<dyn crate::session_store::SessionStore>>,
 }
 
-/// Health: where it is told, and what must hold for it.
+/// The path of the health routes, and the checks that decide readiness.
 #[cfg(feature = "http")]
 #[derive(Clone)]
 pub(crate) struct HealthSettings {
@@ -137,7 +139,7 @@ pub(crate) struct HealthSettings {
     pub(crate) checks: std::sync::Arc<[HealthCheck]>,
 }
 
-/// A check of the program's own.
+/// A readiness check of the program.
 #[cfg(feature = "http")]
 pub(crate) type HealthCheck = std::sync::Arc<
     dyn Fn() -> genkit_core::BoxFuture<'static, genkit_core::Result<()>> + Send + Sync,
@@ -190,7 +192,7 @@ impl Default for ServerSettings {
 }
 
 impl ServerSettings {
-    /// Whether every client over HTTP has a token.
+    /// Whether every client over HTTP must send a token.
     pub(crate) fn is_authenticated(&self) -> bool {
         #[cfg(feature = "http")]
         let is_required = self.http.authentication.is_required();

@@ -1,13 +1,13 @@
-//! Reading of files with a limit.
+//! Reading of files with a size limit.
 
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Largest file that is read. Default is 32 MiB: `~/.claude.json` holds much else.
+/// The largest file that is read. Default is 32 MiB, because `~/.claude.json` contains much more than servers.
 const MAX_FILE: u64 = 32 * 1024 * 1024;
 
-/// The bytes of a file that is no larger than it may be.
+/// Reads the bytes of a file within the limit.
 pub(crate) fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;

@@ -1,10 +1,10 @@
-//! `.env` files: a variable on each line. Not `dotenvy`, which expands `$NAME` and refuses spaces in
-//! values without quotes; programs that write these files do neither.
+//! `.env` files with one variable per line. `dotenvy` does not fit, because it expands `$NAME` and rejects spaces in
+//! unquoted values; the programs that write these files do neither.
 
-/// The variables, or the number of the line that is none.
+/// Returns the variables, or the number of the line that is invalid.
 ///
-/// `NAME=value`, `export NAME=value`, values in quotes, and comments. A value in double quotes may
-/// have `\n`, `\t`, `\"` and `\\`; nothing is expanded.
+/// Supports `NAME=value`, `export NAME=value`, quoted values, and comments. Values in double quotes may contain `\n`,
+/// `\t`, `\"` and `\\`; variables are not expanded.
 pub(crate) fn parse(text: &str) -> Result<Vec<(String, String)>, usize> {
     let mut variables = Vec::new();
     for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {

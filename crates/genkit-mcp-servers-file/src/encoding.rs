@@ -1,6 +1,6 @@
-//! Encodings of files: what a text was read from is what it is written as.
+//! Encodings of files: a text is written in the encoding that it was read in.
 
-/// How a text is encoded. UTF-16 always has its mark: without one it is no text here.
+/// The encoding of a text. UTF-16 requires a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
     Utf8 { mark: bool },
@@ -12,14 +12,14 @@ const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 const LE_MARK: &[u8] = b"\xff\xfe";
 const BE_MARK: &[u8] = b"\xfe\xff";
 
-/// The text of a file, without the byte order mark, and how to write another in its place.
+/// The text of a file without its byte order mark, and the encoding to write it back in.
 pub(crate) struct FileText {
     pub(crate) text: String,
     encoding: Encoding,
 }
 
 impl FileText {
-    /// Reads bytes; nothing if they are no text.
+    /// Decodes bytes; returns `None` if they are not text.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let (text, encoding) = if let Some(rest) = bytes.strip_prefix(LE_MARK) {
             (utf16(rest, u16::from_le_bytes)?, Encoding::Utf16Le)
@@ -33,7 +33,7 @@ impl FileText {
         Some(Self { text, encoding })
     }
 
-    /// The bytes of another text in the same encoding.
+    /// Encodes another text in the same encoding.
     pub(crate) fn encode(&self, text: &str) -> Vec<u8> {
         match self.encoding {
             Encoding::Utf8 { mark: false } => text.as_bytes().to_vec(),

@@ -14,14 +14,14 @@ use crate::server::{ServerEntry, ServerOptions, ServerTransport};
 use crate::variables::Variables;
 use crate::{dotenv, entry_keys};
 
-/// Below this a time limit is taken as seconds. Claude Code, Gemini CLI, Kiro and Copilot write
-/// milliseconds, and Claude Code leaves out what is below a second; Cline and Roo Code write seconds.
+/// A time limit below this number is interpreted as seconds. Claude Code, Gemini CLI, Kiro and Copilot write
+/// milliseconds, and Claude Code ignores values below a second; Cline and Roo Code write seconds.
 const LEAST_MILLISECONDS: f64 = 1000.0;
 
-/// Below this a time limit in milliseconds is odd: Cline's longest, an hour, is 3600.
+/// A time limit in milliseconds below this number is suspicious: Cline's longest value, an hour, is 3600.
 const ODD_MILLISECONDS: f64 = 3601.0;
 
-/// The server of an entry.
+/// Reads the server of an entry.
 pub(crate) fn server(
     key: String,
     at: &Place<'_>,
@@ -47,7 +47,7 @@ pub(crate) fn server(
     ServerEntry { key, place: at.to_string(), options, transport }
 }
 
-/// Known before all else: what is broken does not matter while it is switched off.
+/// Read first, because an error in an entry does not matter while the server is disabled.
 fn is_disabled(entry: &Map<String, Value>) -> bool {
     let is = |key: &str, value: bool| entry.get(key) == Some(&Value::Bool(value));
     is("disabled", true) || is("enabled", false)
@@ -63,7 +63,7 @@ fn read_options(
     for key in ["enabledTools", "includeTools", "allowedTools", "tools"] {
         if let Some(names) = fields.strings(key)? {
             if key == "tools" && names.is_empty() {
-                // Copilot means no tools at all.
+                // In Copilot an empty list disables all tools.
                 options.except.push("*".to_owned());
             }
             options.only.extend(names);
@@ -77,16 +77,16 @@ fn read_options(
         if limit < ODD_MILLISECONDS {
             let unit = if in_seconds { "seconds" } else { "milliseconds" };
             let at = fields.at.key("timeout");
-            notices.push(format!("{at}: taken as {unit}; milliseconds are meant to stand here"));
+            notices.push(format!("{at}: interpreted as {unit}; expected milliseconds"));
         }
         let seconds = if in_seconds { limit } else { limit / 1000.0 };
-        // Longer than a program can run is no limit.
+        // A limit beyond the range is effectively unlimited.
         options.timeout = Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     }
     Ok(())
 }
 
-/// The names of `type`.
+/// The transports that `type` can name.
 #[derive(Clone, Copy)]
 enum Kind {
     Stdio,
@@ -106,7 +106,7 @@ fn transport(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTranspo
     Err(fields.at.error(fault))
 }
 
-/// What `type` names.
+/// Reads the transport that `type` names.
 fn kind(fields: &Fields<'_>) -> Result<Option<Kind>, Error> {
     let keys = ["type", "transport", "transportType"];
     let Some(key) = keys.into_iter().find(|key| fields.has(key)) else { return Ok(None) };
@@ -132,7 +132,7 @@ fn stdio(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransport, 
         let at = fields.at.key("envFile");
         env.extend(env_file(&in_folder(file)).map_err(|fault| at.error(fault))?);
     }
-    // What stands in the entry itself goes before the file.
+    // Variables in the entry itself take precedence over those of the file.
     env.extend(fields.environment("env")?);
     let cwd = fields.text("cwd")?.map(in_folder);
     Ok(ServerTransport::Stdio { command, args, env, cwd })

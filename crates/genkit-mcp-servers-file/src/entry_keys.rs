@@ -2,7 +2,7 @@
 
 use genkit_did_you_mean::nearest;
 
-/// Keys of a server that are used.
+/// The keys that are used.
 #[rustfmt::skip]
 const USED: [&str; 22] = [
     "args", "command", "cwd", "disabled", "disabledTools", "enabled", "enabledTools", "env",
@@ -10,10 +10,10 @@ const USED: [&str; 22] = [
     "tools", "transport", "transportType", "type", "url", "allowedTools", "blockedTools",
 ];
 
-/// Approval before a call is a decision of this program.
+/// Keys about approval, which is a decision of this program.
 const APPROVAL: [&str; 4] = ["alwaysAllow", "autoApprove", "trust", "autoApproveAll"];
 
-/// Keys of other programs that are not used here.
+/// Keys of other programs that are not supported.
 #[rustfmt::skip]
 const NOT_USED: [&str; 14] = [
     "alwaysLoad", "auth", "authProviderType", "dev", "headersHelper", "initTimeout",
@@ -21,21 +21,23 @@ const NOT_USED: [&str; 14] = [
     "watchPaths", "fromGalleryId",
 ];
 
-/// Keys without a consequence anywhere.
+/// Keys that have no effect in any program.
 #[rustfmt::skip]
 const IGNORED: [&str; 9] = [
     "comment", "description", "displayName", "gallery", "icon", "id", "metadata", "name",
     "version",
 ];
 
-/// The notice for a key that is not used.
+/// Returns a notice for a key that is not used.
 pub(crate) fn notice(key: &str) -> Option<String> {
-    // Comments as keys.
+    // Some files use keys as comments.
     if key.starts_with(['/', '_', '$']) || USED.contains(&key) || IGNORED.contains(&key) {
         return None;
     }
     if APPROVAL.contains(&key) {
-        return Some("not used: `.needs_approval(..)` says which tools ask first".to_owned());
+        return Some(
+            "not used; set which tools need approval with `.needs_approval(..)`".to_owned(),
+        );
     }
     if NOT_USED.contains(&key) {
         return Some("not used".to_owned());

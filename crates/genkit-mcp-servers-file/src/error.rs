@@ -1,11 +1,11 @@
-//! The errors of configuration files, with all their texts.
+//! Errors of configuration files, with all their messages.
 
 use std::io;
 use std::{error, fmt};
 
 use serde_json::Value;
 
-/// What is wrong with a file or one of its servers: where, what, and how to mend it.
+/// An error in a file or one of its servers, with its location and a remedy.
 ///
 /// ```
 /// let error = genkit_mcp_servers_file::parse("[]", "mcp.json", |_| None).unwrap_err();
@@ -17,13 +17,13 @@ use serde_json::Value;
 /// ```
 #[derive(Debug)]
 pub struct Error {
-    /// Nothing if the text has the path itself.
+    /// `None` if the message itself contains the path.
     place: Option<String>,
     fault: Fault,
 }
 
 impl Error {
-    /// A file that cannot be read.
+    /// Creates the error of a file that cannot be read or written.
     pub(crate) fn of_file(fault: Fault) -> Self {
         Self { place: None, fault }
     }
@@ -32,8 +32,8 @@ impl Error {
         Self { place: Some(place), fault }
     }
 
-    /// `NotFound` or `PermissionDenied` if the file is so, `AlreadyExists` for another server of the same name,
-    /// `InvalidData` for everything else.
+    /// Returns `NotFound` or `PermissionDenied` if these apply to the file, `AlreadyExists` for another server with the
+    /// same name, and `InvalidData` for all other errors.
     ///
     /// ```
     /// let error = genkit_mcp_servers_file::parse("{", "mcp.json", |_| None).unwrap_err();
@@ -70,50 +70,50 @@ impl error::Error for Error {
     }
 }
 
-/// What is wrong, without the place.
+/// What is wrong, without the location.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     // The whole file.
     #[error("cannot read {path}: {source}{}", usual_places(source))]
     Unreadable { path: String, source: io::Error },
-    #[error("cannot read {0}: it is neither UTF-8 nor UTF-16 with its mark")]
+    #[error("cannot read {0}: it is neither UTF-8 nor UTF-16 with a byte order mark")]
     FileNotText(String),
     #[error("line {line}, column {column}: {fault}")]
     Syntax { line: usize, column: usize, fault: String },
-    #[error("the server `{0}` stands in `mcpServers` and in `servers`")]
+    #[error("duplicate server `{0}` in `mcpServers` and `servers`")]
     SameServer(String),
     #[error(
-        "no servers are in it: they stand under `mcpServers`, or `servers` as VS Code has it{}",
-        near.as_ref().map(|key| format!("; `{key}` is there: is it meant?")).unwrap_or_default()
+        "no servers found; expected `mcpServers`, or `servers` as in VS Code{}",
+        near.as_ref().map(|key| format!(", instead of `{key}`")).unwrap_or_default()
     )]
     NoServers { near: Option<String> },
 
-    // A file that is written.
+    // Writing a file.
     #[error(
-        "it is neither UTF-8 nor UTF-16 with a byte order mark, and stays as it is: save it as UTF-8"
+        "it is neither UTF-8 nor UTF-16 with a byte order mark and was not changed; save it as UTF-8"
     )]
     NotText,
     #[error(
-        "{} is no object, and stays as it is: a server cannot be put there",
-        if at.is_empty() { "what is in it".to_owned() } else { format!("`{at}`") }
+        "{} is not an object, so the server cannot be added; the file was not changed",
+        if at.is_empty() { "its content".to_owned() } else { format!("`{at}`") }
     )]
     NoObject { at: String },
     #[error(
-        "the server `{name}` is there already and starts another program: choose another name, or take \
-         that entry out first"
+        "the server `{name}` already exists and starts another program; choose another name, or remove \
+         that entry first"
     )]
     OtherServer { name: String },
     #[error(
-        "the folder {folder} is not there: start {app} once, which makes it, or name another file with `--config`"
+        "the folder {folder} does not exist; start {app} once to create it, or choose another file with `--config`"
     )]
     NoFolder { folder: String, app: String },
-    #[error("{0} is no file")]
+    #[error("{0} is not a file")]
     NoFile(String),
-    #[error("{0} is read-only, and stays as it is: allow to write it first")]
+    #[error("{0} is read-only and was not changed; make it writable first")]
     ReadOnly(String),
-    #[error("{0} is a symbolic link to a file that is not there")]
+    #[error("{0} is a symbolic link to a file that does not exist")]
     LinkToNothing(String),
-    #[error("{0} was changed while it was edited, and stays as it is: try again")]
+    #[error("{0} was modified by another program and not changed; try again")]
     ChangedMeanwhile(String),
     #[error("cannot write {path}: {source}")]
     Unwritable { path: String, source: io::Error },
@@ -123,7 +123,7 @@ pub(crate) enum Fault {
     Type { expected: &'static str, found: &'static str },
     #[error("expected a number above zero")]
     NotPositive,
-    #[error("`command` and `{url}` are both there: which one is it?")]
+    #[error("`command` and `{url}` are both set; keep only one")]
     CommandAndUrl { url: &'static str },
     #[error("`command` is missing")]
     NoCommand,
@@ -134,8 +134,8 @@ pub(crate) enum Fault {
     #[error("expected \"stdio\" or \"http\"")]
     UnknownTransport,
     #[error(
-        "servers over `sse`, the transport of 2024, are not supported: most of them offer streamable \
-         HTTP too, often at an address that ends in `/mcp` and not in `/sse`: give that, and \
+        "the transport `sse` is not supported; most servers also offer streamable HTTP, often at a URL \
+         that ends in `/mcp` instead of `/sse`; use that URL and \
          \"type\": \"http\""
     )]
     Sse,
@@ -147,16 +147,15 @@ pub(crate) enum Fault {
     EnvFileLine { path: String, line: usize },
 
     // A variable.
-    #[error("the variable `{0}` is not set: set it, or write `${{{0}:-default}}`")]
+    #[error("the variable `{0}` is not set; set it, or write `${{{0}:-default}}`")]
     UnsetVariable(String),
-    #[error(
-        "`${{{0}}}` can only be found out by VS Code: use a variable of the environment, `${{NAME}}`"
-    )]
+    #[error("`${{{0}}}` can only be resolved by VS Code; use an environment variable, `${{NAME}}`")]
     EditorVariable(String),
 }
 
 impl Fault {
-    /// A value of another type; it may be a secret, so that only its type is shown.
+    /// Creates the error of a value with the wrong type. Only the found type is shown, because the value may be a
+    /// secret.
     pub(crate) fn expected(expected: &'static str, found: &Value) -> Self {
         let found = match found {
             Value::Null => "null",
@@ -182,7 +181,7 @@ fn usual_places(error: &io::Error) -> String {
         "~/.config/Claude/claude_desktop_config.json"
     };
     format!(
-        ". The usual ones are: .mcp.json or ~/.claude.json (Claude Code), {desktop} (Claude \
+        "; the usual files are .mcp.json or ~/.claude.json (Claude Code), {desktop} (Claude \
          Desktop), .cursor/mcp.json or ~/.cursor/mcp.json (Cursor), .vscode/mcp.json (VS Code)"
     )
 }

@@ -1,4 +1,4 @@
-//! Typed values of an entry, and the error where they are of another type.
+//! Typed access to the values of an entry.
 
 use serde_json::{Map, Value};
 
@@ -14,24 +14,24 @@ pub(crate) struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// Whether there is something under this key.
+    /// Returns whether there is a value with this key.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 
-    /// A string with its variables.
+    /// Returns a string with its variables expanded.
     pub(crate) fn text(&self, key: &str) -> Result<Option<String>, Error> {
         self.get(key).map(|value| self.expanded(&self.at.key(key), value)).transpose()
     }
 
-    /// An array of strings with their variables.
+    /// Returns an array of strings with their variables expanded.
     pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>, Error> {
         let at = self.at.key(key);
         let values = self.array(&at, key)?.into_iter().flatten().enumerate();
         values.map(|(index, value)| self.expanded(&at.index(index), value)).collect()
     }
 
-    /// An array of strings as they stand.
+    /// Returns an array of strings without expanding variables.
     pub(crate) fn strings(&self, key: &str) -> Result<Option<Vec<String>>, Error> {
         let at = self.at.key(key);
         let Some(values) = self.array(&at, key)? else { return Ok(None) };
@@ -42,7 +42,7 @@ impl Fields<'_> {
         values.iter().enumerate().map(string).collect::<Result<_, _>>().map(Some)
     }
 
-    /// An object of strings with their variables; `null` leaves one out, as in VS Code.
+    /// Returns an object of strings with their variables expanded; `null` values are omitted, as in VS Code.
     pub(crate) fn pairs(&self, key: &str) -> Result<Vec<(String, String)>, Error> {
         let at = self.at.key(key);
         let values = self.typed(&at, key, "an object of strings", Value::as_object)?;
@@ -52,7 +52,7 @@ impl Fields<'_> {
             .collect()
     }
 
-    /// Variables of an environment: as [`pairs`](Self::pairs), and numbers and truth as the text that they stand as.
+    /// Returns environment variables, like [`pairs`](Self::pairs); numbers and booleans are converted to strings.
     pub(crate) fn environment(&self, key: &str) -> Result<Vec<(String, String)>, Error> {
         let mut plain = self.entry.get(key).cloned();
         if let Some(Value::Object(values)) = &mut plain {
@@ -66,12 +66,12 @@ impl Fields<'_> {
         Fields { at: self.at, entry, variables: self.variables }.pairs(key)
     }
 
-    /// True or false.
+    /// Returns a boolean.
     pub(crate) fn boolean(&self, key: &str) -> Result<Option<bool>, Error> {
         self.typed(&self.at.key(key), key, "true or false", Value::as_bool)
     }
 
-    /// A number above zero.
+    /// Returns a number above zero.
     pub(crate) fn number(&self, key: &str) -> Result<Option<f64>, Error> {
         let at = self.at.key(key);
         let number = self.typed(&at, key, "a number", Value::as_f64)?;

@@ -1,5 +1,5 @@
-//! JSON with comments and trailing commas (JSONC), in which no key stands twice: the second server
-//! of a name would win in silence otherwise.
+//! JSON with comments and trailing commas (JSONC). Duplicate keys are rejected, because otherwise the second of two
+//! servers with the same name would silently win.
 
 use jsonc_parser::ast;
 use jsonc_parser::common::{Range, Ranged as _};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::error::Fault;
 
-/// What editors take, and no other form: what a file does with us it does elsewhere.
+/// Allows what editors allow and no other extensions, so that a file works the same in other programs.
 pub(crate) const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -23,14 +23,14 @@ pub(crate) const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Reads the text of a file.
+/// Parses the text of a file.
 pub(crate) fn parse(text: &str) -> Result<Value, Fault> {
     let text = text.trim_start_matches('\u{feff}');
     let whole = Range::new(text.len(), text.len());
     parse_any(text)?.ok_or_else(|| at(text, whole, "expected a value".to_owned()))
 }
 
-/// The same of a text that may be empty but for comments.
+/// Parses a text that may be empty except for comments.
 pub(crate) fn parse_any(text: &str) -> Result<Option<Value>, Fault> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
     let parsed = parsed.map_err(|error| syntax(&error))?;
@@ -48,7 +48,7 @@ fn value(text: &str, parsed: ast::Value<'_>) -> Result<Value, Fault> {
         ast::Value::BooleanLit(literal) => Value::Bool(literal.value),
         ast::Value::StringLit(literal) => Value::String(literal.value.into_owned()),
         ast::Value::NumberLit(literal) => serde_json::from_str(literal.value)
-            .map_err(|_| at(text, literal.range, "no number".to_owned()))?,
+            .map_err(|_| at(text, literal.range, "not a number".to_owned()))?,
         ast::Value::Array(array) => {
             let values = array.elements.into_iter().map(|element| value(text, element));
             Value::Array(values.collect::<Result<_, _>>()?)
@@ -58,9 +58,9 @@ fn value(text: &str, parsed: ast::Value<'_>) -> Result<Value, Fault> {
             for property in object.properties {
                 let range = property.range();
                 let key = property.name.into_string();
-                // Comments are written as keys, and there may be many of them.
+                // Some files use keys as comments, possibly repeatedly.
                 if map.contains_key(&key) && !key.starts_with("//") {
-                    return Err(at(text, range, format!("the key `{key}` stands here twice")));
+                    return Err(at(text, range, format!("duplicate key `{key}`")));
                 }
                 map.insert(key, value(text, property.value)?);
             }
@@ -97,7 +97,7 @@ mod tests {
         }
     }
 
-    /// What is no JSON but for comments and last commas is refused, with its place.
+    /// Extensions of JSON other than comments and trailing commas are rejected, with their position.
     #[test]
     fn other_forms_of_json_are_refused() {
         for (text, line, column) in [
@@ -127,7 +127,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// What is JSON already is read as what it is.
+        /// JSON is parsed unchanged.
         #[test]
         fn json_is_read_as_it_is(key: String, values: Vec<String>) {
             let value = json!({ "a": values, key: [null, true, -1.5e-7, u64::MAX, {}] });

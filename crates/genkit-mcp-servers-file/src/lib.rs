@@ -1,4 +1,4 @@
-//! Configuration files of MCP clients (`mcpServers`), read as plain data, and written with care.
+//! Configuration files of MCP clients (`mcpServers`), read as plain data, and edited without changing anything else.
 //!
 //! ```
 //! use genkit_mcp_servers_file::{ServerTransport, parse};
@@ -19,27 +19,27 @@
 //! # Ok::<(), genkit_mcp_servers_file::Error>(())
 //! ```
 //!
-//! | written | read as |
+//! | in the file | read as |
 //! |---|---|
 //! | `mcpServers`, `servers` (VS Code), either of them under `mcp` | the servers |
 //! | `command`, `args`, `env`, `envFile`, `cwd` | a server over stdio |
 //! | `url`, `httpUrl` or `serverUrl`, and `headers` | a server over streamable HTTP |
-//! | `type`, `transport` or `transportType` | which of the two; `sse` is an error that tells how to go on |
+//! | `type`, `transport` or `transportType` | the transport; `sse` is an error that states the alternative |
 //! | `disabled`, `enabled`, `timeout` | [`ServerOptions`] |
 //! | `enabledTools`, `includeTools`, `allowedTools`, `tools` | [`ServerOptions::only`] |
 //! | `disabledTools`, `excludeTools`, `blockedTools` | [`ServerOptions::except`] |
-//! | `${NAME}`, `${env:NAME}`, `${NAME:-default}` | the variable; what is no variable stays as it is |
+//! | `${NAME}`, `${env:NAME}`, `${NAME:-default}` | the value of the variable; other uses of `${..}` are kept unchanged |
 //!
-//! **Errors.** A file that cannot be read is an [`Error`]. An entry that is written wrongly is one of its own, in
-//! [`ServerEntry::transport`], and the other servers can be used. Both name the place: `mcpServers.fs.args[1] in
-//! mcp.json`. A key that stands twice is an error, since the second server of a name would win in silence.
+//! **Errors.** A file that cannot be read is an [`Error`]. An invalid entry has its own error, in
+//! [`ServerEntry::transport`], and the other servers remain usable. Both state the location: `mcpServers.fs.args[1] in
+//! mcp.json`. A duplicate key is an error, because otherwise the second of two servers would silently win.
 //!
-//! **Notices.** A key that is unknown or not used is no error, but a line in [`ServersFile::notices`].
+//! **Notices.** A key that is unknown or not used is not an error, but is listed in [`ServersFile::notices`].
 //!
-//! **Writing.** [`EditPlan`] puts one server more into the file of a client, and leaves every other byte as it is:
-//! comments, unknown keys, encoding, line ends. A copy is made first.
+//! **Writing.** [`EditPlan`] adds a server to the file of a client, and preserves all other bytes: comments, unknown
+//! keys, encoding, line endings. A backup is created first.
 //!
-//! **Secrets.** Values of variables, headers, arguments and URLs are in no error, no notice and no `Debug`.
+//! **Secrets.** Errors, notices and `Debug` do not contain the values of variables, headers, arguments and URLs.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Reading of a file's text: where the servers stand in it.
+//! Parsing of a file's text, and the location of the servers in it.
 
 use std::path::Path;
 
@@ -13,25 +13,25 @@ use crate::server_keys;
 use crate::variables::Variables;
 use genkit_did_you_mean::nearest;
 
-/// Where the servers stand: most programs, then VS Code.
+/// The keys of the servers: of most programs, and of VS Code.
 const SECTIONS: [&str; 2] = ["mcpServers", "servers"];
 
-/// Reads the text of a file, which errors call `name`. `variables` has the value of each `${NAME}`.
+/// Parses the text of a file, which errors refer to as `name`. `variables` returns the value of each `${NAME}`.
 ///
-/// Relative paths of `envFile` and `cwd` stay as they are.
+/// Relative paths of `envFile` and `cwd` are kept unchanged.
 ///
 /// ```
 /// let text = r#"{"mcp_servers": {}}"#;
 /// let error = genkit_mcp_servers_file::parse(text, "mcp.json", |_| None).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "mcp.json: no servers are in it: they stand under `mcpServers`, or `servers` as VS Code has it; \
-///      `mcp_servers` is there: is it meant?",
+///     "mcp.json: no servers found; expected `mcpServers`, or `servers` as in VS Code, \
+///      instead of `mcp_servers`",
 /// );
 /// ```
 ///
 /// # Errors
-/// It is no JSON, or has no servers. A single server that is written wrongly has an error of its own.
+/// Returns an error if the text is not JSON, or has no servers. A single invalid server has its own error.
 pub fn parse(
     text: &str,
     name: &str,
@@ -40,7 +40,7 @@ pub fn parse(
     parse_in(text, name, &variables, None)
 }
 
-/// As [`parse`], with the folder that relative paths are taken from.
+/// Like [`parse`], with the folder that relative paths are resolved against.
 pub(crate) fn parse_in(
     text: &str,
     name: &str,
@@ -55,7 +55,7 @@ pub(crate) fn parse_in(
             return Err(at.expected("an object with a server under each name", &entries));
         };
         for (key, entry) in entries {
-            // A comment.
+            // Comments may be written as keys.
             if key.starts_with("//") {
                 continue;
             }
@@ -72,8 +72,8 @@ pub(crate) fn parse_in(
         if server.key != key {
             let shown: String = server.key.chars().take(100).collect();
             notices.push(format!(
-                "{name}: the server {shown:?} is called `{key}` here: keys have no `/` and no `*`, \
-                 and at most 64 bytes"
+                "{name}: the server {shown:?} is renamed to `{key}`; keys must not contain `/` or `*`, \
+                 and have at most 64 bytes"
             ));
             server.key = key;
         }
@@ -81,7 +81,7 @@ pub(crate) fn parse_in(
     Ok(ServersFile { servers, notices })
 }
 
-/// The parts of a file that have servers.
+/// Returns the sections of a file that contain servers.
 fn sections(text: &str, name: &str) -> Result<Vec<(String, Value)>, Error> {
     let at = Place::file(name);
     let file = jsonc::parse(text).map_err(|fault| at.error(fault))?;
@@ -89,7 +89,7 @@ fn sections(text: &str, name: &str) -> Result<Vec<(String, Value)>, Error> {
         return Err(at.expected("an object with `mcpServers`", &file));
     };
     let mut found = take(&mut file, "");
-    // VS Code's settings, and the files of development containers.
+    // The settings of VS Code, and files of development containers.
     if let (true, Some(Value::Object(inner))) = (found.is_empty(), file.get_mut("mcp")) {
         found = take(inner, "mcp.");
     }

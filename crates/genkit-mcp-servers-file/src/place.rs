@@ -1,4 +1,4 @@
-//! Places in a configuration file, for errors.
+//! Locations in a configuration file, for errors.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The whole file.
+    /// Creates the location of the whole file.
     pub(crate) fn file(file: &'a str) -> Self {
         Self::new(file, "")
     }
@@ -23,7 +23,7 @@ impl<'a> Place<'a> {
     }
 
     pub(crate) fn key(&self, key: &str) -> Self {
-        // A name from outside may be as long as it likes; a message may not.
+        // A key in the file may have any length; limit it in messages.
         let key: String = key.chars().take(100).collect();
         Self { file: self.file, path: format!("{}.{key}", self.path) }
     }
@@ -32,12 +32,12 @@ impl<'a> Place<'a> {
         Self { file: self.file, path: format!("{}[{index}]", self.path) }
     }
 
-    /// What is wrong here.
+    /// Creates an error at this location.
     pub(crate) fn error(&self, fault: Fault) -> Error {
         Error::at(self.to_string(), fault)
     }
 
-    /// A value of another type stands here.
+    /// Creates the error of a value with the wrong type at this location.
     pub(crate) fn expected(&self, expected: &'static str, found: &Value) -> Error {
         self.error(Fault::expected(expected, found))
     }

@@ -1,4 +1,4 @@
-//! Reading of a file with the variables that it may use.
+//! Reading of a file, with the variables that it may use.
 
 use std::path::{Path, PathBuf};
 
@@ -10,9 +10,9 @@ use crate::server::{ServerTransport, ServersFile};
 
 /// Reads a file with this program's environment.
 ///
-/// Relative paths of `envFile` and `cwd` are taken from the folder of the project: the one that the file stands in,
-/// or the one above if that is hidden (`.vscode`, `.cursor`). Servers of a file in a hidden folder of a project run
-/// there, unless they have a `cwd`. Besides the environment there are the variables `workspaceFolder`,
+/// Relative paths of `envFile` and `cwd` are resolved against the project folder: the folder of the file, or its parent
+/// if the folder is hidden (`.vscode`, `.cursor`). Servers of a file in a hidden folder of a project run in the project
+/// folder, unless they have a `cwd`. In addition to the environment there are the variables `workspaceFolder`,
 /// `workspaceFolderBasename`, `userHome` and `pathSeparator`.
 ///
 /// ```
@@ -21,14 +21,14 @@ use crate::server::{ServerTransport, ServersFile};
 /// ```
 ///
 /// # Errors
-/// The file is missing, larger than 32 MiB, no JSON, or has no servers. A single server that is written wrongly has
-/// an error of its own.
+/// Returns an error if the file is missing, larger than 32 MiB, not JSON, or has no servers. A single invalid server
+/// has its own error.
 pub fn read(path: &Path) -> Result<ServersFile, Error> {
     read_with(path, |name| std::env::var(name).ok())
 }
 
-/// As [`read`], with these variables in the place of the environment: a file may put each that it can read
-/// into what it sends to any server.
+/// Reads a file like [`read`], with these variables instead of the environment. Use it to limit the variables of an
+/// untrusted file, which can send those that it can read to any server.
 ///
 /// ```
 /// let only_home = |name: &str| std::env::var(name).ok().filter(|_| name == "HOME");
@@ -36,7 +36,7 @@ pub fn read(path: &Path) -> Result<ServersFile, Error> {
 /// ```
 ///
 /// # Errors
-/// As [`read`].
+/// The errors of [`read`].
 pub fn read_with(
     path: &Path,
     environment: impl Fn(&str) -> Option<String>,
@@ -69,7 +69,7 @@ fn text(path: &Path) -> Result<String, Fault> {
     Ok(file.text)
 }
 
-/// The folder that a file of a project is about.
+/// Returns the project folder of a file.
 fn project_folder(path: &Path) -> PathBuf {
     let folder = parent(path);
     match folder.parent() {
@@ -78,9 +78,9 @@ fn project_folder(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether it is a file for one project: programs run its servers in the project's folder.
+/// Returns whether the file belongs to one project, in whose folder programs run its servers.
 fn is_in_project(path: &Path, folder: &Path) -> bool {
-    // What lies so in the folder of a user is for all projects.
+    // A hidden folder in the user's home folder applies to all projects.
     is_hidden(&parent(path)) && std::env::home_dir().is_none_or(|home| home != folder)
 }
 
@@ -89,7 +89,7 @@ fn parent(path: &Path) -> PathBuf {
     path.parent().unwrap_or(Path::new("/")).to_owned()
 }
 
-/// `.vscode`, `.cursor`.
+/// Returns whether a folder is hidden, such as `.vscode` or `.cursor`.
 fn is_hidden(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }

@@ -19,7 +19,7 @@ use crate::error::Error;
 pub struct ServersFile {
     /// The servers, in the order of the file.
     pub servers: Vec<ServerEntry>,
-    /// Warnings, one a line: keys that are unknown or not used, values that may be meant otherwise.
+    /// Warnings: keys that are unknown or not used, and values that may be a mistake.
     pub notices: Vec<String>,
 }
 
@@ -42,18 +42,18 @@ pub struct ServersFile {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ServerEntry {
-    /// Its name as a key: unique, not empty, without `/`, `*` and control characters, and at most
+    /// The name as a key: unique, not empty, without `/`, `*` and control characters, and at most
     /// [`MAX_KEY_BYTES`](crate::MAX_KEY_BYTES) long.
     pub key: String,
-    /// Where it stands, for messages: `mcpServers.fs in mcp.json`.
+    /// The location, for messages: `mcpServers.fs in mcp.json`.
     pub place: String,
-    /// How it is used. If the entry is written wrongly, what was read up to there.
+    /// The options of the server. If the entry is invalid, those that were read before the error.
     pub options: ServerOptions,
-    /// How it is reached, or what is wrong with the entry.
+    /// The transport, or what is wrong with the entry.
     pub transport: Result<ServerTransport, Error>,
 }
 
-/// How a server is used, however it is reached.
+/// The options of a server, regardless of its transport.
 ///
 /// ```
 /// use std::time::Duration;
@@ -70,17 +70,17 @@ pub struct ServerEntry {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServerOptions {
-    /// Whether it is switched off.
+    /// Whether the server is disabled.
     pub disabled: bool,
-    /// The time limit of a request. A number below 1000 is taken as seconds, any other as milliseconds.
+    /// The time limit of a request. A number below 1000 is interpreted as seconds, any other as milliseconds.
     pub timeout: Option<Duration>,
-    /// The tools that are offered, all if empty: names, or patterns with `*`.
+    /// The tools that are offered, or all if empty: names, or patterns with `*`.
     pub only: Vec<String>,
     /// The tools that are not offered: names, or patterns with `*`.
     pub except: Vec<String>,
 }
 
-/// How a server is reached.
+/// The transport of a server.
 ///
 /// ```
 /// use genkit_mcp_servers_file::ServerTransport;
@@ -95,27 +95,27 @@ pub struct ServerOptions {
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub enum ServerTransport {
-    /// A program that speaks on its standard streams.
+    /// A program that communicates over its standard streams.
     Stdio {
         /// The program.
         command: String,
-        /// Its arguments.
+        /// The arguments.
         args: Vec<String>,
-        /// Variables of its environment, with those of `envFile`.
+        /// The environment variables, including those of `envFile`.
         env: BTreeMap<String, String>,
-        /// The folder that it runs in.
+        /// The working directory.
         cwd: Option<PathBuf>,
     },
     /// A server over streamable HTTP.
     Http {
-        /// Its address, as it is written.
+        /// The URL, as written in the file.
         url: String,
         /// The headers of each request, in the order of the file.
         headers: Vec<(String, String)>,
     },
 }
 
-/// Arguments, variables, headers and URLs hold keys and tokens: their values are not shown.
+/// Omits the values of arguments, variables, headers and URLs, which may be secrets.
 impl fmt::Debug for ServerTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! The names of servers as keys.
+//! Conversion of server names into keys.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 /// ```
 pub const MAX_KEY_BYTES: usize = 64;
 
-/// Keys for these names, in their order. A client puts a key and a `/` before the names of tools, and
-/// takes no `/`, no `*` and nothing long; galleries write names such as `io.github.owner/server`.
+/// Returns keys for these names, in their order. A client prefixes tool names with a key and a `/`, so keys must be
+/// short and must not contain `/` and `*`; galleries write names such as `io.github.owner/server`.
 pub(crate) fn keys(names: &[&str]) -> Vec<String> {
     let mut taken: BTreeSet<String> =
         names.iter().filter(|name| is_key(name)).map(|name| (*name).to_owned()).collect();
@@ -48,7 +48,7 @@ fn legal(name: &str) -> String {
     if key.is_empty() { "server".to_owned() } else { truncate(&key, MAX_KEY_BYTES).to_owned() }
 }
 
-/// The first `bytes` of a text at the most, and no part of a character.
+/// Returns at most the first `bytes` of a text, ending at a character boundary.
 fn truncate(text: &str, bytes: usize) -> &str {
     let mut end = text.len().min(bytes);
     while !text.is_char_boundary(end) {

@@ -2,15 +2,14 @@
 
 use crate::error::Fault;
 
-/// The values of variables by their names.
+/// A function that returns the value of a variable by its name.
 pub(crate) type Variables<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
-/// Kinds of variables that VS Code finds out by itself.
+/// Kinds of variables that only VS Code can resolve.
 const EDITOR: [&str; 3] = ["input", "command", "config"];
 
-/// The text with every variable replaced: `${NAME}`, `${env:NAME}`, `${NAME:-default}`. As in
-/// shells, the default is also for a variable that is empty. Anything else in braces stays, for it
-/// may be meant for a shell.
+/// Expands all variables in a text: `${NAME}`, `${env:NAME}`, `${NAME:-default}`. As in shells, the default also
+/// applies to an empty variable. Anything else in braces is kept, because it may be meant for a shell.
 pub(crate) fn expand(text: &str, variables: &Variables<'_>) -> Result<String, Fault> {
     let mut expanded = String::with_capacity(text.len());
     let mut rest = text;
@@ -31,7 +30,7 @@ pub(crate) fn expand(text: &str, variables: &Variables<'_>) -> Result<String, Fa
     Ok(expanded)
 }
 
-/// What stands for the text in braces; nothing if that is no variable.
+/// Returns the value of the text in braces, or `None` if it is not a variable.
 fn value(inner: &str, variables: &Variables<'_>) -> Result<Option<String>, Fault> {
     let inner = inner.strip_prefix("env:").unwrap_or(inner);
     if inner.split_once(':').is_some_and(|(kind, _)| EDITOR.contains(&kind)) {
@@ -54,7 +53,7 @@ fn value(inner: &str, variables: &Variables<'_>) -> Result<Option<String>, Fault
 
 fn is_name(name: &str) -> bool {
     let is_part = |part: char| part.is_ascii_alphanumeric() || part == '_';
-    // `${/}` is VS Code's name for the separator of paths.
+    // `${/}` is VS Code's name for the path separator.
     name == "/"
         || (name.chars().all(is_part)
             && !name.starts_with(|first: char| first.is_ascii_digit())
@@ -83,7 +82,7 @@ mod tests {
             ("${HOME:-d}", "/home/me"),
             ("${env:NONE:-http://h:1}", "http://h:1"),
             ("ü${workspaceFolder}ü", "ü/srvü"),
-            // What is no variable may be for a shell.
+            // Other forms may be meant for a shell.
             ("$HOME ${HOME ${} ${1} ${a[@]} ${#a} $${", "$HOME ${HOME ${} ${1} ${a[@]} ${#a} $${"),
             ("${HOME%%/*} ${x-y}", "${HOME%%/*} ${x-y}"),
         ] {

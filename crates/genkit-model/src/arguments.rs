@@ -1,4 +1,5 @@
-//! The arguments of a call as the object that APIs want, whatever a history holds.
+//! The arguments of a tool call as a JSON object, which APIs require even if a history holds
+//! another value.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! A model that is a closure.
+//! Models made from closures.
 
 use std::fmt;
 use std::future::Future;
@@ -17,7 +17,7 @@ use genkit_core::{GenerateResponse, ToolOutcome, ToolResponse};
 type Function =
     dyn Fn(ModelRequest, ChunkSink) -> BoxFuture<'static, Result<ModelResponse>> + Send + Sync;
 
-/// A model that is a closure: see [`from_fn`].
+/// A model made from a closure; see [`from_fn`].
 #[derive(Clone)]
 pub struct FnModel {
     name: String,
@@ -25,11 +25,12 @@ pub struct FnModel {
     function: Arc<Function>,
 }
 
-/// Custom model from a closure: a fake for tests, a wrapper around a service of your own.
+/// Creates a custom model from a closure, such as a fake for tests or a wrapper around your own
+/// service.
 ///
-/// The closure gets each request and, where chunks [are wanted](ChunkSink::is_wanted), the place to
-/// send them to. It returns text, a [`Message`], a [`ModelResponse`], or a `Result` of one of them
-/// with any error, as a tool may.
+/// The closure receives each request and a [`ChunkSink`] to send chunks to if they [are
+/// wanted](ChunkSink::is_wanted). It returns text, a [`Message`], a [`ModelResponse`], or a
+/// `Result` of one of these with any error type, as a tool may.
 ///
 /// ```
 /// use genkit::model::{self, GenerateChunk, ModelResponse};
@@ -43,7 +44,7 @@ pub struct FnModel {
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
-/// // A fake that calls a tool, and then says what the tool answered:
+/// // A fake that calls a tool, and then reports the tool's result:
 /// let fake = model::from_fn("fake", |request, _| async move {
 ///     match request.messages.last().and_then(|message| message.content[0].as_tool_response()) {
 ///         Some(answer) => ModelResponse::from_text(format!("It is {}.", answer.output)),
@@ -53,7 +54,7 @@ pub struct FnModel {
 /// let response = genkit::generate("2 + 3?").model(fake).tools(tools![add]).await?;
 /// assert_eq!(response.text(), "It is 5.");
 ///
-/// // One that streams, and may fail with any error:
+/// // A model that streams, and that may fail with any error:
 /// let counts = model::from_fn("counts", |request, chunks| async move {
 ///     let until: u32 = request.messages[0].text().parse()?;
 ///     for number in 1..=until {
@@ -68,8 +69,8 @@ pub struct FnModel {
 /// # }
 /// ```
 ///
-/// State is shared by an `Arc` that the closure clones for each call. Nothing is checked before a call
-/// unless [`with_info`](FnModel::with_info) says what the model can do.
+/// To share state, clone an `Arc` into the future of each call. Nothing is checked before a call
+/// unless [`with_info`](FnModel::with_info) sets the capabilities of the model.
 pub fn from_fn<F, Fut>(name: impl Into<String>, function: F) -> FnModel
 where
     F: Fn(ModelRequest, ChunkSink) -> Fut + Send + Sync + 'static,
@@ -83,7 +84,8 @@ where
 }
 
 impl FnModel {
-    /// Sets the model info: what it can do. Default is unknown, and then nothing is checked.
+    /// Sets the model info. By default the capabilities are unknown and nothing is checked before a
+    /// call.
     ///
     /// ```
     /// use genkit::model::{self, ModelInfo, Supports};
@@ -128,22 +130,23 @@ impl fmt::Debug for FnModel {
     }
 }
 
-/// Result of a closure where a `T` is wanted: the value, or a `Result` of it with any error.
+/// The return value of a closure that produces a `T`: the value, or a `Result` with any error type.
 ///
-/// Of a [`ModelResponse`] text and a [`Message`] are forms too. An error is whatever converts into
-/// `Box<dyn std::error::Error + Send + Sync>`, as those of a tool: a `String`, `anyhow::Error`,
-/// [`genkit::Error`](genkit_core::Error), which chooses its [kind](genkit_core::ErrorKind).
+/// For a [`ModelResponse`], text and a [`Message`] are accepted too. The error is any type that
+/// converts into `Box<dyn std::error::Error + Send + Sync>`, as for tools: a `String`, an
+/// `anyhow::Error`, or a [`genkit::Error`](genkit_core::Error), which determines the
+/// [kind](genkit_core::ErrorKind).
 #[diagnostic::on_unimplemented(
     message = "this closure cannot return `{Self}`",
     label = "neither `{T}` nor a `Result` of it",
     note = "return `{T}`, or `Result<{T}, E>` where `E` converts into `Box<dyn std::error::Error + Send + Sync>`",
-    note = "the last line may be `Ok::<_, genkit::Error>(..)` where the compiler does not know the error"
+    note = "if the compiler cannot infer the error type, end the closure with `Ok::<_, genkit::Error>(..)`"
 )]
 pub trait IntoResult<T> {
-    /// The value, or the error as this library has it.
+    /// Converts the return value into a `genkit::Result`.
     ///
     /// # Errors
-    /// What the closure returned as its error.
+    /// Returns the error of the closure.
     fn into_result(self) -> Result<T>;
 }
 

@@ -1,4 +1,4 @@
-//! Data URLs, as providers read them: the media type, and the bytes in base64.
+//! Data URLs, split into the media type and the data in base64.
 
 #[cfg(feature = "http")]
 use std::borrow::Cow;
@@ -6,14 +6,14 @@ use std::borrow::Cow;
 /// A URL that begins with `data:`.
 #[derive(Clone, Copy)]
 pub struct DataUrl<'a> {
-    /// The media type with its parameters, and `;base64` where that follows.
+    /// The media type with its parameters, including a trailing `;base64`.
     pub head: &'a str,
-    /// What stands behind the comma; `None` where there is no comma.
+    /// The text after the comma; `None` if there is no comma.
     pub data: Option<&'a str>,
 }
 
 impl<'a> DataUrl<'a> {
-    /// `None` for other URLs.
+    /// Splits a `data:` URL. Returns `None` for any other URL.
     pub fn of(url: &'a str) -> Option<Self> {
         let rest = url.strip_prefix("data:")?;
         Some(match rest.split_once(',') {
@@ -22,13 +22,14 @@ impl<'a> DataUrl<'a> {
         })
     }
 
-    /// The media type without parameters; empty where none is said.
+    /// The media type without parameters; empty if it is not specified.
     #[cfg(feature = "http")]
     pub fn kind(self) -> &'a str {
         self.head.split(';').next().unwrap_or_default()
     }
 
-    /// The bytes in base64, however they are written; `None` where there is no comma.
+    /// Returns the data in base64, encoding it if it is percent-encoded; `None` if the URL has no
+    /// comma.
     #[cfg(feature = "http")]
     pub fn base64(self) -> Option<Cow<'a, str>> {
         use base64::Engine as _;

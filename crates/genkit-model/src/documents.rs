@@ -1,4 +1,5 @@
-//! Documents as text, for models that take none by themselves, and where that text belongs.
+//! Documents rendered as text, for models that take no documents, and the message that this text is
+//! added to.
 
 use std::fmt::Write as _;
 
@@ -9,8 +10,8 @@ use genkit_core::Document;
 use genkit_core::ModelRequest;
 use genkit_core::{Message, Part, Role};
 
-/// The last message of the user: what is asked, though answers of tools may come after it. A message
-/// that only answers calls is none.
+/// Returns the index of the user's last message, even if tool responses follow it. A message that
+/// consists only of tool responses does not count.
 pub fn last_user(messages: &[Message]) -> Option<usize> {
     let asks = |message: &Message| {
         let answers = message.content.iter().all(|part| part.as_tool_response().is_some());
@@ -19,8 +20,8 @@ pub fn last_user(messages: &[Message]) -> Option<usize> {
     messages.iter().rposition(asks)
 }
 
-/// What a provider adds for the documents of `request`: the place of the message that it belongs to, if
-/// there is one, and the text. `None` where somebody has put documents there before.
+/// Returns the text of the documents in `request`, and the index of the message to add it to, if
+/// there is one. Returns `None` if that message already contains documents.
 #[cfg(feature = "http")]
 pub fn missing(request: &ModelRequest) -> Option<(Option<usize>, String)> {
     let asked = last_user(&request.messages);
@@ -31,8 +32,9 @@ pub fn missing(request: &ModelRequest) -> Option<(Option<usize>, String)> {
     (!is_there).then_some((asked, text))
 }
 
-/// What is added to the last user message: each document's text under its name, in the text that
-/// Genkit uses in every language. `None` if there are no documents.
+/// Renders documents as text to append to the last user message: each document's text after its
+/// name, in the wording that every Genkit implementation uses. Returns `None` if there are no
+/// documents.
 pub fn as_text(documents: &[Document]) -> Option<String> {
     if documents.is_empty() {
         return None;
@@ -71,7 +73,7 @@ mod tests {
             Message::new(Role::Tool, [answer()]),
         ];
         assert_eq!(last_user(&turn), Some(3));
-        // Answers in a message of the user's role, as some histories have them.
+        // Some histories have tool responses in a message with the role `user`.
         let mut odd = turn.to_vec();
         odd[5].role = Role::User;
         assert_eq!(last_user(&odd), Some(3));

@@ -1,23 +1,24 @@
-//! Tokens, estimated: where no provider counts them.
+//! Estimates of token counts, for providers that cannot count tokens.
 
 use genkit_core::{Message, Part};
 use genkit_core::{ModelRequest, ToolDefinition};
 use genkit_schema::internal::size::json_size;
 
-/// What a message costs beside its parts.
+/// Tokens for each message in addition to its parts.
 const MESSAGE_TOKENS: u64 = 4;
 
-/// What an image, a sound or a file costs, however many bytes it has: providers scale them.
+/// Tokens for an image, an audio clip or another file, whatever its size: providers scale them
+/// down.
 const MEDIA_TOKENS: u64 = 1_000;
 
-/// The tokens of a request, by its length: about four bytes of English each.
+/// Estimates the tokens of a request by its length, at about four bytes of English text per token.
 pub fn of_request(request: &ModelRequest) -> u64 {
     let messages = request.messages.iter().map(of_message).sum::<u64>();
     let docs = request.docs.iter().flat_map(|document| &document.content).map(of_part).sum::<u64>();
     messages + docs + beside_messages(request)
 }
 
-/// What a request has beside its messages: tools and the schema of its output.
+/// Estimates the tokens of everything except the messages: the tools and the output schema.
 pub fn beside_messages(request: &ModelRequest) -> u64 {
     let tool = |tool: &ToolDefinition| {
         let schema = tool.input_schema().map_or(0, of_json);
@@ -47,14 +48,14 @@ fn of_part(part: &Part) -> u64 {
     }
 }
 
-/// Letters beyond ASCII are about a token each, or a little less.
+/// Characters outside ASCII are about one token each, or slightly less.
 fn of_text(text: &str) -> u64 {
     let ascii = text.bytes().filter(u8::is_ascii).count();
     let others = text.chars().filter(|char| !char.is_ascii()).count();
     (ascii + 3 * others).div_ceil(4) as u64
 }
 
-/// Marks of JSON are tokens of their own.
+/// JSON punctuation adds tokens, so JSON counts as three bytes per token.
 fn of_json(value: &impl serde::Serialize) -> u64 {
     json_size(value).div_ceil(3) as u64
 }

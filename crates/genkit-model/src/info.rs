@@ -1,9 +1,9 @@
-//! What a model can do, as data.
+//! The capabilities of a model, as data.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Model info: what is known of a model.
+/// Information about a model: its label, versions, settings and capabilities.
 ///
 /// ```
 /// use genkit::model::{ModelInfo, Supports};
@@ -18,43 +18,45 @@ use serde_json::Value;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ModelInfo {
-    /// A name for people.
+    /// A name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The versions that `config.version` may name; empty if any may be.
+    /// The versions that `config.version` accepts; empty if any version is accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<String>,
-    /// The schema of its own settings.
+    /// The JSON schema of the model's own settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_schema: Option<Value>,
-    /// Capabilities: what it can do; `None` is unknown, and then nothing is checked.
+    /// The capabilities of the model. If `None`, they are unknown and nothing is checked before a
+    /// call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supports: Option<Supports>,
 }
 
 impl ModelInfo {
-    /// Sets the label: a name for people.
+    /// Sets the label, a name for display.
     #[must_use]
     pub fn with_label(mut self, label: impl Into<String>) -> Self {
         self.label = Some(label.into());
         self
     }
 
-    /// Sets the versions that `config.version` may name. Default is any.
+    /// Sets the versions that `config.version` accepts. By default any version is accepted.
     #[must_use]
     pub fn with_versions<V: Into<String>>(mut self, all: impl IntoIterator<Item = V>) -> Self {
         self.versions = all.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Sets the schema of its own settings.
+    /// Sets the JSON schema of the model's own settings.
     #[must_use]
     pub fn with_config_schema(mut self, schema: Value) -> Self {
         self.config_schema = Some(schema);
         self
     }
 
-    /// Sets the capabilities: what it can do. Default is unknown, and then nothing is checked.
+    /// Sets the capabilities of the model. By default they are unknown and nothing is checked
+    /// before a call.
     #[must_use]
     pub fn with_supports(mut self, supports: Supports) -> Self {
         self.supports = Some(supports);
@@ -62,7 +64,7 @@ impl ModelInfo {
     }
 }
 
-/// Capabilities: what a model can do. A request for more is an error before any call.
+/// The capabilities of a model. A request that needs more fails before any call is made.
 ///
 /// ```
 /// use genkit::model::{Constrained, Supports};
@@ -74,20 +76,20 @@ impl ModelInfo {
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Supports {
-    /// More than one message.
+    /// Whether it accepts more than one message.
     pub multiturn: bool,
-    /// Images, audio and other files in a message.
+    /// Whether it accepts images, audio and other files in messages.
     pub media: bool,
-    /// Tools.
+    /// Whether it accepts tools.
     pub tools: bool,
-    /// `toolChoice` other than `auto`.
+    /// Whether it accepts a `toolChoice` other than `auto`.
     pub tool_choice: bool,
-    /// Messages of the role `system`.
+    /// Whether it accepts messages with the role `system`.
     pub system_role: bool,
-    /// Output that is bound to a schema.
+    /// Whether the output can be constrained to a schema, and when.
     pub constrained: Constrained,
-    /// Documents as part of the request; where not, they are put into the last user message. In
-    /// Genkit's JSON it is called `context`.
+    /// Whether it accepts documents as part of the request. If not, they are added to the last user
+    /// message. Named `context` in Genkit's JSON.
     #[serde(rename = "context")]
     pub docs: bool,
 }
@@ -99,7 +101,7 @@ impl Default for Supports {
 }
 
 impl Supports {
-    /// Capabilities of a model of text: several messages, with a system message.
+    /// Returns the capabilities of a text-only model: several messages and a system message.
     pub const fn text_only() -> Self {
         Self {
             multiturn: true,
@@ -112,7 +114,7 @@ impl Supports {
         }
     }
 
-    /// Capabilities of large models: all of them; documents are put into the messages.
+    /// Returns all capabilities except documents, which are added to the messages instead.
     pub const fn all() -> Self {
         Self {
             multiturn: true,
@@ -125,49 +127,49 @@ impl Supports {
         }
     }
 
-    /// Sets whether it takes [more than one message](Self::multiturn).
+    /// Sets whether the model accepts [more than one message](Self::multiturn).
     #[must_use]
     pub const fn with_multiturn(mut self, yes: bool) -> Self {
         self.multiturn = yes;
         self
     }
 
-    /// Sets whether it takes [files in a message](Self::media).
+    /// Sets whether the model accepts [files in messages](Self::media).
     #[must_use]
     pub const fn with_media(mut self, yes: bool) -> Self {
         self.media = yes;
         self
     }
 
-    /// Sets whether it takes [tools](Self::tools).
+    /// Sets whether the model accepts [tools](Self::tools).
     #[must_use]
     pub const fn with_tools(mut self, yes: bool) -> Self {
         self.tools = yes;
         self
     }
 
-    /// Sets whether it takes a [choice of tools](Self::tool_choice).
+    /// Sets whether the model accepts a [tool choice](Self::tool_choice).
     #[must_use]
     pub const fn with_tool_choice(mut self, yes: bool) -> Self {
         self.tool_choice = yes;
         self
     }
 
-    /// Sets whether it takes [messages of the role `system`](Self::system_role).
+    /// Sets whether the model accepts [messages with the role `system`](Self::system_role).
     #[must_use]
     pub const fn with_system_role(mut self, yes: bool) -> Self {
         self.system_role = yes;
         self
     }
 
-    /// Sets when it can [bind its output to a schema](Self::constrained).
+    /// Sets when the model can [constrain its output to a schema](Self::constrained).
     #[must_use]
     pub const fn with_constrained(mut self, when: Constrained) -> Self {
         self.constrained = when;
         self
     }
 
-    /// Sets whether it takes [documents as part of the request](Self::docs).
+    /// Sets whether the model accepts [documents as part of the request](Self::docs).
     #[must_use]
     pub const fn with_docs(mut self, yes: bool) -> Self {
         self.docs = yes;
@@ -175,17 +177,17 @@ impl Supports {
     }
 }
 
-/// Constrained output: when a model can bind its output to a schema.
+/// Constrained output: whether a model can constrain its output to a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Constrained {
-    /// Never: the schema goes into the prompt as instructions.
+    /// Never. The schema is added to the prompt as instructions.
     #[default]
     None,
     /// Always.
     All,
-    /// Where the request has no tools.
+    /// Only if the request has no tools.
     NoTools,
 }
 

@@ -1,4 +1,4 @@
-//! The interface of a model: one call, and where its chunks go.
+//! The trait that every model implements, and the sink for its chunks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,9 +9,10 @@ use genkit_core::ModelRequest;
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{GenerateChunk, ModelResponse};
 
-/// Language model: one call, with a request and a response as data.
+/// A language model, called with a request and returning a response, both plain data.
 ///
-/// For a closure see [`from_fn`](super::from_fn); this is for a model with a type of its own.
+/// To make a model from a closure, see [`from_fn`](super::from_fn). Implement this trait for a
+/// model with its own type.
 ///
 /// ```
 /// use genkit::model::{ChunkSink, Model, ModelInfo, ModelRequest, ModelResponse, Supports};
@@ -54,41 +55,45 @@ use genkit_core::{GenerateChunk, ModelResponse};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a model",
     label = "does not implement `genkit::model::Model`",
-    note = "implement it, or make a model of a closure with `genkit::model::from_fn`",
-    note = "a name goes to `.default_model(\"gemini/gemini-2.5-flash\")` of `Genkit::builder()`, or to `.model(..)` of a request",
-    note = "a provider makes models: `Gemini::from_env()?.model(\"gemini-2.5-flash\")`; `Genkit::builder().provider(..)` lets all of its models be named"
+    note = "implement it, or create a model from a closure with `genkit::model::from_fn`",
+    note = "pass the name of a model to `.default_model(\"gemini/gemini-2.5-flash\")` of `Genkit::builder()`, or to `.model(..)` of a request",
+    note = "a provider creates models: `Gemini::from_env()?.model(\"gemini-2.5-flash\")`; register it with `Genkit::builder().provider(..)` to refer to its models by name"
 )]
 pub trait Model: Send + Sync + 'static {
-    /// Name that requests use and traces show: `provider/model`.
+    /// Returns the name of the model, `provider/model`, as used in requests and shown in traces.
     fn name(&self) -> &str;
 
-    /// Model info: what it can do. Without `supports` nothing is checked before a call.
+    /// Returns the model info: what the model can do. If `supports` is `None`, nothing is checked
+    /// before a call.
     fn info(&self) -> ModelInfo {
         ModelInfo::default()
     }
 
-    /// Generates: answers `request`. Where `chunks` [are wanted](ChunkSink::is_wanted) the answer
-    /// is also sent there piece by piece; the response is whole all the same.
+    /// Generates a response to `request`. If [`chunks.is_wanted()`](ChunkSink::is_wanted), the
+    /// response is also sent to `chunks` piece by piece; the returned response is complete in
+    /// either case.
     ///
-    /// Parts that carry metadata (a thought signature) must come back in later requests as they are.
+    /// Parts that carry metadata (such as a thought signature) must be sent back unchanged in later
+    /// requests.
     fn generate<'a>(
         &'a self,
         request: &'a ModelRequest,
         chunks: &'a ChunkSink,
     ) -> BoxFuture<'a, Result<ModelResponse>>;
 
-    /// Counts the tokens of `request` without asking it: those of its messages, tools and schemas.
-    /// `Generate::count_tokens` counts those of a run.
+    /// Counts the tokens of `request`, including its messages, tools and schemas, without
+    /// generating a response. To count the tokens of a run, use
+    /// `Generate::count_tokens`.
     ///
     /// # Errors
-    /// [`Unimplemented`](genkit_core::ErrorKind::Unimplemented) where its provider does not count, which is the
-    /// default; else as a call.
+    /// Returns [`Unimplemented`](genkit_core::ErrorKind::Unimplemented) if the provider cannot count
+    /// tokens, which is the default. Otherwise returns the same errors as a call.
     fn count_tokens<'a>(&'a self, request: &'a ModelRequest) -> BoxFuture<'a, Result<u64>> {
         let _ = request;
         Box::pin(std::future::ready(Err(does_not_count(self.name()))))
     }
 
-    /// The body that would be sent, for benches.
+    /// Returns the request body that would be sent, for benchmarks.
     #[doc(hidden)]
     fn body(&self, request: &ModelRequest, stream: bool) -> Option<Result<Vec<u8>>> {
         let _ = (request, stream);
@@ -96,12 +101,12 @@ pub trait Model: Send + Sync + 'static {
     }
 }
 
-/// Nobody counts the tokens of requests to `model` before they are sent.
+/// Returns the error for a model whose provider cannot count tokens before a call.
 pub(crate) fn does_not_count(model: &str) -> Error {
     Error::new(
         ErrorKind::Unimplemented,
         format!(
-            "`{model}` does not count tokens before a call: the usage of its answers says what they took"
+            "`{model}` does not count tokens before a call; read the usage of its response instead"
         ),
     )
 }
@@ -132,7 +137,7 @@ impl<M: Model + ?Sized> Model for Arc<M> {
     }
 }
 
-/// Chunk sink: where a model sends its answer while it is being written.
+/// A sink for the chunks that a model sends while it generates its response.
 ///
 /// ```
 /// use genkit::model::{ChunkSink, GenerateChunk};
@@ -154,23 +159,24 @@ type SendChunk = dyn Fn(GenerateChunk) + Send + Sync;
 
 struct Sink<F: ?Sized> {
     sent: AtomicUsize,
-    /// Whether whoever would read the chunks has said that nobody will.
+    /// Set to true once the receiver has been dropped.
     left: Option<Arc<AtomicBool>>,
     send: F,
 }
 
 impl ChunkSink {
-    /// Chunk sink of nobody.
+    /// Creates a sink that discards every chunk.
     pub fn none() -> Self {
         Self(None)
     }
 
-    /// Chunk sink that gives each chunk to `send`.
+    /// Creates a sink that passes each chunk to `send`.
     pub fn new(send: impl Fn(GenerateChunk) + Send + Sync + 'static) -> Self {
         Self::until(None, send)
     }
 
-    /// The same, until `left` says that nobody reads chunks any more: what answers is a stream all the same.
+    /// Like [`new`](Self::new), but chunks are no longer read once `left` is true. The provider
+    /// still makes a streaming call.
     pub fn until(
         left: Option<Arc<AtomicBool>>,
         send: impl Fn(GenerateChunk) + Send + Sync + 'static,
@@ -178,13 +184,15 @@ impl ChunkSink {
         Self(Some(Arc::new(Sink { sent: AtomicUsize::new(0), left, send })))
     }
 
-    /// A sink whose chunks go to `send` and from there to this one, and that is read as long as this one.
+    /// Creates a sink that passes each chunk to `send`, which forwards it to this sink. It is read
+    /// for as long as this one.
     pub fn before(&self, send: impl Fn(GenerateChunk) + Send + Sync + 'static) -> Self {
         let left = self.0.as_ref().and_then(|sink| sink.left.clone());
         Self::until(left, send)
     }
 
-    /// A sink whose chunks are kept until they are asked for.
+    /// Creates a sink that collects its chunks, and a function that takes the chunks collected so
+    /// far.
     #[cfg(all(test, feature = "http"))]
     pub(crate) fn kept() -> (Self, impl Fn() -> Vec<GenerateChunk>) {
         let chunks = Arc::new(std::sync::Mutex::new(Vec::new()));
@@ -193,18 +201,19 @@ impl ChunkSink {
         (sink, move || std::mem::take(&mut *genkit_core::internal::sync::lock(&taken)))
     }
 
-    /// Whether anybody wants chunks: a provider makes a streaming call then.
+    /// Whether chunks are wanted. If so, a provider makes a streaming call.
     pub fn is_wanted(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Whether anybody reads them: else they need not be made, and [`skip`](Self::skip) counts them.
+    /// Whether chunks are still read. If not, a provider can call [`skip`](Self::skip) to count a
+    /// chunk instead of creating it.
     pub fn is_read(&self) -> bool {
         let left = |left: &Arc<AtomicBool>| left.load(Ordering::Relaxed);
         self.0.as_ref().is_some_and(|sink| !sink.left.as_ref().is_some_and(left))
     }
 
-    /// Counts one chunk that was not made, since nobody reads it.
+    /// Counts a chunk that was not created because it would not be read.
     #[cfg(feature = "http")]
     pub fn skip(&self) {
         if let Some(sink) = &self.0 {
@@ -212,7 +221,7 @@ impl ChunkSink {
         }
     }
 
-    /// Sends one chunk.
+    /// Sends a chunk.
     pub fn send(&self, chunk: GenerateChunk) {
         if let Some(sink) = &self.0 {
             sink.sent.fetch_add(1, Ordering::Relaxed);
@@ -220,8 +229,8 @@ impl ChunkSink {
         }
     }
 
-    /// Number of chunks that were sent: a call that failed after one must not be made again
-    /// silently.
+    /// Returns the number of chunks sent. A call that failed after sending a chunk must not be
+    /// retried silently.
     pub fn count(&self) -> usize {
         self.0.as_ref().map_or(0, |sink| sink.sent.load(Ordering::Relaxed))
     }

@@ -1,17 +1,18 @@
-//! Language models: one trait, and what goes in and comes out of it.
+//! Language models: the [`Model`] trait, its requests and responses, and the built-in providers.
 //!
-//! A model is named by a string, `"gemini/gemini-2.5-flash"`, or given as a value. Everything here
-//! is plain data in Genkit's JSON; a provider turns it into its own wire format and back.
+//! A model is named by a string such as `"gemini/gemini-2.5-flash"`, or passed as a value. Requests
+//! and responses are plain data in Genkit's JSON format; a provider converts them to and from its
+//! own wire format.
 //!
-//! | what you have | what you write |
+//! | model | code |
 //! |---|---|
 //! | a model of Google, OpenAI, Anthropic or Ollama | its name: `.model("gemini/gemini-2.5-flash")`, `.model("openai/gpt-4o-mini")`, `.model("anthropic/claude-sonnet-4-6")` |
-//! | a server that speaks OpenAI's chat completions | `OpenAi::builder().base_url("http://localhost:4000/v1").build()?.model("name")` |
-//! | a function, for a test or a prototype | [`from_fn`] |
-//! | a model with a state of its own | a type that implements [`Model`] |
-//! | a family of models behind one key | a type that implements [`Provider`] |
+//! | a model on a server with OpenAI's chat completions API | `OpenAi::builder().base_url("http://localhost:4000/v1").build()?.model("name")` |
+//! | a closure, for a test or a prototype | [`from_fn`] |
+//! | a custom model with its own state | a type that implements [`Model`] |
+//! | a family of models that share one API key | a type that implements [`Provider`] |
 //!
-//! A model of your own is a closure:
+//! A custom model can be a closure:
 //!
 //! ```
 //! use genkit::model;
@@ -26,7 +27,10 @@
 //! # }
 //! ```
 
-#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+#![allow(
+    missing_docs,
+    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+)]
 
 #[cfg(feature = "http")]
 mod arguments;

@@ -1,15 +1,15 @@
-//! Where models come from: a provider makes them by name.
+//! Providers, which create models by name.
 
 use std::sync::Arc;
 
 use crate::{Embedder, Model};
 use genkit_core::{Error, ErrorKind, Result};
 
-/// Model provider: a family of models behind one address and one key.
+/// A provider of models: a family of models that share an address and an API key.
 ///
-/// Give one to `Genkit::builder().provider(..)`, and its models are found by `"name/model"`. For a
-/// server that speaks OpenAI's chat completions nothing is to be implemented:
-/// `OpenAi::builder().base_url("http://localhost:4000/v1").name("house").build()?` is one.
+/// Register one with `Genkit::builder().provider(..)`, and its models can be named `"name/model"`.
+/// For a server with OpenAI's chat completions API you do not need to implement this trait:
+/// `OpenAi::builder().base_url("http://localhost:4000/v1").name("house").build()?` is a provider.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -17,7 +17,7 @@ use genkit_core::{Error, ErrorKind, Result};
 /// use genkit::model::{self, Model, Provider};
 /// use genkit::{Error, Genkit, Registry, Result};
 ///
-/// /// A service of your own, with one key for all of its models.
+/// /// A custom service with one API key for all of its models.
 /// struct House {
 ///     key: String,
 /// }
@@ -29,7 +29,7 @@ use genkit_core::{Error, ErrorKind, Result};
 ///
 ///     fn model(&self, name: &str) -> Result<Arc<dyn Model>> {
 ///         if self.key.is_empty() {
-///             return Err(Error::invalid_argument("house: there is no key"));
+///             return Err(Error::invalid_argument("house: the API key is empty"));
 ///         }
 ///         let (name, key) = (format!("house/{name}"), self.key.clone());
 ///         Ok(Arc::new(model::from_fn(name, move |request, _| {
@@ -51,33 +51,35 @@ use genkit_core::{Error, ErrorKind, Result};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a provider of models",
     label = "does not implement `genkit::model::Provider`",
-    note = "a builder becomes a provider with `.build()?`; one model is given with `.model(..)`"
+    note = "call `.build()?` to turn a builder into a provider; pass a single model to `.model(..)`"
 )]
 pub trait Provider: Send + Sync + 'static {
-    /// Name: the part before the first `/` of a model's name.
+    /// Returns the name of the provider, which is the part of a model's name before the first `/`.
     fn name(&self) -> &str;
 
-    /// Model of that name, which is what stands after the `/`. A model that is not known is made
-    /// all the same: new ones come out every week.
+    /// Creates the model with this name, which is the part after the first `/`. Unknown names are
+    /// accepted, because new models are released every week.
     ///
     /// # Errors
-    /// The provider cannot be used: a key is missing.
+    /// Returns an error if the provider cannot be used, for example because its API key is missing.
     fn model(&self, name: &str) -> Result<Arc<dyn Model>>;
 
-    /// Embedder of that name, which is what stands after the `/`. Default is that there are none.
+    /// Creates the embedder with this name, which is the part after the first `/`.
+    ///
     ///
     /// # Errors
-    /// The provider has no embedders, or cannot be used.
+    /// Returns an error if the provider has no embedders, which is the default, or if it cannot be
+    /// used.
     fn embedder(&self, name: &str) -> Result<Arc<dyn Embedder>> {
         let provider = self.name();
         let text = format!(
-            "`{provider}` has no embedders, and so no `{provider}/{name}`: `gemini/..`, `openai/..` and `ollama/..` have some"
+            "`{provider}` has no embedders, so `{provider}/{name}` does not exist; use one of `gemini/..`, `openai/..` or `ollama/..`"
         );
         Err(Error::new(ErrorKind::Unimplemented, text))
     }
 }
 
-/// Makes a provider from the environment, for one of its prefixes.
+/// Creates a provider from environment variables, for one of its prefixes.
 pub type FromEnv = fn(&str) -> Result<Arc<dyn Provider>>;
 
 /// A provider that a crate registers with `inventory`, so that its models are found by name.

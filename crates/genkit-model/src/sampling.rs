@@ -1,4 +1,4 @@
-//! Sampling: a tool or an MCP server calls the model of the run.
+//! Sampling: a tool or an MCP server calls the model of the current run.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ impl Topic for Error {
     }
 }
 
-/// The model request of a sampling request.
+/// Converts a sampling request into a model request.
 pub fn model_request(request: &SampleRequest) -> ModelRequest {
     let system = request.system.as_ref().map(|text| Message::system(text.as_str()));
     let mut built = ModelRequest::new(system.into_iter().chain(request.messages.iter().cloned()));
@@ -34,7 +34,7 @@ pub fn model_request(request: &SampleRequest) -> ModelRequest {
     built
 }
 
-/// A model's answer as MCP's `CreateMessageResult`.
+/// Converts a model's response into MCP's `CreateMessageResult`.
 pub fn message_result(model: &str, response: &ModelResponse) -> Result<Value> {
     let message = response.message.as_ref().ok_or(Error::NoMessage)?;
     let reason = match response.finish_reason {

@@ -1,4 +1,4 @@
-//! A scripted model: it gives the answers that a test wants.
+//! A model that returns scripted responses.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -12,9 +12,9 @@ use genkit_core::{Message, ToolRequest};
 
 type CountTokens = dyn Fn(&ModelRequest) -> u64 + Send + Sync;
 
-/// Scripted model: it gives the answers of a script, one for each call, and records its requests.
+/// A scripted model for tests, which returns one response of its script per call and records the requests.
 ///
-/// Clones share script and requests: give one to the run and look at the other.
+/// Clones share the script and the requests: pass one clone to the run and inspect the other.
 ///
 /// ```
 /// use genkit::model::ModelResponse;
@@ -53,7 +53,7 @@ struct ScriptState {
     requests: Vec<ModelRequest>,
 }
 
-/// Scripted answer of a [`ScriptedModel`]: a response, an error, or chunks and then a response.
+/// One scripted outcome of a [`ScriptedModel`]: a response, an error, or chunks followed by a response.
 pub struct Scripted {
     chunks: Vec<GenerateChunk>,
     end: ScriptedEnd,
@@ -65,7 +65,7 @@ enum ScriptedEnd {
 }
 
 impl Scripted {
-    /// Streamed answer: these chunks, then this response.
+    /// Creates a streamed response: first the chunks, then `response`.
     pub fn chunks(
         chunks: impl IntoIterator<Item = GenerateChunk>,
         response: ModelResponse,
@@ -87,7 +87,7 @@ impl From<Result<ModelResponse>> for Scripted {
 }
 
 impl ScriptedModel {
-    /// Scripted model with these answers, in this order. Another call is an error.
+    /// Creates a model that returns these responses in order. Every further call is an error.
     pub fn new<S: Into<Scripted>>(script: impl IntoIterator<Item = S>) -> Self {
         let script: VecDeque<Scripted> = script.into_iter().map(Into::into).collect();
         let state = ScriptState { length: script.len(), script, requests: Vec::new() };
@@ -96,24 +96,24 @@ impl ScriptedModel {
         Self { name: "scripted".to_owned(), info, count: None, state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Scripted model with one answer of text.
+    /// Creates a model that returns one text response.
     pub fn text(text: impl Into<String>) -> Self {
         Self::texts([text.into()])
     }
 
-    /// Scripted model with several answers of text.
+    /// Creates a model that returns several text responses, one per call.
     pub fn texts<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
         Self::new(texts.into_iter().map(|text| ModelResponse::from_text(text)))
     }
 
-    /// Scripted model with one answer of text that comes in pieces.
+    /// Creates a model that streams one text response in pieces.
     pub fn streaming<T: Into<String>>(pieces: impl IntoIterator<Item = T>) -> Self {
         let pieces: Vec<String> = pieces.into_iter().map(Into::into).collect();
         let whole = ModelResponse::from_text(pieces.concat());
         Self::new([Scripted::chunks(pieces.into_iter().map(GenerateChunk::from_text), whole)])
     }
 
-    /// Scripted model that never answers.
+    /// Creates a model that never responds.
     pub fn pending() -> Self {
         Self::new([Scripted { chunks: Vec::new(), end: ScriptedEnd::Never }])
     }
@@ -132,8 +132,8 @@ impl ScriptedModel {
         self
     }
 
-    /// Sets how the tokens of requests are counted: with `count`. Default is that it cannot, as many
-    /// providers.
+    /// Sets the function that counts the tokens of a request. Default is none: like many providers, the model cannot
+    /// count tokens.
     #[must_use]
     pub fn with_token_counts(
         mut self,
@@ -143,19 +143,19 @@ impl ScriptedModel {
         self
     }
 
-    /// Requests that it got, call by call.
+    /// Returns the requests so far, one per call.
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.lock().requests.clone()
     }
 
-    /// Tool calls: every one in the history of its last request.
+    /// Returns all tool calls in the history of the last request.
     pub fn tool_calls(&self) -> Vec<ToolRequest> {
         let state = self.lock();
         let messages = state.requests.last().map(|request| &request.messages);
         messages.into_iter().flatten().flat_map(Message::tool_requests).cloned().collect()
     }
 
-    /// Tool outputs: every one of the tool `name` that it was shown in its last request.
+    /// Returns all outputs of the tool `name` in the history of the last request.
     pub fn tool_outputs(&self, name: &str) -> Vec<serde_json::Value> {
         let state = self.lock();
         let messages = state.requests.last().map(|request| &request.messages);
@@ -194,7 +194,7 @@ impl Model for ScriptedModel {
             };
             for piece in pieces {
                 chunks.send(piece);
-                // Whoever reads the stream sees each piece by itself.
+                // Lets the reader of the stream receive each piece separately.
                 tokio::task::yield_now().await;
             }
             match end {

@@ -1,4 +1,4 @@
-//! Settings that an API has no word for: left out of a request, and named once.
+//! Warnings about settings that an API does not support.
 
 use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex};
@@ -6,18 +6,21 @@ use std::sync::{LazyLock, Mutex};
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 
-/// How many are remembered. Default is 1,000: settings are a program's own, and few.
+/// The number of warnings to remember. Default is 1,000; programs use only a few different
+/// settings.
 const MAX_NAMED: usize = 1_000;
 
-/// What was named already: the API and its setting.
+/// The pairs of API and setting that have already been reported.
 static NAMED: LazyLock<Mutex<HashSet<(String, String)>>> = LazyLock::new(Mutex::default);
 
-/// Says that a request to `model` goes out without `setting`, which `api` does not have, and what to do
-/// about it: once for each setting of an API in a process.
+/// Logs a warning that `setting` is left out of a request to `model` because `api` does not support
+/// it, followed by `remedy`. Logged once per process for each pair of API and setting.
 pub fn left_out(api: &str, model: &str, setting: &str, remedy: &str) {
     if is_new(api, setting) {
         let (model, setting) = (Logged::name(model), Logged::name(setting));
-        tracing::warn!("{api} has no `{setting}` for {model}, so it is left out: {remedy}");
+        tracing::warn!(
+            "{api} does not support `{setting}` for {model}, so it is left out; {remedy}"
+        );
     }
 }
 

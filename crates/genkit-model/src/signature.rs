@@ -1,44 +1,45 @@
-//! Signatures of thoughts: they go back to who made them, and to nobody else.
+//! Thought signatures, which are sent back only to the provider that created them.
 
 use serde_json::{Map, Value};
 
 use genkit_core::Part;
 
-/// Where the metadata of a part holds a signature: Genkit's key, whoever signed.
+/// The metadata key that holds the signature of a part. Genkit uses this key for every provider.
 pub const SIGNATURE: &str = "thoughtSignature";
 
-/// Who signed, beside it: a provider refuses the signature of another.
+/// The metadata key that names the provider of the signature. Providers reject each other's
+/// signatures.
 pub const SIGNED_BY: &str = "signedBy";
 
-/// Gemini, whichever API its models answer through.
+/// The signer name of Gemini, through whichever API its models are called.
 #[cfg(feature = "http")]
 pub const GEMINI: &str = "gemini";
 
-/// What Gemini takes instead of its signature, for a call that another model made.
+/// A placeholder that Gemini accepts instead of a signature, for a call that another model made.
 #[cfg(feature = "http")]
 pub const SKIP_VALIDATION: &str = "skip_thought_signature_validator";
 
-/// Whether a Gemini of this name refuses calls without their signatures: since 3, which the names without a number
-/// mean.
+/// Whether the Gemini model with this name rejects tool calls without a signature. Gemini 3 and
+/// later do, and so do names without a version number, which refer to the latest version.
 #[cfg(feature = "http")]
 pub fn checks_calls(model: &str) -> bool {
     model.contains("gemini") && !["gemini-1", "gemini-2"].iter().any(|old| model.contains(old))
 }
 
-/// Keeps a signature of `provider`.
+/// Adds a signature by `provider` to the metadata.
 pub fn sign(metadata: &mut Map<String, Value>, signature: Value, provider: &str) {
     metadata.insert(SIGNATURE.to_owned(), signature);
     metadata.insert(SIGNED_BY.to_owned(), provider.into());
 }
 
-/// The signature of a part, if `provider` made it. One whose maker is not told is believed to be its own: histories
-/// of other Genkits have no more.
+/// Returns the signature of a part if it is from `provider`. A signature without a recorded signer
+/// is accepted, because other Genkit implementations do not record it.
 pub fn signature<'a>(part: &'a Part, provider: &str) -> Option<&'a Value> {
     let signature = part.metadata().get(SIGNATURE).filter(|it| !it.is_null())?;
     (!is_foreign(part, provider)).then_some(signature)
 }
 
-/// Whether another one than `provider` signed this part.
+/// Whether the part was signed by a provider other than `provider`.
 pub fn is_foreign(part: &Part, provider: &str) -> bool {
     part.metadata().get(SIGNED_BY).is_some_and(|by| by.as_str() != Some(provider))
 }

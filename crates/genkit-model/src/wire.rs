@@ -1,4 +1,4 @@
-//! Wire format: what a provider is, encode and decode, without any IO.
+//! The wire format of a provider: encoding and decoding, without IO.
 
 use crate::ChunkSink;
 use genkit_core::{Error, ErrorKind, Result};
@@ -6,77 +6,82 @@ use genkit_core::{ModelRequest, ModelResponse};
 use genkit_http_client::internal::sse::SseEvent;
 use std::borrow::Cow;
 
-/// An HTTP call that a provider wants. The driver adds the base URL.
+/// An HTTP request to a provider. The driver adds the base URL.
 pub struct HttpCall {
-    /// After the base URL, with its query.
+    /// The path after the base URL, including the query string.
     pub path: String,
-    /// Names in lower case. A value that is secret stands in no log.
+    /// The headers, with names in lower case. Values that are secret are not logged.
     pub headers: Vec<(&'static str, Cow<'static, str>)>,
-    /// JSON.
+    /// The JSON body.
     pub body: Vec<u8>,
 }
 
 /// A provider's wire format.
 pub trait WireFormat: Send + Sync + 'static {
-    /// The call for `request`.
+    /// Encodes the HTTP request for `request`.
     fn encode(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall>;
 
-    /// The response in a whole answer.
+    /// Decodes a complete response.
     fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse>;
 
-    /// How a streamed answer is cut into events.
+    /// Returns how a streamed response is split into events.
     fn framing(&self) -> Framing {
         Framing::Sse
     }
 
-    /// Begins to read a streamed answer.
+    /// Creates a decoder for one streamed response.
     fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a>;
 
-    /// The request that makes an answer go on which paused, if it did.
+    /// Returns the request that continues `paused`, or `None` if the response was not paused.
     fn go_on(&self, request: &ModelRequest, paused: &ModelResponse) -> Option<ModelRequest> {
         let _ = (request, paused);
         None
     }
 
-    /// The call that counts the tokens of `request`; `None` where the API has none.
+    /// Encodes the HTTP request that counts the tokens of `request`; `None` if the API cannot
+    /// count.
     fn encode_count(&self, request: &ModelRequest) -> Result<Option<HttpCall>> {
         let _ = request;
         Ok(None)
     }
 
-    /// The count in the answer to it. Nobody asks where [`encode_count`](Self::encode_count) gives none.
+    /// Decodes the response to that request. Called only if [`encode_count`](Self::encode_count)
+    /// returned a request.
     fn decode_count(&self, body: &[u8]) -> Result<u64> {
         let _ = body;
         Err(Error::new(ErrorKind::Internal, "a count was read of an API that has none"))
     }
 
-    /// The error in an answer with a status of 400 or more. `headers` finds a header by its name.
+    /// Decodes the error of a response with a status of 400 or more. `headers` looks up a header by
+    /// name.
     fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error;
 }
 
-/// How a streamed answer is cut into events.
+/// How a streamed response is split into events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// Server-sent events. An answer that begins with `{` is no stream, but whole.
+    /// Server-sent events. A response that begins with `{` is read as one complete response
+    /// instead.
     Sse,
-    /// JSON lines: each comes as [`SseEvent::Bare`].
+    /// JSON lines; each line is an [`SseEvent::Bare`].
     #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "Ollama alone has it"))]
     Ndjson,
 }
 
-/// One streamed answer being read.
+/// The decoder of one streamed response.
 pub trait WireStream: Send {
-    /// Reads one event; what is new goes to `chunks`, also before an error, which ends the call.
+    /// Decodes one event and sends new content to `chunks`. An error ends the call; content that
+    /// precedes it has been sent.
     fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next>;
 
-    /// The whole answer, after the last event.
+    /// Returns the complete response, after the last event.
     fn end(self: Box<Self>) -> Result<ModelResponse>;
 }
 
-/// Whether a stream goes on.
+/// Whether to read more of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     More,
-    /// The provider's end mark: what follows is not read.
+    /// The provider's end marker was read; anything after it is ignored.
     Done,
 }

@@ -1,14 +1,14 @@
-//! Client assertions: what a program signs to show who it is (RFC 7523).
+//! Client assertions, which a program signs to authenticate itself (RFC 7523).
 
 use serde_json::json;
 
 use crate::error::Error;
 use crate::key::{PrivateKey, fresh_id, now};
 
-/// How long what was signed holds, in seconds. Default is 300.
+/// How long an assertion is valid, in seconds. Default is 300.
 const LIFETIME_SECS: u64 = 300;
 
-/// Client assertion: a private key signs who a program is, as a JWT.
+/// A signer of client assertions: JWTs, signed with a private key, that authenticate a program.
 ///
 /// ```no_run
 /// use genkit_oauth_client::Signer;
@@ -24,33 +24,33 @@ const LIFETIME_SECS: u64 = 300;
 pub struct Signer(PrivateKey);
 
 impl Signer {
-    /// Signs with RSA and SHA-256; the key is PEM text of 2,048 bits or more.
+    /// Creates a signer for RSA with SHA-256. The key is PEM text, with 2,048 bits or more.
     ///
     /// ```
     /// let error = genkit_oauth_client::Signer::rs256("no key").unwrap_err();
-    /// assert!(error.to_string().contains("no PEM text"));
+    /// assert!(error.to_string().contains("not PEM text"));
     /// ```
     ///
     /// # Errors
-    /// The key cannot be used; it is not repeated.
+    /// Returns an error if the key is invalid. The error does not contain the key.
     pub fn rs256(pem: &str) -> Result<Self, Error> {
         Ok(Self(PrivateKey::rsa(pem)?))
     }
 
-    /// Signs with ECDSA on P-256 and SHA-256; the key is PEM text, PKCS#8.
+    /// Creates a signer for ECDSA on P-256 with SHA-256. The key is PEM text (PKCS#8).
     ///
     /// ```
     /// let error = genkit_oauth_client::Signer::es256("no key").unwrap_err();
-    /// assert!(error.to_string().contains("no PEM text"));
+    /// assert!(error.to_string().contains("not PEM text"));
     /// ```
     ///
     /// # Errors
-    /// The key cannot be used; it is not repeated.
+    /// Returns an error if the key is invalid. The error does not contain the key.
     pub fn es256(pem: &str) -> Result<Self, Error> {
         Ok(Self(PrivateKey::ecdsa(pem)?))
     }
 
-    /// The claims of `client` for `audience` now, signed.
+    /// Signs an assertion of `client` for `audience`, issued now.
     ///
     /// ```no_run
     /// # fn example(signer: genkit_oauth_client::Signer) -> Result<(), genkit_oauth_client::Error> {
@@ -61,7 +61,7 @@ impl Signer {
     /// ```
     ///
     /// # Errors
-    /// The machine gives no random numbers.
+    /// Returns an error if the machine provides no random numbers.
     pub fn assertion(&self, client: &str, audience: &str) -> Result<String, Error> {
         let now = now();
         let header = json!({ "alg": self.0.algorithm(), "typ": "JWT" });

@@ -1,4 +1,4 @@
-//! The callback of an authorization in a browser: it comes back to a port of this machine.
+//! The callback of a browser authorization, received on a local port.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -13,10 +13,10 @@ use crate::error::Error;
 /// How long a browser may take to send a request. Default is 10 seconds.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The longest head of a request that is read. Default is 16 KiB.
+/// The longest head of a request that is read, in bytes. Default is 16 KiB.
 const MAX_HEAD: usize = 16 * 1024;
 
-/// Redirect listener: waits on a port of this machine for the browser of an authorization (RFC 8252).
+/// A listener on a local port for the browser redirect of an authorization (RFC 8252).
 ///
 /// ```
 /// use genkit_oauth_client::CallbackListener;
@@ -24,7 +24,7 @@ const MAX_HEAD: usize = 16 * 1024;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), genkit_oauth_client::Error> {
 /// let listener = CallbackListener::bind(None, None).await?;
-/// // The redirect URI of the request for authorization; a user opens that in a browser.
+/// // The redirect URI for the authorization request, which the user opens in a browser.
 /// assert!(listener.uri().starts_with("http://127.0.0.1:"));
 /// let callback = listener.callback("the state of the request");
 /// # drop(callback);
@@ -38,14 +38,14 @@ pub struct CallbackListener {
 }
 
 impl CallbackListener {
-    /// Default redirect URI: where a browser comes back to, unless another address is given.
+    /// The default redirect URI.
     ///
     /// ```
     /// assert_eq!(genkit_oauth_client::CallbackListener::DEFAULT_URI, "http://127.0.0.1/callback");
     /// ```
     pub const DEFAULT_URI: &str = "http://127.0.0.1/callback";
 
-    /// Listens at `uri`; without a port there at `preferred`, else at any that is free.
+    /// Listens at `uri`. If it has no port, listens on `preferred` or else on any free port.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -58,11 +58,11 @@ impl CallbackListener {
     /// ```
     ///
     /// # Errors
-    /// `uri` is no address, or its port is taken.
+    /// Returns an error if `uri` is not a URL, or if its port is in use.
     pub async fn bind(uri: Option<&str>, preferred: Option<u16>) -> Result<Self, Error> {
         let mut uri = Url::parse(uri.unwrap_or(Self::DEFAULT_URI))
             .map_err(|fault| Error::NoRedirectAddress(fault.to_string()))?;
-        // A name of this machine has the usual address.
+        // Host names refer to this machine.
         let host = uri.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let host = host.parse().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
         let preferred = match (uri.port(), preferred) {
@@ -76,12 +76,12 @@ impl CallbackListener {
             None => TcpListener::bind(at).await.map_err(failed)?,
         };
         let port = socket.local_addr().map_err(failed)?.port();
-        // A loopback address always has a host, so that it can have a port.
+        // A URL with a host can have a port.
         let _ = uri.set_port(Some(port));
         Ok(Self { socket, uri })
     }
 
-    /// The redirect URI: what the authorization server sends the browser back to.
+    /// Returns the redirect URI, which the authorization server redirects the browser to.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -97,7 +97,7 @@ impl CallbackListener {
         self.uri.as_str()
     }
 
-    /// The whole address that the browser comes back with, once it has the right `state`.
+    /// Waits for a redirect with the right `state`, and returns its complete URL.
     ///
     /// ```
     /// use tokio::io::AsyncWriteExt as _;
@@ -117,17 +117,17 @@ impl CallbackListener {
     pub async fn callback(self, state: &str) -> String {
         let mut browsers = JoinSet::new();
         loop {
-            // A browser may open connections that it never uses: none of them blocks the others.
+            // A browser may open connections that it never uses; they must not block the others.
             tokio::select! {
                 accepted = self.socket.accept() => match accepted {
                     Ok((stream, _)) => {
                         let (uri, state) = (self.uri.clone(), state.to_owned());
                         browsers.spawn(async move { answer(stream, &uri, &state).await });
                     }
-                    // A connection that was gone at once; the pause is for worse than that.
+                    // Usually the connection was closed immediately; the delay is for persistent errors.
                     Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
                 },
-                // A pattern for the callback alone would stop the wait for the other requests.
+                // A pattern that matches only the callback would disable this branch.
                 Some(done) = browsers.join_next() => if let Ok(Some(callback)) = done {
                     return callback;
                 },
@@ -136,24 +136,25 @@ impl CallbackListener {
     }
 }
 
-/// Reads one request and answers it; the address is what it came for, if it is the right one.
+/// Reads one request and responds to it; returns its URL if it is the callback.
 async fn answer(mut stream: TcpStream, uri: &Url, state: &str) -> Option<String> {
     let head = tokio::time::timeout(HEAD_TIMEOUT, head(&mut stream)).await.ok()??;
     let path = head.strip_prefix("GET ")?.split(' ').next()?;
     let target = uri.join(path).ok().filter(|target| target.path() == uri.path());
     let (page, callback) = match target {
-        None => (page("404 Not Found", "There is nothing here."), None),
+        None => (page("404 Not Found", "Page not found."), None),
         Some(target) => {
             let of = |name: &str| target.query_pairs().find(|(key, _)| key == name);
             if of("state").is_none_or(|(_, found)| found != state) {
-                let text = "This is not the answer that is waited for. Start again in the program.";
+                let text =
+                    "This response does not match the pending sign-in. Start again in the program.";
                 (page("400 Bad Request", text), None)
             } else if of("error").is_some() {
-                let text = "Access was not given. You can close this window.";
+                let text = "Access was not granted. You can close this window.";
                 (page("200 OK", text), Some(target.to_string()))
             } else {
                 let text =
-                    "Access was given. You can close this window and go back to the program.";
+                    "Access was granted. You can close this window and return to the program.";
                 (page("200 OK", text), Some(target.to_string()))
             }
         }

@@ -1,8 +1,8 @@
-//! Errors: all messages of this crate.
+//! Errors, with all messages of this crate.
 
 use std::net::SocketAddr;
 
-/// What is wrong with a private key or with the address of a redirect.
+/// An error of a private key, or of the address of a redirect.
 ///
 /// ```
 /// use genkit_oauth_client::{Error, Signer};
@@ -14,36 +14,36 @@ use std::net::SocketAddr;
 pub enum Error {
     /// The text of a private key is not PEM.
     #[error(
-        "the private key of OAuth cannot be used: it is no PEM text: it begins with \
+        "invalid private key for OAuth: not PEM text; expected text that starts with \
          `-----BEGIN PRIVATE KEY-----`"
     )]
     NoPem,
-    /// A private key is of another kind, too short, or broken.
-    #[error("the private key of OAuth cannot be used: it is no key for {algorithm}: {fault}")]
+    /// A private key has the wrong type, is too short, or is corrupt.
+    #[error("invalid private key for OAuth: not a key for {algorithm}: {fault}")]
     UnfitKey {
-        /// The algorithm that it was given for.
+        /// The algorithm that the key should be used with.
         algorithm: &'static str,
-        /// What is wrong with it.
+        /// What is wrong with the key.
         fault: String,
     },
-    /// A private key is in a format that is not read.
+    /// A private key has an unsupported format.
     #[error(
-        "the private key of OAuth cannot be used: it is `{0}` and not PKCS#8: \
-         `openssl pkcs8 -topk8 -nocrypt` makes that"
+        "invalid private key for OAuth: `{0}` is not PKCS#8; convert it with \
+         `openssl pkcs8 -topk8 -nocrypt`"
     )]
     NoPkcs8(String),
-    /// The machine gives no random numbers.
-    #[error("cannot sign: this machine has no random numbers")]
+    /// The machine provides no random numbers.
+    #[error("cannot sign: this machine provides no random numbers")]
     NoRandom,
-    /// The redirect URI cannot be parsed.
-    #[error("the redirect URI is no address ({0})")]
+    /// The redirect URI is not a URL.
+    #[error("the redirect URI is not a URL ({0})")]
     NoRedirectAddress(String),
-    /// The port of the redirect URI cannot be listened at.
-    #[error("cannot wait for the browser at {at}: {fault}")]
+    /// The port of the redirect URI is not available.
+    #[error("cannot listen for the browser at {at}: {fault}")]
     Callback {
-        /// The address of the port.
+        /// The address with the port.
         at: SocketAddr,
-        /// Why not.
+        /// The cause.
         fault: std::io::Error,
     },
 }

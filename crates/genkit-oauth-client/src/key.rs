@@ -1,4 +1,4 @@
-//! Private keys: read from PEM text, and what they sign.
+//! Private keys: reading them from PEM text, and signing.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -19,7 +19,7 @@ pub(crate) enum PrivateKey {
 }
 
 impl PrivateKey {
-    /// A key of 2,048 bits or more.
+    /// Reads a key of 2,048 bits or more.
     pub(crate) fn rsa(pem: &str) -> Result<Self, Error> {
         let (label, der) = read(pem).ok_or(Error::NoPem)?;
         let key = match label.as_str() {
@@ -41,7 +41,7 @@ impl PrivateKey {
         }
     }
 
-    /// A JWT with this header and these claims.
+    /// Creates a signed JWT with this header and these claims.
     pub(crate) fn jwt(&self, header: &Value, claims: &Value) -> Result<String, Error> {
         match self {
             Self::Rsa(key) => {
@@ -56,7 +56,7 @@ impl PrivateKey {
     }
 }
 
-/// A key on P-256.
+/// Reads a key on P-256.
 pub(crate) fn ecdsa(pem: &str) -> Result<EcdsaKeyPair, Error> {
     let (label, der) = read(pem).ok_or(Error::NoPem)?;
     if label != "PRIVATE KEY" {
@@ -65,7 +65,7 @@ pub(crate) fn ecdsa(pem: &str) -> Result<EcdsaKeyPair, Error> {
     ecdsa_of(&der)
 }
 
-/// A new key on P-256.
+/// Generates a key on P-256.
 pub(crate) fn new_ecdsa() -> Result<EcdsaKeyPair, Error> {
     let curve = &ECDSA_P256_SHA256_FIXED_SIGNING;
     let der = EcdsaKeyPair::generate_pkcs8(curve, &SystemRandom::new());
@@ -78,7 +78,7 @@ fn ecdsa_of(der: &[u8]) -> Result<EcdsaKeyPair, Error> {
         .map_err(|fault| unfit("ES256", fault))
 }
 
-/// A JWT with this header and these claims.
+/// Creates a JWT signed by a P-256 key.
 pub(crate) fn ecdsa_jwt(
     key: &EcdsaKeyPair,
     header: &Value,
@@ -89,14 +89,14 @@ pub(crate) fn ecdsa_jwt(
     Ok(signed(text, signature.as_ref()))
 }
 
-/// An id that no other token has.
+/// Returns a random id that is unique.
 pub(crate) fn fresh_id() -> Result<String, Error> {
     let mut id = [0; 16];
     SystemRandom::new().fill(&mut id).map_err(|_| Error::NoRandom)?;
     Ok(URL_SAFE_NO_PAD.encode(id))
 }
 
-/// Seconds since 1970.
+/// Returns the seconds since 1970.
 pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
@@ -114,7 +114,7 @@ fn unfit(algorithm: &'static str, fault: KeyRejected) -> Error {
     Error::UnfitKey { algorithm, fault: fault.to_string() }
 }
 
-/// The label and the bytes of the first block of PEM text.
+/// Returns the label and the bytes of the first block of PEM text.
 fn read(pem: &str) -> Option<(String, Vec<u8>)> {
     let (_, rest) = pem.split_once("-----BEGIN ")?;
     let (label, rest) = rest.split_once("-----")?;

@@ -1,8 +1,8 @@
-//! Parts of an OAuth client that a library of the protocol leaves to the program.
+//! Parts of an OAuth client that protocol libraries leave to the program.
 //!
-//! - [`CallbackListener`]: the redirect of a browser to a port of this machine (RFC 8252).
-//! - [`Signer`]: client assertions, JWTs that show who a program is (RFC 7523).
-//! - [`DpopKey`]: proofs that a program has the key that its tokens are bound to (RFC 9449).
+//! - [`CallbackListener`]: receives the redirect of a browser on a local port (RFC 8252).
+//! - [`Signer`]: signs client assertions, JWTs that authenticate a program (RFC 7523).
+//! - [`DpopKey`]: signs proofs that a program has the key that its tokens are bound to (RFC 9449).
 
 #![forbid(unsafe_code)]
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::error::Error;
 use crate::key::{ecdsa, ecdsa_jwt, fresh_id, new_ecdsa, now};
 
-/// DPoP key: access tokens are bound to it, and of no use without it.
+/// A DPoP key. Access tokens that are bound to it cannot be used without it.
 ///
 /// ```
 /// use genkit_oauth_client::DpopKey;
@@ -26,32 +26,32 @@ use crate::key::{ecdsa, ecdsa_jwt, fresh_id, new_ecdsa, now};
 #[derive(Debug)]
 pub struct DpopKey {
     key: Box<EcdsaKeyPair>,
-    /// Its public half, as a JWK.
+    /// Its public key, as a JWK.
     jwk: Value,
 }
 
 impl DpopKey {
-    /// A new key on P-256.
+    /// Generates a key on P-256.
     ///
     /// ```
     /// assert!(genkit_oauth_client::DpopKey::generate().is_ok());
     /// ```
     ///
     /// # Errors
-    /// The machine gives no random numbers.
+    /// Returns an error if the machine provides no random numbers.
     pub fn generate() -> Result<Self, Error> {
         Ok(Self::of(new_ecdsa()?))
     }
 
-    /// A key on P-256, as PEM text, PKCS#8.
+    /// Reads a key on P-256 from PEM text (PKCS#8).
     ///
     /// ```
     /// let error = genkit_oauth_client::DpopKey::es256("no key").unwrap_err();
-    /// assert!(error.to_string().contains("no PEM text"));
+    /// assert!(error.to_string().contains("not PEM text"));
     /// ```
     ///
     /// # Errors
-    /// The key cannot be used; it is not repeated.
+    /// Returns an error if the key is invalid. The error does not contain the key.
     pub fn es256(pem: &str) -> Result<Self, Error> {
         Ok(Self::of(ecdsa(pem)?))
     }
@@ -64,8 +64,8 @@ impl DpopKey {
         Self { key: Box::new(key), jwk }
     }
 
-    /// A proof for one request, which [`DpopProof::sign`] makes. A query or a fragment of `url` is left
-    /// out.
+    /// Prepares a proof for one request, to be signed with [`DpopProof::sign`]. The query and fragment of `url` are
+    /// omitted.
     ///
     /// ```
     /// # fn main() -> Result<(), genkit_oauth_client::Error> {
@@ -84,7 +84,7 @@ impl DpopKey {
     }
 }
 
-/// DPoP proof: what one request shows of its key, before it is signed.
+/// An unsigned DPoP proof for one request.
 ///
 /// ```
 /// # fn main() -> Result<(), genkit_oauth_client::Error> {
@@ -97,14 +97,14 @@ impl DpopKey {
 /// # }
 /// ```
 #[derive(Debug)]
-#[must_use = "`sign` makes the proof"]
+#[must_use = "a proof must be signed with `.sign()`"]
 pub struct DpopProof<'a> {
     key: &'a DpopKey,
     claims: Map<String, Value>,
 }
 
 impl DpopProof<'_> {
-    /// The access token that goes with the request; only its hash is in the proof.
+    /// Sets the access token that is sent with the request; the proof contains only its hash.
     ///
     /// ```
     /// # let key = genkit_oauth_client::DpopKey::generate().unwrap();
@@ -117,7 +117,7 @@ impl DpopProof<'_> {
         self
     }
 
-    /// The nonce that the server gave last.
+    /// Sets the latest nonce from the server.
     ///
     /// ```
     /// # let key = genkit_oauth_client::DpopKey::generate().unwrap();
@@ -129,7 +129,7 @@ impl DpopProof<'_> {
         self
     }
 
-    /// Signs it, with the time and an id of its own: it is good for one request.
+    /// Signs the proof with the current time and a new id; it is valid for one request.
     ///
     /// ```
     /// # let key = genkit_oauth_client::DpopKey::generate().unwrap();
@@ -138,7 +138,7 @@ impl DpopProof<'_> {
     /// ```
     ///
     /// # Errors
-    /// The machine gives no random numbers.
+    /// Returns an error if the machine provides no random numbers.
     pub fn sign(self) -> Result<String, Error> {
         let Self { key, mut claims } = self;
         claims.insert("iat".to_owned(), now().into());

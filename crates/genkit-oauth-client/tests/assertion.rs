@@ -1,6 +1,6 @@
-//! What a program signs.
+//! Tests of client assertions.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![allow(clippy::unwrap_used, reason = "a panic shows where a test failed")]
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -12,7 +12,7 @@ use ring::signature::{
 };
 use serde_json::Value;
 
-/// A key that is used for nothing else.
+/// A key that is used only in this test.
 const RSA: &str = include_str!("rsa.txt");
 
 fn pem(der: &str) -> String {
@@ -26,7 +26,7 @@ fn ecdsa() -> (String, Vec<u8>) {
     (pem(&STANDARD.encode(der.as_ref())), key.public_key().as_ref().to_vec())
 }
 
-/// The claims of what was signed, if the signature is right.
+/// Returns the claims of a JWT if its signature is valid.
 fn verified(
     token: &str,
     algorithm: &'static dyn ring::signature::VerificationAlgorithm,
@@ -62,9 +62,9 @@ fn a_signature_can_be_verified_and_says_who_and_to_whom() {
 fn a_key_that_cannot_be_used_says_why_and_not_what_it_is() {
     let (key, _) = ecdsa();
     for (key, read, why) in [
-        ("hidden", Signer::es256 as fn(&str) -> _, "no PEM text"),
-        (key.as_str(), Signer::rs256, "no key for RS256"),
-        (&pem(RSA), Signer::es256, "no key for ES256"),
+        ("hidden", Signer::es256 as fn(&str) -> _, "not PEM text"),
+        (key.as_str(), Signer::rs256, "not a key for RS256"),
+        (&pem(RSA), Signer::es256, "not a key for ES256"),
         (&key.replace("PRIVATE", "EC PRIVATE"), Signer::es256, "openssl pkcs8"),
     ] {
         let text = read(key).map(drop).unwrap_err().to_string();

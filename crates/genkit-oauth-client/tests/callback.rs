@@ -1,11 +1,11 @@
-//! The browser that comes back to this machine.
+//! Tests of the redirect of a browser to a local port.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![allow(clippy::unwrap_used, reason = "a panic shows where a test failed")]
 
 use genkit_oauth_client::CallbackListener;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// The status and the text of the answer to a browser.
+/// Returns the status and the text of the response to a browser.
 async fn get(url: &str) -> (u16, String) {
     let (at, path) = url["http://".len()..].split_once('/').unwrap();
     let mut stream = tokio::net::TcpStream::connect(at).await.unwrap();
@@ -33,7 +33,7 @@ async fn only_the_answer_with_the_right_state_ends_the_wait() {
     assert!(status == 400 && !page.contains("<b>"), "{page}");
     assert!(!waiting.is_finished());
     let (status, page) = get(&format!("{uri}?code=a%20b&state=s1")).await;
-    assert!(status == 200 && page.contains("Access was given"), "{page}");
+    assert!(status == 200 && page.contains("Access was granted"), "{page}");
     assert_eq!(waiting.await.unwrap(), format!("{uri}?code=a%20b&state=s1"));
     drop(idle);
 }
@@ -42,7 +42,7 @@ async fn only_the_answer_with_the_right_state_ends_the_wait() {
 async fn a_port_that_is_taken_is_an_error_if_it_was_said_and_else_another_one() {
     let taken = CallbackListener::bind(None, None).await.unwrap();
     let error = CallbackListener::bind(Some(taken.uri()), None).await.map(drop).unwrap_err();
-    assert!(error.to_string().contains("cannot wait for the browser at 127.0.0.1:"), "{error}");
+    assert!(error.to_string().contains("cannot listen for the browser at 127.0.0.1:"), "{error}");
     let port = url::Url::parse(taken.uri()).unwrap().port();
     let other = CallbackListener::bind(None, port).await.unwrap();
     assert_ne!(other.uri(), taken.uri());

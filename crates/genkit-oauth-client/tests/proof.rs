@@ -1,6 +1,6 @@
-//! What a program shows of its key.
+//! Tests of DPoP proofs.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![allow(clippy::unwrap_used, reason = "a panic shows where a test failed")]
 
 use std::collections::HashSet;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -16,7 +16,7 @@ use ring::signature::{
 };
 use serde_json::Value;
 
-/// The header and the claims of a proof whose signature fits the key in it.
+/// Returns the header and the claims of a proof whose signature matches the key in it.
 fn verified(proof: &str) -> (Value, Value) {
     let (text, signature) = proof.rsplit_once('.').unwrap();
     let (header, claims) = text.split_once('.').unwrap();
@@ -69,5 +69,5 @@ fn a_key_of_the_program_is_used_and_never_shown() {
     let shown = format!("{key:?} {:?}", key.proof("GET", "https://a.example.com"));
     assert!(!shown.contains(&encoded[20..60]), "{shown}");
     let text = DpopKey::es256("hidden").unwrap_err().to_string();
-    assert!(text.contains("no PEM text") && !text.contains("hidden"), "{text}");
+    assert!(text.contains("not PEM text") && !text.contains("hidden"), "{text}");
 }

@@ -1,11 +1,12 @@
-//! Where Ollama is, as its own programs and its users write it.
+//! Addresses of Ollama, in the formats that its programs and users write.
 
 use std::net::IpAddr;
 
-/// The port that a server takes by itself. Default is 11,434.
+/// The port that Ollama listens on. Default is 11,434.
 const PORT: u16 = 11434;
 
-/// The address in `OLLAMA_HOST`, as Ollama's own programs read it: `0.0.0.0`, `:8080`, `gpu:8080`, `https://a.b/c`.
+/// Converts the address in `OLLAMA_HOST`, in the formats that Ollama's own programs accept:
+/// `0.0.0.0`, `:8080`, `gpu:8080`, `https://a.b/c`.
 pub(super) fn of_host(host: &str) -> String {
     let host = host.trim();
     let (scheme, rest, default) = match host.split_once("://") {
@@ -21,7 +22,7 @@ pub(super) fn of_host(host: &str) -> String {
         None => (place, default),
     };
     let name = name.trim_matches(['[', ']']);
-    // What a server listens on is no place to call.
+    // An address to listen on is not an address to connect to.
     let name = match name.parse::<IpAddr>() {
         Ok(address) if address.is_unspecified() => "127.0.0.1".to_owned(),
         Ok(IpAddr::V6(address)) => format!("[{address}]"),
@@ -31,7 +32,7 @@ pub(super) fn of_host(host: &str) -> String {
     format!("{scheme}://{name}:{port}/{path}")
 }
 
-/// The root of the server: without the `/v1` of OpenAI's API, or the `/api` of its own.
+/// Returns the root URL of the server, without a trailing `/v1` (OpenAI's API) or `/api` (Ollama's).
 pub(super) fn root(base_url: &str) -> String {
     let (path, query) = split(base_url);
     let path = path.trim_end_matches('/');
@@ -39,14 +40,14 @@ pub(super) fn root(base_url: &str) -> String {
     format!("{}{query}", path.trim_end_matches('/'))
 }
 
-/// Whether it is ollama.com, which wants a key and has windows of its own.
+/// Whether it is ollama.com, which requires a key and manages context windows itself.
 pub(super) fn is_cloud(root: &str) -> bool {
     let place = root.split_once("://").map_or(root, |(_, rest)| rest);
     let host = place.split(['/', ':', '?']).next().unwrap_or_default();
     host == "ollama.com" || host.ends_with(".ollama.com")
 }
 
-/// The address of OpenAI's API on the same server.
+/// Returns the base URL of OpenAI's API on the same server.
 pub(super) fn v1(root: &str) -> String {
     let (path, query) = split(root);
     format!("{path}/v1{query}")

@@ -1,4 +1,4 @@
-//! Settings of the provider.
+//! The builder of the Ollama provider.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,15 +15,16 @@ use genkit_core::Result;
 use genkit_model::Cassette;
 use genkit_model::internal::http::{ProviderSettings, env_var};
 
-/// Where Ollama is by itself.
+/// The default base URL.
 const BASE_URL: &str = "http://localhost:11434";
 
-/// What mends that nobody answers.
-const START: &str = "start it with `ollama serve`, or say where it is with OLLAMA_HOST";
+/// The hint shown when the server is unreachable.
+const START: &str = "start it with `ollama serve`, or set OLLAMA_HOST to its address";
 
 impl Ollama {
-    /// Provider at `OLLAMA_BASE_URL`, else at `OLLAMA_HOST` as Ollama's own programs read that, else on this machine;
-    /// with the key in `OLLAMA_API_KEY` if there is one, which ollama.com wants.
+    /// Creates a provider from environment variables: the base URL from `OLLAMA_BASE_URL`, or from
+    /// `OLLAMA_HOST` in the format of Ollama's own programs, and the API key, which ollama.com
+    /// requires, from `OLLAMA_API_KEY`. Without them, it connects to this machine.
     ///
     /// ```no_run
     /// # fn main() -> genkit::Result<()> {
@@ -33,12 +34,12 @@ impl Ollama {
     /// ```
     ///
     /// # Errors
-    /// The address cannot be used, or is that of ollama.com and there is no key.
+    /// Returns an error if the address is invalid, or if it is ollama.com and no API key is set.
     pub fn from_env() -> Result<Self> {
         Self::builder().env().build()
     }
 
-    /// Builder of the provider, with settings of your own; the environment is not read.
+    /// Creates a builder with custom settings, which does not read environment variables.
     ///
     /// ```
     /// use genkit::model::Ollama;
@@ -55,28 +56,28 @@ impl Ollama {
     }
 }
 
-/// Builder of an [`Ollama`] provider. See [`Ollama::builder`].
+/// A builder of an [`Ollama`] provider. See [`Ollama::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct OllamaBuilder {
     settings: ProviderSettings,
     num_ctx: Option<u64>,
     keep_alive: Option<Value>,
-    /// What the environment says of the server's window.
+    /// The server's context window according to the environment.
     default_window: Option<u64>,
     from_env: bool,
 }
 
 impl OllamaBuilder {
-    /// Environment: takes what is not given otherwise from it, the address from `OLLAMA_BASE_URL`, else
-    /// `OLLAMA_HOST`, the key from `OLLAMA_API_KEY`. `OLLAMA_CONTEXT_LENGTH` is what the server is taken to have as
-    /// its window.
+    /// Reads settings that are not set explicitly from the environment: the base URL from
+    /// `OLLAMA_BASE_URL` or `OLLAMA_HOST`, and the API key from `OLLAMA_API_KEY`.
+    /// `OLLAMA_CONTEXT_LENGTH` is taken as the server's context window.
     pub fn env(mut self) -> Self {
         self.from_env = true;
         self
     }
 
-    /// Adds what the environment has, where nothing is given.
+    /// Fills in settings that are not set from the environment.
     pub(super) fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let host = || variable("OLLAMA_HOST").map(|host| address::of_host(&host));
         let base_url = || variable("OLLAMA_BASE_URL").or_else(host);
@@ -86,56 +87,57 @@ impl OllamaBuilder {
         self
     }
 
-    /// API key of ollama.com, or of a proxy; it goes into a header, never into a URL. Default is
-    /// none.
+    /// Sets the API key of ollama.com or a proxy, which is sent in a header and never in a URL.
+    /// Default is none.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.settings.key = Some(key.into());
         self
     }
 
-    /// Base URL: where the server is; a `/v1` or `/api` at its end is not needed. Default is
+    /// Sets the base URL of the server; a trailing `/v1` or `/api` is optional. Default is
     /// `http://localhost:11434`.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.settings.base_url = Some(url.into());
         self
     }
 
-    /// Context window (`num_ctx`) of each model, in tokens, where a request's `config` has none. Default is the
-    /// server's, which may be as small as 4,096. A larger one takes more memory, and another one loads the model
-    /// anew.
+    /// Sets the context window (`num_ctx`) of each model, in tokens, for requests whose `config`
+    /// does not set it. Default is the server's, which may be as small as 4,096. A larger window
+    /// uses more memory, and changing it reloads the model.
     pub fn num_ctx(mut self, tokens: u32) -> Self {
         self.num_ctx = Some(tokens.into());
         self
     }
 
-    /// Keep-alive: how long a model stays in memory after a call, where a request's `config` has no `keep_alive`.
-    /// Default is the server's: 5 minutes. `Duration::MAX` is for ever, `Duration::ZERO` not at all.
+    /// Sets the keep-alive time: how long a model stays in memory after a call, for requests whose
+    /// `config` does not set `keep_alive`. Default is the server's: 5 minutes. `Duration::MAX`
+    /// means forever, `Duration::ZERO` unloads the model immediately.
     pub fn keep_alive(mut self, time: Duration) -> Self {
         let forever = time == Duration::MAX;
         self.keep_alive = Some(if forever { (-1).into() } else { time.as_secs_f64().into() });
         self
     }
 
-    /// Header: one more of every call; it replaces one of the same name.
+    /// Adds a header to every call, replacing a header with the same name.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Timeout: how long one call may take, from sending to the end of the answer: also the time that a model takes
-    /// to load. Default is 10 minutes.
+    /// Sets the timeout of one call, from sending the request to the end of the response, including
+    /// the time to load the model. Default is 10 minutes.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.timeout = Some(timeout);
         self
     }
 
-    /// Cassette: records calls to a file, or answers them from there; a replay needs no server.
+    /// Sets a cassette, which records calls to a file or replays them. A replay needs no server.
     pub fn cassette(mut self, cassette: Cassette) -> Self {
         self.settings.interceptor = Some(cassette.interceptor());
         self
     }
 
-    /// The provider with these settings.
+    /// Builds the provider.
     ///
     /// ```
     /// use genkit::model::Ollama;
@@ -146,7 +148,8 @@ impl OllamaBuilder {
     /// ```
     ///
     /// # Errors
-    /// The base URL or a header cannot be used, or the address is that of ollama.com and there is no key.
+    /// Returns an error if the base URL or a header is invalid, or if the base URL is ollama.com
+    /// and no API key is set.
     pub fn build(self) -> Result<Ollama> {
         let this = if self.from_env { self.with_env(env_var) } else { self };
         this.build_given()
@@ -179,7 +182,7 @@ impl OllamaBuilder {
     }
 }
 
-/// Does not show the key, nor the values of headers.
+/// Omits the key and the values of headers.
 impl fmt::Debug for OllamaBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OllamaBuilder")

@@ -1,4 +1,4 @@
-//! Embeddings: `/api/embed`.
+//! Embeddings with `/api/embed`.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use genkit_model::internal::lenient::count;
 use genkit_model::internal::wire::HttpCall;
 use genkit_model::{EmbedRequest, EmbedResponse, Embedding};
 
-/// After the root of the server.
+/// The path after the root of the server.
 const PATH: &str = "/api/embed";
 
-/// What stands at the top of the body, and not in `options`.
+/// Settings at the top level of the body instead of in `options`.
 const TOP: [&str; 3] = ["truncate", "keep_alive", "dimensions"];
 
-/// Settings of the call, and what this module writes from other places.
+/// Settings of the call, and fields that are set from elsewhere.
 const ELSEWHERE: [&str; 6] = ["apiKey", "baseUrl", "version", "model", "input", "options"];
 
 pub(super) struct OllamaEmbedWire {
@@ -39,18 +39,18 @@ struct EmbedReply {
 }
 
 impl EmbedWire for OllamaEmbedWire {
-    /// The server has no limit; a call has one of time, and runs on this machine.
+    /// The server has no limit, but a call has a time limit, and the server may be this machine.
     const BATCH: EmbedBatch = EmbedBatch { texts: 256, bytes: 4 * 1024 * 1024 };
 
     fn encode(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
         if request.task.is_some() {
             let remedy =
-                "say in the texts what they are for, as the model's page says (`search_query: ..`)";
+                "describe the task in the texts as documented for the model (`search_query: ..`)";
             left_out(NAME, &self.model, "task", remedy);
         }
         let text = |key| request.config.get(key).and_then(Value::as_str);
         let model = text("version").unwrap_or(&self.model);
-        // A text that is too long is an error, and not cut without a word.
+        // A text that is too long is an error instead of being silently truncated.
         let mut body = Map::from_iter([
             ("model".to_owned(), model.into()),
             ("input".to_owned(), json!(texts)),

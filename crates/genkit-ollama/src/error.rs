@@ -1,4 +1,4 @@
-//! The errors of Ollama: its settings, messages that it cannot take, answers that make no sense.
+//! Errors of Ollama: invalid settings, messages that it does not support, and invalid responses.
 
 use super::NAME;
 use genkit_core::ErrorKind;
@@ -7,12 +7,12 @@ use genkit_core::internal::error::Topic;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error(
-        "{NAME}: ollama.com answers nobody without a key: set OLLAMA_API_KEY, or give one with `.api_key(..)`"
+        "{NAME}: ollama.com requires an API key; set the environment variable OLLAMA_API_KEY, or call `.api_key(..)`"
     )]
     NoKey,
     #[error("{NAME}: message {message}: part {part}: {reason}")]
     Part { message: usize, part: usize, reason: &'static str },
-    #[error("{NAME}: the answer has no message")]
+    #[error("{NAME}: the response has no message")]
     NoMessage,
 }
 

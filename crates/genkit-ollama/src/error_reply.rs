@@ -1,4 +1,4 @@
-//! Error replies: Ollama's own words, and what mends them.
+//! Error responses: Ollama's own messages, with remedies.
 
 use serde::Deserialize;
 
@@ -15,22 +15,22 @@ struct OllamaErrorBody {
     error: Option<String>,
 }
 
-/// The text of an error that Ollama itself wrote.
+/// Returns the message of an error that Ollama itself sent.
 fn own(body: &[u8]) -> Option<String> {
     serde_json::from_slice::<OllamaErrorBody>(body).ok()?.error
 }
 
-/// Whether an answer says that there is no such API: of a proxy, or of another server.
+/// Whether the API does not exist at this address, according to a proxy or another server.
 pub(super) fn is_not_served(status: u16, body: &[u8]) -> bool {
     matches!(status, 404 | 405) && own(body).is_none()
 }
 
-/// Whether a request was refused because the model cannot think.
+/// Whether a request was rejected because the model cannot think.
 pub(super) fn is_without_thoughts(status: u16, body: &[u8]) -> bool {
     status == 400 && own(body).is_some_and(|text| text.contains("does not support thinking"))
 }
 
-/// The error in a reply with a status of 400 or more.
+/// Decodes the error of a response with a status of 400 or more.
 pub(super) fn failure(
     model: &str,
     status: u16,
@@ -42,27 +42,27 @@ pub(super) fn failure(
     let remedy =
         if is_not_served(status, body) { Some(no_api()) } else { remedy(model, status, &message) };
     if let Some(remedy) = remedy {
-        text.push_str(": ");
+        text.push_str("; ");
         text.push_str(&remedy);
     }
     let mut error = Error::new(kind_of_status(status), text);
     if let Some(wait) = retry_after(headers) {
         error = error.with_retry_after(wait);
     }
-    // A model that is too large does not fit a second later either.
+    // A retry does not help a model that does not fit into memory.
     if status == 500 && message.contains("requires more system memory") {
         error = error.with_retryable(false);
     }
     error
 }
 
-/// An error inside of an answer that began well.
+/// Decodes an error within a response with a successful status.
 pub(super) fn within(model: &str, message: &str, status: Option<u64>) -> Error {
     let status =
         status.and_then(|status| u16::try_from(status).ok()).filter(|it| (400..600).contains(it));
     match status {
         Some(status) => failure(model, status, &|_| None, &body_of(message)),
-        // What would have been a 500, had the answer not begun.
+        // This would have been status 500 if the response had not begun.
         None => {
             Error::new(ErrorKind::Internal, format!("{NAME}: {}", excerpt(message.trim(), 2_000)))
         }
@@ -74,32 +74,32 @@ fn body_of(message: &str) -> Vec<u8> {
 }
 
 fn no_api() -> String {
-    let missing = "there is no /api/chat at that address: say where Ollama is with OLLAMA_HOST";
+    let missing = "the server has no `/api/chat`; set OLLAMA_HOST to the address of Ollama";
     if true {
         missing.to_owned()
     } else {
         format!(
-            "{missing}, or turn on the feature `openai` of genkit for a server that has /v1 alone"
+            "{missing}, or enable the feature `openai` of genkit for a server that has only `/v1`"
         )
     }
 }
 
-/// What mends an error, by its text.
+/// Returns the remedy for an error, according to its message.
 fn remedy(model: &str, status: u16, message: &str) -> Option<String> {
     let lacks = |what: &str| message.contains(&format!("does not support {what}"));
-    let other = format!("take another model (`ollama show {model}` says what one can do)");
+    let other = format!("use another model (`ollama show {model}` lists its capabilities)");
     Some(if status == 404 && message.contains("not found") {
-        format!("get it with `ollama pull {model}`")
+        format!("download it with `ollama pull {model}`")
     } else if lacks("tools") {
-        format!("`{model}` has no tools: {other}, or leave `.tools(..)` out")
+        format!("{other}, or remove `.tools(..)`")
     } else if lacks("thinking") {
-        format!("`{model}` cannot think: {other}, or leave `reasoningEffort` and `think` out")
+        format!("{other}, or remove `reasoningEffort` and `think`")
     } else if lacks("vision") {
-        format!("`{model}` sees no images: {other}, or send text alone")
+        format!("{other}, or send only text")
     } else if status == 401 {
         "sign in with `ollama signin`, or set OLLAMA_API_KEY".to_owned()
     } else if status == 400 && message.contains("context length") {
-        "give it a larger window with `num_ctx`, or send less".to_owned()
+        "set a larger context window with `num_ctx`, or send less".to_owned()
     } else {
         return None;
     })

@@ -1,6 +1,9 @@
-//! Ollama: its own chat calls, and embeddings.
+//! Ollama: its own chat and embedding APIs.
 
-#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+#![allow(
+    missing_docs,
+    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+)]
 
 mod address;
 mod builder;
@@ -20,7 +23,7 @@ mod tests;
 use genkit_model::internal::provider::LinkedProvider;
 pub use {builder::OllamaBuilder, provider::Ollama};
 
-/// What errors call this provider, and the first part of its models' names.
+/// The name of this provider in errors, and the prefix of its models' names.
 const NAME: &str = "ollama";
 
 inventory::submit! {

@@ -1,4 +1,4 @@
-//! The provider: one server.
+//! The Ollama provider.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,8 @@ use genkit_model::{
 };
 use genkit_openai::OpenAi;
 
-/// Ollama provider: its models on this machine, another one or ollama.com, by its own API.
+/// A provider of Ollama models on this machine, on another machine or on ollama.com, through
+/// Ollama's own API.
 ///
 /// ```no_run
 /// use genkit::model::Ollama;
@@ -33,29 +34,32 @@ use genkit_openai::OpenAi;
 /// # }
 /// ```
 ///
-/// Ollama gives a model a window of as few as 4,096 tokens, and cuts what does not fit without a word, tools too:
-/// a warning says where that is to be feared. Output is bound to a schema where a request has no tools.
+/// Ollama's default context window may be as small as 4,096 tokens, and Ollama silently truncates a
+/// request that does not fit, including its tools. A warning is logged if that is likely. Output is
+/// constrained to a schema only if the request has no tools.
 ///
-/// Settings that this provider reads from a request's `config`, beside Genkit's common ones:
+/// In addition to the common settings, this provider reads these settings from a request's
+/// `config`:
 ///
-/// | where they go | keys |
+/// | destination | keys |
 /// |---|---|
-/// | the top of the request | `think` (`reasoningEffort` is mapped to it), `keep_alive`, `format`, `truncate`, `shift`, `logprobs`, `top_logprobs` |
+/// | top level of the request | `think` (`reasoningEffort` is mapped to it), `keep_alive`, `format`, `truncate`, `shift`, `logprobs`, `top_logprobs` |
 /// | the call | `version` (the model), `apiKey` |
-/// | `options` | `options` (an object), and every other key, as it is: `num_ctx`, `min_p`, `repeat_penalty`, … |
+/// | `options` | `options` (an object), and every other key, unchanged: `num_ctx`, `min_p`, `repeat_penalty`, … |
 ///
-/// A server that has no such API but OpenAI's, as a proxy, is gone on with by that where the feature `openai` is on; a
-/// warning says so once.
+/// If the server, for example a proxy, has only OpenAI's API, that API is used if the feature
+/// `openai` is enabled, and a warning is logged once.
 #[derive(Clone)]
 pub struct Ollama {
     pub(super) endpoint: Arc<ApiEndpoint>,
     pub(super) settings: Arc<OllamaSettings>,
-    /// The same server by OpenAI's API.
+    /// The same server through OpenAI's API.
     pub(super) chat: OpenAi,
 }
 
 impl Ollama {
-    /// The model of that name, as `ollama list` has it: `qwen3`, `gpt-oss:20b`, `hf.co/who/what:Q4_K_M`.
+    /// Returns the model with this name, as shown by `ollama list`: `qwen3`, `gpt-oss:20b`,
+    /// `hf.co/who/what:Q4_K_M`.
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {
@@ -66,7 +70,7 @@ impl Ollama {
     /// ```
     pub fn model(&self, name: &str) -> Arc<dyn Model> {
         let model = name.strip_prefix("ollama/").unwrap_or(name);
-        // A grammar for the output keeps a model from calling tools.
+        // A grammar for the output would prevent the model from calling tools.
         let supports = {
             let mut supports = Supports::all();
             supports.tool_choice = false;
@@ -86,8 +90,8 @@ impl Ollama {
         })
     }
 
-    /// The embedder of that name: `nomic-embed-text`. A text that is too long for it is an error, unless `config` says
-    /// `truncate: true`.
+    /// Returns the embedder with this name, such as `nomic-embed-text`. A text that is too long for
+    /// it is an error, unless `config` sets `truncate: true`.
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {
@@ -123,14 +127,14 @@ impl Provider for Ollama {
     }
 }
 
-/// Does not show the key.
+/// Omits the key.
 impl fmt::Debug for Ollama {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ollama").field("num_ctx", &self.settings.num_ctx).finish_non_exhaustive()
     }
 }
 
-/// A model by Ollama's own API, else by OpenAI's.
+/// A model that is called through Ollama's own API, or through OpenAI's.
 struct OllamaModel {
     native: HttpModel<OllamaWire>,
     model: String,
@@ -144,14 +148,9 @@ impl OllamaModel {
         let result = self.native.generate(request, chunks).await;
         let asked =
             request.config.contains_key(REASONING_EFFORT) && !request.config.contains_key("think");
-        // Nothing was sent to `chunks`: the server refused the request.
+        // Nothing was sent to `chunks`, because the server rejected the request.
         if result.is_err() && thinks && asked && self.settings.is_without_thoughts(&self.model) {
-            left_out(
-                NAME,
-                &self.model,
-                REASONING_EFFORT,
-                "the model cannot think; take another one",
-            );
+            left_out(NAME, &self.model, REASONING_EFFORT, "use another model, which can think");
             return self.native.generate(request, chunks).await;
         }
         result
@@ -182,7 +181,7 @@ impl Model for OllamaModel {
     }
 }
 
-/// An embedder by Ollama's own API, else by OpenAI's.
+/// An embedder that is called through Ollama's own API, or through OpenAI's.
 struct OllamaEmbedder {
     native: HttpEmbedder<OllamaEmbedWire>,
     settings: Arc<OllamaSettings>,
@@ -204,7 +203,8 @@ impl Embedder for OllamaEmbedder {
     }
 }
 
-/// A call by Ollama's own API; where that is not served, by OpenAI's on the same server.
+/// Makes a call through Ollama's own API, or through OpenAI's API on the same server if Ollama's
+/// does not exist.
 async fn by_either<'a, T>(
     settings: &OllamaSettings,
     native: impl Future<Output = Result<T>>,
@@ -217,12 +217,12 @@ async fn by_either<'a, T>(
             return result;
         }
         tracing::warn!(
-            "ollama: its own API is not at that address, so that OpenAI's at /v1 is used, which has no `num_ctx`, \
-             `keep_alive` and `think`; say where Ollama is with OLLAMA_HOST"
+            "ollama: the server has no `/api/chat`, so OpenAI's API at `/v1` is used, which does not support `num_ctx`, \
+             `keep_alive` and `think`; set OLLAMA_HOST to the address of Ollama"
         );
     }
     let result = chat().await;
-    // That is not there either: the next call asks anew.
+    // OpenAI's API does not exist either, so the next call tries both again.
     if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         is_not_served.store(false, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Answers, whole and as lines of a stream.
+//! Responses, complete and as lines of a stream.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::lenient::{count, text};
 use genkit_model::internal::wire::{Next, WireStream};
 
-/// A whole answer, or one line of a stream.
+/// A complete response, or one line of a stream.
 #[derive(Deserialize)]
 struct ChatReply {
     #[serde(default)]
@@ -65,7 +65,7 @@ struct ReplyFunction {
     arguments: Value,
 }
 
-/// What only Ollama knows: its name there, and here.
+/// The fields that are kept in `custom`, and their keys there.
 const CUSTOM: [(&str, &str); 6] = [
     ("model", "model"),
     ("remote_model", "remoteModel"),
@@ -75,7 +75,7 @@ const CUSTOM: [(&str, &str); 6] = [
     ("eval_duration", "evalDuration"),
 ];
 
-/// The response in a whole answer.
+/// Decodes a complete response.
 pub(super) fn decode(model: &str, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
     let mut answer = OllamaAnswer::new(model, request);
     answer.add(read(body)?)?;
@@ -86,7 +86,7 @@ fn read(json: &[u8]) -> Result<ChatReply> {
     Ok(serde_json::from_slice(json).map_err(|error| HttpError::json(NAME, &error))?)
 }
 
-/// An answer as it is put together.
+/// A response that is being assembled.
 struct OllamaAnswer<'a> {
     model: &'a str,
     names: Names<'a>,
@@ -95,7 +95,7 @@ struct OllamaAnswer<'a> {
     calls: Vec<Part>,
     logprobs: Vec<Value>,
     response: ModelResponse,
-    /// Whether there was any message.
+    /// Whether a message has been received.
     begun: bool,
 }
 
@@ -116,7 +116,7 @@ impl<'a> OllamaAnswer<'a> {
         }
     }
 
-    /// Takes a line, or the whole; what is new comes back.
+    /// Adds a line or a complete response. Returns the new content.
     fn add(&mut self, mut reply: ChatReply) -> Result<Vec<Part>> {
         if let Some(error) = &reply.error {
             let error = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
@@ -154,11 +154,11 @@ impl<'a> OllamaAnswer<'a> {
         }
     }
 
-    /// Takes what the last line says of the whole.
+    /// Reads the fields of the last line that describe the whole response.
     fn end(&mut self, mut reply: ChatReply) {
         let response = &mut self.response;
         response.finish_reason = Some(match reply.done_reason.as_deref() {
-            // Old servers give none.
+            // Old servers send no reason.
             None | Some("" | "stop") => FinishReason::Stop,
             Some("length") => FinishReason::Length,
             Some(_) => FinishReason::Other,
@@ -169,7 +169,7 @@ impl<'a> OllamaAnswer<'a> {
         let (input, output) = (reply.prompt_eval_count, reply.eval_count);
         response.usage.input_tokens = input;
         response.usage.output_tokens = output;
-        // Without the count of the prompt, which a cache may hide, the sum would be wrong.
+        // The prompt count may be missing because of a cache; the sum would then be wrong.
         response.usage.total_tokens = input.zip(output).map(|(a, b)| a.saturating_add(b));
         for (theirs, ours) in CUSTOM {
             if let Some(value) = reply.rest.shift_remove(theirs) {
@@ -198,7 +198,7 @@ impl<'a> OllamaAnswer<'a> {
     }
 }
 
-/// Arguments are an object; a proxy may write its text.
+/// Arguments are an object; a proxy may send it as text.
 fn arguments(arguments: Value) -> Value {
     match arguments {
         Value::Null => Value::Object(Map::new()),
@@ -211,7 +211,7 @@ fn arguments(arguments: Value) -> Value {
     }
 }
 
-/// A stream of lines being read.
+/// The state of a stream that is being read.
 pub(super) struct OllamaStream<'a>(OllamaAnswer<'a>);
 
 impl<'a> OllamaStream<'a> {

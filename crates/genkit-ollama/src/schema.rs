@@ -1,17 +1,17 @@
-//! The schemas that Ollama reads: those of tools into a type with few fields, that of an answer into a grammar.
+//! Schemas for Ollama: a small subset for tools, and a grammar for output.
 
 use serde_json::{Map, Value, json};
 
 use genkit_schema::internal::{Dialect, portable};
 
-/// What Ollama reads of the schema of a tool; it drops other keywords without a word, and refuses `true` as a schema.
+/// The schema of a tool. Ollama silently ignores other keywords, and rejects `true` as a schema.
 pub(super) struct ToolDialect;
 
-/// How deep a schema is looked at. Default is 32.
+/// The maximum depth of a schema that is checked. Default is 32.
 const MAX_DEPTH: usize = 32;
 
 impl Dialect for ToolDialect {
-    /// A schema that says what it means in other keywords is rewritten without them.
+    /// Rewrites a schema that depends on unsupported keywords.
     fn convert(exact: &Value, owner: &str) -> Option<Value> {
         let is_object = exact.get("type").is_some_and(|it| it == "object");
         if is_object && is_read(exact, MAX_DEPTH) {
@@ -23,7 +23,7 @@ impl Dialect for ToolDialect {
                 owner,
                 pointer = lost.pointer,
                 remedy = lost.remedy,
-                "a schema says less to Ollama: {}",
+                "a schema loses information for Ollama: {}",
                 lost.what
             );
         }
@@ -31,8 +31,8 @@ impl Dialect for ToolDialect {
     }
 }
 
-/// Whether nothing of what a schema means stands in a keyword that is dropped. Bounds do: a call is checked against
-/// them, and the model is told.
+/// Whether the meaning of a schema does not depend on ignored keywords. Limits are allowed, because
+/// calls are checked against them, and the model is informed of errors.
 fn is_read(schema: &Value, depth: usize) -> bool {
     const DROPPED: [&str; 5] = ["$ref", "oneOf", "allOf", "const", "prefixItems"];
     let Value::Object(map) = schema else { return false };
@@ -52,7 +52,7 @@ fn without_schema(exact: &Value) -> Value {
     schema
 }
 
-/// What can be made into a grammar.
+/// The schema of the output, which Ollama converts to a grammar.
 pub(super) struct GrammarDialect;
 
 impl Dialect for GrammarDialect {
@@ -63,7 +63,7 @@ impl Dialect for GrammarDialect {
     }
 }
 
-/// Keywords that say which values there are; a schema without any is none to the grammar.
+/// The keywords that constrain a value. The grammar does not support a schema without any of them.
 const SAYS: [&str; 10] = [
     "type",
     "$ref",
@@ -77,7 +77,7 @@ const SAYS: [&str; 10] = [
     "prefixItems",
 ];
 
-/// Writes out what fits any value, and drops a pattern that does not say where it begins and ends.
+/// Writes out a schema that accepts any value, and removes a pattern that is not anchored.
 fn tidy(schema: &mut Value, owner: &str) {
     if *schema == Value::Bool(true) {
         *schema = json!({});
@@ -92,14 +92,14 @@ fn tidy(schema: &mut Value, owner: &str) {
         map.shift_remove("pattern");
         tracing::warn!(
             owner,
-            "a schema says less to Ollama: a `pattern` is left out, since it does not begin with `^` and end with `$`"
+            "a schema loses information for Ollama: a `pattern` is left out because it does not begin with `^` and end with `$`"
         );
     }
     for (key, value) in map.iter_mut() {
         match (key.as_str(), value) {
             ("properties" | "$defs" | "definitions", Value::Object(named)) => each(named, owner),
             ("items", schema) => tidy(schema, owner),
-            // Here `true` is known, and the usual case.
+            // `true` is common and supported here.
             ("additionalProperties", schema @ Value::Object(_)) => tidy(schema, owner),
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(list)) => {
                 list.iter_mut().for_each(|schema| tidy(schema, owner));

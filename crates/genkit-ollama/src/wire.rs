@@ -15,37 +15,37 @@ use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::internal::http::bearer_headers;
 use genkit_model::internal::wire::{Framing, HttpCall, WireFormat, WireStream};
 
-/// After the root of the server.
+/// The path after the root of the server.
 const PATH: &str = "/api/chat";
 
-/// What all models of one [`Ollama`](super::Ollama) share.
+/// Settings shared by all models of one [`Ollama`](super::Ollama).
 pub(super) struct OllamaSettings {
     pub(super) key: Option<String>,
-    /// What is sent as `num_ctx` where a request has none.
+    /// The `num_ctx` of requests that do not set it.
     pub(super) num_ctx: Option<u64>,
-    /// What is sent as `keep_alive` where a request has none.
+    /// The `keep_alive` of requests that do not set it.
     pub(super) keep_alive: Option<Value>,
-    /// What the server gives where nobody says; `None` where it has no window of its own (ollama.com).
+    /// The server's default context window; `None` if the server manages it (ollama.com).
     pub(super) default_window: Option<u64>,
     pub(super) window: Window,
-    /// Whether the server said that it has no such API.
+    /// Whether the server has responded that the API does not exist.
     pub(super) is_not_served: AtomicBool,
-    /// The models that refused to think.
+    /// The models that have rejected thinking.
     pub(super) without_thoughts: Mutex<BTreeSet<String>>,
 }
 
 impl OllamaSettings {
-    /// Whether the model refused to think.
+    /// Whether the model has rejected thinking.
     pub(super) fn is_without_thoughts(&self, model: &str) -> bool {
         lock(&self.without_thoughts).contains(model)
     }
 
-    /// Notes whether an error says that there is no such API.
+    /// Records whether an error means that the API does not exist.
     pub(super) fn note_served(&self, status: u16, body: &[u8]) {
         self.is_not_served.store(error_reply::is_not_served(status, body), Ordering::Relaxed);
     }
 
-    /// The headers of a call.
+    /// Returns the headers of a call.
     pub(super) fn headers(&self, own: Option<&str>) -> Vec<(&'static str, Cow<'static, str>)> {
         bearer_headers(own.or(self.key.as_deref()))
     }

@@ -1,6 +1,9 @@
 //! OpenAI's two APIs, chat completions and Responses, and the servers that speak the first.
 
-#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+#![allow(
+    missing_docs,
+    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+)]
 
 mod chat;
 mod responses;

@@ -1,4 +1,4 @@
-//! What genkit says of traces and metrics, in OpenTelemetry's types.
+//! Maps the traces and metrics of genkit to OpenTelemetry's types.
 
 use std::collections::HashMap;
 
@@ -60,7 +60,7 @@ impl Telemetry for Bridge {
             true,
             parent.state().parse::<TraceState>().unwrap_or_default(),
         );
-        // An error is a subscriber without OpenTelemetry's layer: then there is nothing to go on.
+        // An error means that the subscriber has no OpenTelemetry layer, so no trace can be continued.
         let _ = span.set_parent(Context::new().with_remote_span_context(remote));
     }
 

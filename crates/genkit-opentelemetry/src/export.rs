@@ -12,29 +12,30 @@ use tracing_subscriber::filter::{FilterExt as _, Targets, dynamic_filter_fn};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::{Layer as _, fmt};
 
-/// How long the end of a program waits for the last spans. Default is 5 seconds.
+/// How long a program waits at its end to send the last telemetry. Default is 5 seconds.
 const LAST_EXPORT: Duration = Duration::from_secs(5);
 
-/// Which spans are exported. rmcp has some around its own loop, which never end.
+/// The default filter of exported spans. rmcp has spans around its own loop that never end.
 const SPANS: &str = "info,rmcp=off";
 
-/// What is logged unless `RUST_LOG` is set: as `genkit::log_to_stderr`. rmcp writes contents at `info` and `warn`.
+/// The default log filter if `RUST_LOG` is not set, the same as for `genkit::log_to_stderr`. rmcp logs contents at
+/// `info` and `warn`.
 const LOGGED: &str = "info,rmcp=error";
 
-/// OTLP export of the spans and metrics of the service `name`, once it is
+/// Creates an OTLP export of the spans and metrics of the service `name`. It starts when it is
 /// [installed](Otlp::install).
 ///
-/// OpenTelemetry's environment variables are heeded: `OTEL_EXPORTER_OTLP_ENDPOINT`, `_HEADERS`, `_TIMEOUT`,
-/// `OTEL_SERVICE_NAME` (counts more than `name`), `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER`,
-/// `OTEL_METRIC_EXPORT_INTERVAL`, `OTEL_SDK_DISABLED`, and the others of its SDK. What is sent is protobuf over
-/// HTTP/1.1, without gRPC; TLS is rustls with ring and the certificates of this system.
+/// These environment variables of OpenTelemetry are supported: `OTEL_EXPORTER_OTLP_ENDPOINT`, `_HEADERS`, `_TIMEOUT`,
+/// `OTEL_SERVICE_NAME` (takes precedence over `name`), `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER`,
+/// `OTEL_METRIC_EXPORT_INTERVAL`, `OTEL_SDK_DISABLED`, and the others of its SDK. Data is sent as protobuf over
+/// HTTP/1.1, without gRPC. TLS uses rustls with ring and the certificates of the operating system.
 pub fn otlp(name: impl Into<String>) -> Otlp {
     Otlp { name: name.into(), version: None, spans: SPANS.to_owned(), logs: true }
 }
 
-/// OTLP export that is being set up: [`otlp`] begins one.
+/// A builder of an OTLP export, created by [`otlp`].
 #[derive(Clone, Debug)]
-#[must_use = "it begins with `.install()`"]
+#[must_use = "the export starts with `.install()`"]
 pub struct Otlp {
     name: String,
     version: Option<String>,
@@ -43,37 +44,35 @@ pub struct Otlp {
 }
 
 impl Otlp {
-    /// Service version.
+    /// Sets the service version.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
         self
     }
 
-    /// Span filter: which spans are exported, as `RUST_LOG` says which lines are logged. Default is
-    /// `info,rmcp=off`.
+    /// Sets the filter of exported spans, in the syntax of `RUST_LOG`. Default is `info,rmcp=off`.
     pub fn spans(mut self, filter: impl Into<String>) -> Self {
         self.spans = filter.into();
         self
     }
 
-    /// Logging to standard error: whether what is traced is logged there as well, by `RUST_LOG`.
-    /// Default is `true`.
+    /// Sets whether events and spans are also logged to standard error, filtered by `RUST_LOG`. Default is `true`.
     pub fn log_to_stderr(mut self, yes: bool) -> Self {
         self.logs = yes;
         self
     }
 
-    /// Installs the export: it goes on until what this returns is dropped, which sends what is
-    /// left. Keep it in `main`.
+    /// Installs the export. It runs until the returned guard is dropped, which sends the remaining data. Keep the guard
+    /// in `main`.
     ///
-    /// Events are no part of the spans: what a log line says may be contents.
+    /// Log events are not attached to spans, because they may contain sensitive contents.
     ///
     /// # Errors
-    /// `FailedPrecondition`: the program has set a subscriber or telemetry before; it adds OpenTelemetry's layer to
-    /// its own then and calls [`install`](crate::install). `InvalidArgument`: an environment variable or the filter of
-    /// spans is malformed.
+    /// `FailedPrecondition` if the program has already set a subscriber or telemetry; in that case add OpenTelemetry's
+    /// layer to that subscriber and call [`install`](crate::install). `InvalidArgument` if an environment variable or
+    /// the span filter is malformed.
     pub fn install(self) -> Result<Exporting> {
-        let malformed = |error| Error::invalid_argument(format!("the filter of spans: {error}"));
+        let malformed = |error| Error::invalid_argument(format!("invalid span filter: {error}"));
         let spans: Targets = self.spans.parse().map_err(malformed)?;
         let providers = if is_disabled() { None } else { Some(self.providers()?) };
         let traces = providers.as_ref().map(|(tracers, _)| {
@@ -83,8 +82,8 @@ impl Otlp {
                 .with_target(false)
                 .with_threads(false)
                 .with_tracked_inactivity(false);
-            // What a log line says may be contents: spans alone. Dynamic, so that each span is asked for anew,
-            // whatever was asked before it.
+            // Only spans are exported, because log events may contain sensitive contents. The filter is dynamic,
+            // so that its result is not cached.
             layer.with_filter(spans.and(dynamic_filter_fn(|metadata, _| metadata.is_span())))
         });
         let logs = self.logs.then(|| {
@@ -97,7 +96,7 @@ impl Otlp {
         });
         let subscriber = tracing_subscriber::registry().with(traces).with(logs);
         tracing::subscriber::set_global_default(subscriber).map_err(|_| {
-            let text = "a subscriber of `tracing` is set already: add `tracing_opentelemetry::layer()` to it, set \
+            let text = "a `tracing` subscriber is already set; add `tracing_opentelemetry::layer()` to it, set \
                  OpenTelemetry's providers and call `genkit_opentelemetry::install()`";
             Error::new(ErrorKind::FailedPrecondition, text)
         })?;
@@ -110,7 +109,7 @@ impl Otlp {
     }
 
     fn providers(&self) -> Result<(SdkTracerProvider, SdkMeterProvider)> {
-        // An error is one that the program has installed.
+        // An error means that the program has already installed a provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut resource = Resource::builder();
         if std::env::var_os("OTEL_SERVICE_NAME").is_none() {
@@ -135,8 +134,8 @@ impl Otlp {
     }
 }
 
-/// Export that goes on until this is dropped, which sends what is left.
-#[must_use = "the export ends where this is dropped"]
+/// A guard of an export. The export runs until the guard is dropped, which sends the remaining data.
+#[must_use = "the export ends when this is dropped"]
 pub struct Exporting {
     providers: Option<(SdkTracerProvider, SdkMeterProvider)>,
 }
@@ -153,16 +152,16 @@ impl Drop for Exporting {
         let ends =
             [tracers.shutdown_with_timeout(LAST_EXPORT), meters.shutdown_with_timeout(LAST_EXPORT)];
         for error in ends.into_iter().filter_map(std::result::Result::err) {
-            tracing::warn!(%error, "the last telemetry could not be sent");
+            tracing::warn!(%error, "failed to send the last telemetry");
         }
     }
 }
 
-/// Whether the environment wants nothing exported.
+/// Returns whether the environment disables the export.
 fn is_disabled() -> bool {
     std::env::var("OTEL_SDK_DISABLED").is_ok_and(|said| said.eq_ignore_ascii_case("true"))
 }
 
 fn unusable(error: ExporterBuildError) -> Error {
-    Error::invalid_argument("the export over OTLP cannot be set up").with_source(error)
+    Error::invalid_argument("failed to set up the export over OTLP").with_source(error)
 }

@@ -1,6 +1,6 @@
-//! OpenTelemetry for [`genkit`]: traces that cross processes, metrics, and export over OTLP.
+//! OpenTelemetry for [`genkit`]: traces across processes, metrics, and export over OTLP.
 //!
-//! One line, first in `main`:
+//! Add one line at the beginning of `main`:
 //!
 //! ```no_run
 //! # #[cfg(feature = "otlp")]
@@ -11,15 +11,15 @@
 //! # }
 //! ```
 //!
-//! Spans and metrics go to `OTEL_EXPORTER_OTLP_ENDPOINT` (default is the collector of this machine,
-//! `http://localhost:4318`), and the log to standard error. A program with a subscriber and providers of its own
-//! adds `tracing_opentelemetry::layer()` to the one and calls [`install`] after it has set the others.
+//! Spans and metrics are sent to `OTEL_EXPORTER_OTLP_ENDPOINT` (by default a local collector at
+//! `http://localhost:4318`), and logs go to standard error. If your program has its own subscriber and providers, add
+//! `tracing_opentelemetry::layer()` to the subscriber, set the providers, and then call [`install`].
 //!
-//! What is recorded is a matter of `genkit::telemetry`: names, times and numbers, no contents unless a builder asks
-//! for them.
+//! For the recorded data see `genkit::telemetry`: names, times and numbers, but no contents unless a builder enables
+//! them.
 //!
-//! It is a crate of its own because OpenTelemetry's have a new version of their API several times a year: `genkit` names
-//! none of their types, so that it need not follow.
+//! OpenTelemetry's crates release breaking versions several times a year. This is a separate crate so that `genkit`
+//! does not depend on their types.
 
 mod bridge;
 #[cfg(feature = "otlp")]
@@ -31,19 +31,19 @@ use opentelemetry::metrics::Meter;
 #[cfg(feature = "otlp")]
 pub use self::export::{Exporting, Otlp, otlp};
 
-/// Installs OpenTelemetry as the telemetry of this process: traces through `tracing-opentelemetry`, wherever its layer
-/// is in the subscriber, and metrics through the global meter provider, which must be set before.
+/// Installs OpenTelemetry as the telemetry of this process: traces through the `tracing-opentelemetry` layer of the
+/// subscriber, and metrics through the global meter provider, which must be set before.
 ///
 /// # Errors
-/// `FailedPrecondition`: telemetry is installed already.
+/// `FailedPrecondition` if telemetry is already installed.
 pub fn install() -> Result<()> {
     install_with(&opentelemetry::global::meter("genkit"))
 }
 
-/// Installs OpenTelemetry with metrics through this meter: else as [`install`].
+/// Installs OpenTelemetry with metrics through this meter. Otherwise the same as [`install`].
 ///
 /// # Errors
-/// `FailedPrecondition`: telemetry is installed already.
+/// `FailedPrecondition` if telemetry is already installed.
 pub fn install_with(meter: &Meter) -> Result<()> {
     genkit::telemetry::install(bridge::Bridge::new(meter))
 }

@@ -1,7 +1,7 @@
-//! What durable runs cost on Postgres: as the bench of `crates/genkit-sqlite`, with the server of the tests, or that of
-//! `GENKIT_POSTGRES_URL`.
+//! The cost of durable runs on Postgres: the same benchmark as in `crates/genkit-sqlite`, with the server of the tests
+//! or that of `GENKIT_POSTGRES_URL`.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line program")]
 
 #[macro_use]
 #[path = "../../../tests/behaviour/durable/handed_on.rs"]

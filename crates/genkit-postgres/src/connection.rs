@@ -1,4 +1,4 @@
-//! The connection, made anew where it was lost.
+//! The connection, which is reopened after it was lost.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,25 +11,25 @@ use tokio_postgres::{Client, Config, Row, Socket, Statement};
 
 use crate::statements::{TABLES, VERSION};
 
-/// How long connecting may take. Default is 10 seconds.
+/// The timeout for connecting. Default is 10 seconds.
 const CONNECT: Duration = Duration::from_secs(10);
 
 type Connect = dyn Fn() -> BoxFuture<'static, Result<Client>> + Send + Sync;
 
-/// One connection that all share: what is asked at the same moment is sent together.
+/// A shared connection. Concurrent queries are pipelined.
 pub(crate) struct Connection {
     connect: Box<Connect>,
     client: Mutex<Option<Arc<Prepared>>>,
 }
 
-/// A client with the statements that it has prepared.
+/// A client with its prepared statements.
 pub(crate) struct Prepared {
     client: Client,
     statements: Mutex<HashMap<&'static str, Statement>>,
 }
 
 impl Prepared {
-    /// The rows that a statement gives.
+    /// Returns the rows of a statement.
     pub(crate) async fn rows(
         &self,
         text: &'static str,
@@ -44,7 +44,7 @@ impl Prepared {
         if let Some(statement) = known {
             return Ok(statement);
         }
-        // No lock is held meanwhile: whoever waits for this may be asked for nothing until another has an answer.
+        // Do not hold the lock while the statement is prepared: it would prevent pipelining.
         let statement = self.client.prepare(text).await.map_err(failed)?;
         lock(&self.statements).insert(text, statement.clone());
         Ok(statement)
@@ -68,7 +68,7 @@ impl Connection {
                 let (client, connection) = config.connect(tls).await.map_err(failed)?;
                 tokio::spawn(async move {
                     if let Err(error) = connection.await {
-                        tracing::warn!(%error, "the connection to the Postgres store of runs is lost");
+                        tracing::warn!(%error, "lost the connection to the Postgres store of runs");
                     }
                 });
                 Ok(client)
@@ -77,13 +77,13 @@ impl Connection {
         Self { connect: Box::new(connect), client: Mutex::new(None) }
     }
 
-    /// The connection that there is, or a new one.
+    /// Returns the open connection, or opens a new one.
     pub(crate) async fn client(&self) -> Result<Arc<Prepared>> {
         if let Some(prepared) = self.open() {
             return Ok(prepared);
         }
         let new = Prepared { client: (self.connect)().await?, statements: Mutex::default() };
-        // Another may have been faster.
+        // Another task may have connected meanwhile.
         Ok(self.open().unwrap_or_else(|| {
             let new = Arc::new(new);
             *lock(&self.client) = Some(Arc::clone(&new));
@@ -95,7 +95,7 @@ impl Connection {
         lock(&self.client).as_ref().filter(|prepared| !prepared.client.is_closed()).cloned()
     }
 
-    /// Makes the tables where there are none.
+    /// Creates the tables if they do not exist.
     pub(crate) async fn prepare(&self) -> Result<()> {
         let client = &self.client().await?.client;
         client.batch_execute(TABLES).await.map_err(failed)?;
@@ -103,7 +103,7 @@ impl Connection {
         let version: i32 = row.and_then(|row| row.try_get(0)).map_err(failed)?;
         if version > VERSION {
             let text = format!(
-                "the store of runs has tables of the version {version}, and this program knows {VERSION}: use a newer one"
+                "the store of runs has tables of version {version}, and this program supports version {VERSION}; upgrade this program"
             );
             return Err(Error::new(ErrorKind::FailedPrecondition, text));
         }
@@ -111,12 +111,12 @@ impl Connection {
     }
 }
 
-/// Nothing here can be half done: what panicked under a lock left it whole.
+/// Locks a mutex, ignoring poisoning: no code can leave the data in an inconsistent state.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the server, or the way to it, failed with.
+/// Converts an error of the server or the connection.
 pub(crate) fn failed(error: tokio_postgres::Error) -> Error {
     Error::new(ErrorKind::Unavailable, "the Postgres store of runs failed").with_source(error)
 }

@@ -1,4 +1,4 @@
-//! Postgres store for durable runs of [`genkit`]: one database, many machines.
+//! A Postgres store for durable runs of [`genkit`]: one database for many machines.
 //!
 //! ```no_run
 //! use genkit::Genkit;
@@ -12,8 +12,8 @@
 //! # }
 //! ```
 //!
-//! Each change is one statement: a step costs one commit and one trip, whatever the length of its run. Leases and times are
-//! judged by the clock of the server, so that those of the machines may differ.
+//! Each change is one statement, so a step costs one commit and one round trip, however long its run is. Leases and
+//! times use the clock of the server, so the clocks of the machines may differ.
 
 #![forbid(unsafe_code)]
 

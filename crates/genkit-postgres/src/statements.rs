@@ -1,9 +1,9 @@
-//! The tables and the statements, each of which is a transaction of its own.
+//! The tables and the statements. Each statement is a separate transaction.
 
-/// The number of the tables below.
+/// The version of the tables below.
 pub(crate) const VERSION: i32 = 1;
 
-/// Several processes may begin at one moment: the lock is theirs one by one.
+/// Several processes may create the tables at the same time, so a lock serializes them.
 pub(crate) const TABLES: &str = "
     BEGIN;
     SELECT pg_advisory_xact_lock(7306934127);
@@ -63,7 +63,7 @@ pub(crate) const SAVE: &str = "
 
 pub(crate) const PEEK: &str = "SELECT revision, status, wake_at FROM genkit_runs WHERE id = $1";
 
-/// One statement sees one moment: head and log belong together.
+/// A single statement reads a consistent snapshot of head and log.
 pub(crate) const LOAD: &str = "
     SELECT revision, status, wake_at, head, ARRAY(
         SELECT line FROM genkit_run_log WHERE run = number

@@ -1,4 +1,4 @@
-//! The store.
+//! The Postgres store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,34 +12,34 @@ use tokio_postgres::{Config, NoTls, Row, Socket};
 use crate::connection::{Connection, failed};
 use crate::statements::{CREATE, DUE, LEASE, LOAD, PEEK, RELEASE, REMOVE, SAVE};
 
-/// Postgres store: durable runs in a database that many machines share. Made for Postgres 13 and newer.
+/// A Postgres store: durable runs in a database that many machines share. Requires Postgres 13 or newer.
 ///
-/// Its tables are `genkit_runs`, `genkit_run_log` and `genkit_schema`, in the first schema of the connection's search path.
-/// A connection that is lost is made anew by the next call.
+/// Its tables are `genkit_runs`, `genkit_run_log` and `genkit_schema`, in the first schema of the connection's search
+/// path. A lost connection is reopened by the next call.
 #[derive(Clone)]
 pub struct PostgresStore(Arc<Connection>);
 
 impl PostgresStore {
-    /// Connects to Postgres without TLS, and makes the tables where there are none: for a server on this machine or
-    /// in a network that is safe.
+    /// Connects to Postgres without TLS, and creates the tables if they do not exist. Use it for a local server or a
+    /// secure network.
     ///
     /// # Errors
-    /// `InvalidArgument` where `url` is none, `Unavailable` where the server cannot be reached, `FailedPrecondition` where a
-    /// newer version of this crate made its tables.
+    /// `InvalidArgument` if `url` is invalid, `Unavailable` if the server cannot be reached, `FailedPrecondition` if
+    /// the tables were created by a newer version of this crate.
     pub async fn connect(url: &str) -> Result<Self> {
         let config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
-            // What was given may hold a password.
-            Error::new(ErrorKind::InvalidArgument, "this is no address of a Postgres server")
+            // The URL may contain a password, so it is not quoted.
+            Error::new(ErrorKind::InvalidArgument, "invalid URL of the Postgres server")
                 .with_source(error)
         })?;
         Self::connect_with(config, NoTls).await
     }
 
-    /// Connects to Postgres with a configuration and TLS of your own: a connector of
-    /// `tokio-postgres-rustls` or `postgres-native-tls`.
+    /// Connects to Postgres with a custom configuration and TLS connector, such as those of `tokio-postgres-rustls` or
+    /// `postgres-native-tls`.
     ///
     /// # Errors
-    /// As [`connect`](Self::connect).
+    /// The same as for [`connect`](Self::connect).
     pub async fn connect_with<T>(config: Config, tls: T) -> Result<Self>
     where
         T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
@@ -61,16 +61,18 @@ impl PostgresStore {
     }
 }
 
-/// A head or a line with a line break, which no store takes.
+/// Rejects a change with a line break in its head or log lines.
 fn check(change: &RunChange) -> Result<()> {
     let mut texts = std::iter::once(&change.head).chain(&change.log);
     match texts.any(|text| text.contains('\n')) {
-        true => Err(Error::invalid_argument("a head and each line of a log are one line")),
+        true => Err(Error::invalid_argument(
+            "the head and each log line of a run must not contain line breaks",
+        )),
         false => Ok(()),
     }
 }
 
-/// When there is work, as a number that Postgres has.
+/// Returns the wake-up time as a Postgres number.
 fn wake(change: &RunChange) -> Option<i64> {
     change.wake_at_ms.map(|time| i64::try_from(time).unwrap_or(i64::MAX))
 }
@@ -79,12 +81,12 @@ fn number(number: i64) -> u64 {
     u64::try_from(number).unwrap_or_default()
 }
 
-/// Where a run stands, of the first three columns.
+/// Reads the head of a run from the first three columns.
 fn head(row: &Row) -> Result<RunHead> {
     let columns = (row.try_get(0), row.try_get(1), row.try_get(2));
     let (revision, status, wake): (i64, String, Option<i64>) =
         (columns.0.map_err(failed)?, columns.1.map_err(failed)?, columns.2.map_err(failed)?);
-    let unknown = || Error::new(ErrorKind::Internal, format!("`{status}` is no status of a run"));
+    let unknown = || Error::new(ErrorKind::Internal, format!("`{status}` is not a run status"));
     let status = RunStatus::of_name(&status).ok_or_else(unknown)?;
     Ok(RunHead::new(number(revision), status, wake.map(number)))
 }
@@ -144,7 +146,7 @@ impl RunStore for PostgresStore {
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Option<RunHead>>> {
         Box::pin(async move {
-            // A day is longer than anybody leases, and leaves room in the sum.
+            // A day is longer than any lease, and the sum cannot overflow.
             let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX).min(86_400_000);
             let rows = self.rows(LEASE, &[&run.as_str(), &owner, &ttl]).await?;
             rows.first().map(head).transpose()
@@ -161,7 +163,7 @@ impl RunStore for PostgresStore {
             let rows = self.rows(DUE, &[&limit]).await?;
             let ids: std::result::Result<Vec<String>, _> =
                 rows.iter().map(|row| row.try_get(0)).collect();
-            // What no id of ours is was written by something else.
+            // Ignores ids that another program wrote.
             Ok(ids.map_err(failed)?.into_iter().filter_map(|id| RunId::new(id).ok()).collect())
         })
     }

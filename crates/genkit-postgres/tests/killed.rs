@@ -1,7 +1,7 @@
 //! A process that kills itself at each save, with a real server.
 
-#![cfg(target_os = "linux")] // the server's package is for it
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![cfg(target_os = "linux")] // the server package is only available for Linux
+#![allow(clippy::unwrap_used, reason = "panics report the location")]
 
 #[macro_use]
 #[path = "../../../tests/behaviour/durable/handed_on.rs"]
@@ -19,10 +19,10 @@ use genkit_postgres::PostgresStore;
 use self::process::{Mortal, dies_at_each_save, run_alive};
 use self::server::Server;
 
-/// Where the server is, for the process that dies.
+/// The URL of the server, for the process that is killed.
 const URL: &str = "GENKIT_KILLED_URL";
 
-/// A folder that is gone when this is.
+/// A temporary folder, which is removed when dropped.
 struct Temp(PathBuf);
 
 impl Temp {
@@ -45,7 +45,7 @@ impl Drop for Temp {
     }
 }
 
-/// The process of the test below, or that test itself: one server serves both.
+/// Runs as the killed process or as the test itself, so that both use the same server.
 #[test]
 fn a_process_that_is_killed_at_any_save_is_succeeded_with_postgres() {
     let runtime = tokio::runtime::Runtime::new().unwrap();

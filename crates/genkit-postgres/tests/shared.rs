@@ -1,7 +1,7 @@
-//! What durable runs promise over every store, over Postgres: saves that fail at any time, and two workers.
+//! The guarantees of durable runs on Postgres: failing saves, and two workers.
 
-#![cfg(target_os = "linux")] // the server's package is for it
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![cfg(target_os = "linux")] // the server package is only available for Linux
+#![allow(clippy::unwrap_used, reason = "panics report the location")]
 
 #[macro_use]
 #[path = "../../../tests/behaviour/durable/handed_on.rs"]
@@ -20,7 +20,7 @@ use genkit_postgres::PostgresStore;
 
 use self::server::Server;
 
-/// A name that no other run of these tests has: the server may be one that is there longer.
+/// Returns a unique name, since a server given by URL may contain runs of other tests.
 fn unique(name: &str) -> String {
     format!("{name}-{}", std::process::id())
 }

@@ -1,7 +1,7 @@
-//! The store against a real server: that of `GENKIT_POSTGRES_URL`, or one from npm that the tests start.
+//! Tests of the store with a real server: that of `GENKIT_POSTGRES_URL`, or one from npm that the tests start.
 
-#![cfg(target_os = "linux")] // the server's package is for it
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![cfg(target_os = "linux")] // the server package is only available for Linux
+#![allow(clippy::unwrap_used, reason = "panics report the location")]
 
 mod server;
 
@@ -25,7 +25,7 @@ fn id(name: &str) -> RunId {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn it_keeps_what_a_store_promises_and_connects_again() {
     let server = Server::start().await;
-    // Several that begin at one moment make the tables once.
+    // Several stores that connect at the same time create the tables once.
     let name = format!("genkit-test-{}", std::process::id());
     let mut config: Config = server.url.parse().unwrap();
     config.application_name(&name);
@@ -42,7 +42,7 @@ async fn it_keeps_what_a_store_promises_and_connects_again() {
     assert!(stores[1].create(&run, &first).await.unwrap());
     stores[2].lease(&run, "a", Duration::from_secs(60)).await.unwrap().unwrap();
     assert!(stores[3].lease(&run, "b", Duration::from_secs(60)).await.unwrap().is_none());
-    // Somebody ends all connections of this store's.
+    // An administrator closes all connections of this store.
     let (admin, connection) = tokio_postgres::connect(&server.url, NoTls).await.unwrap();
     let connection = tokio::spawn(connection);
     let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1";

@@ -1,4 +1,4 @@
-//! Restate's admin API: telling it where the workers are.
+//! Restate's admin API, for registering workers.
 
 use genkit::Result;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::error::Error as E;
 use crate::http::{Server, message_of};
 
-/// Admin API of a Restate server (port 9070).
+/// The admin API of a Restate server (port 9070).
 ///
 /// ```no_run
 /// # async fn example() -> genkit::Result<()> {
@@ -19,25 +19,25 @@ use crate::http::{Server, message_of};
 pub struct RestateAdmin(Server);
 
 impl RestateAdmin {
-    /// Admin API at this address.
+    /// Creates a client of the admin API at this URL.
     ///
     /// # Errors
-    /// `InvalidArgument` for an address that is none.
+    /// `InvalidArgument` if the URL is invalid.
     pub fn new(url: &str) -> Result<Self> {
         Ok(Self(Server::new(url)?))
     }
 
-    /// Sets the token, as Restate's cloud wants one.
+    /// Sets the bearer token, which Restate Cloud requires.
     #[must_use]
     pub fn token(self, token: impl Into<String>) -> Self {
         Self(self.0.with_token(token.into()))
     }
 
-    /// Registers the address of workers, which Restate asks what they serve. Again, also for a new version of the program at
-    /// the same address: steps and runs that are under way go on with it.
+    /// Registers the URL of the workers, from which Restate reads the services they provide. Register again after
+    /// deploying a new version at the same URL; steps and runs in progress continue with it.
     ///
     /// # Errors
-    /// `Unavailable` where the server does not answer, `FailedPrecondition` where the workers do not, or are no workers.
+    /// `Unavailable` if the server does not respond, `FailedPrecondition` if no workers respond at the URL.
     pub async fn register(&self, workers: &str) -> Result<()> {
         let body = json!({ "uri": workers, "force": true });
         let (status, answer) = self.0.post("deployments", Some(&body)).await?;

@@ -1,40 +1,42 @@
-//! The errors of this crate, all in one list.
+//! The error messages of this crate, all in one list.
 
 use genkit::ErrorKind;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("`{0}` is no address of Restate: it begins with `http://` or `https://`")]
+    #[error("`{0}` is not a URL of Restate; use one that begins with `http://` or `https://`")]
     Url(String),
     #[error(
-        "Restate does not answer at {url}: {why}. Is the server running there? `npx @restatedev/restate-server` starts \
-         one: clients ask its ingress (port 8080), deployments are registered at its admin port (9070)"
+        "Restate does not respond at {url}: {why}. Check that the server is running; `npx @restatedev/restate-server` starts \
+         one. Clients connect to its ingress (port 8080), workers are registered at its admin port (9070)"
     )]
     Unreachable { url: String, why: String },
     #[error(
-        "Restate at {url} knows no `genkit.Run`: register the address of your workers, once, by \
+        "Restate at {url} has no service `genkit.Run`; register the URL of your workers once, with \
          `RestateAdmin::new(\"http://127.0.0.1:9070\")?.register(\"http://..:9080\")`"
     )]
     NotRegistered { url: String },
-    #[error("Restate at {url} answers {status}: {message}")]
+    #[error("Restate at {url} responded with status {status}: {message}")]
     Refused { url: String, status: u16, message: String },
-    #[error("what Restate at {url} answers does not read: {why}")]
+    #[error("failed to read the response of Restate at {url}: {why}")]
     Unreadable { url: String, why: String },
-    #[error("the answer of Restate at {url} has more than {most} bytes")]
+    #[error("the response of Restate at {url} exceeds {most} bytes")]
     TooLarge { url: String, most: usize },
     #[error("{0}")]
     Said(String, ErrorKind),
     #[error("there is no run `{0}`")]
     NoRun(String),
-    #[error("`{0}` is no key of Restate's requests: `publickeyv1_..`, as `restate` prints it")]
+    #[error(
+        "`{0}` is not an identity key of Restate; use a key such as `publickeyv1_..`, as printed by `restate`"
+    )]
     IdentityKey(String),
-    #[error("cannot listen at {at}: {why}")]
+    #[error("failed to listen at {at}: {why}")]
     Listen { at: String, why: std::io::Error },
-    #[error("the HTTP client cannot be made: {0}")]
+    #[error("failed to create the HTTP client: {0}")]
     Client(String),
     #[error(
-        "Restate's admin at {admin} cannot register `{worker}`: {message}. The workers must be serving there, at an address \
-         that Restate reaches"
+        "Restate's admin API at {admin} failed to register `{worker}`: {message}. The workers must be running at a URL \
+         that Restate can reach"
     )]
     Registering { admin: String, worker: String, message: String },
 }

@@ -1,4 +1,4 @@
-//! Requests to Restate: bounded in time and size, with errors that say where and how to mend it.
+//! Requests to Restate, with limits of time and size, and errors that name the URL and the remedy.
 
 use genkit::{Error, Result};
 use reqwest::{Method, Response, Url};
@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::error::Error as E;
 use crate::limits::{CONNECT, MAX_ANSWER, REQUEST};
 
-/// One address of Restate.
+/// One URL of Restate.
 #[derive(Clone)]
 pub(crate) struct Server {
     http: reqwest::Client,
@@ -36,12 +36,12 @@ impl Server {
         self
     }
 
-    /// Its address, without what is secret.
+    /// Returns the URL without secrets.
     pub(crate) fn shown(&self) -> String {
         shown(self.url.as_str())
     }
 
-    /// Posts `body` to `path`: the status and the answer.
+    /// Posts `body` to `path`, and returns the status and the response.
     pub(crate) async fn post<B: Serialize>(
         &self,
         path: &str,
@@ -79,7 +79,7 @@ impl Server {
         }
     }
 
-    /// The value of an answer.
+    /// Parses a response.
     pub(crate) fn parse<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T> {
         let why =
             |why: serde_json::Error| E::Unreadable { url: self.shown(), why: why.to_string() };
@@ -88,24 +88,24 @@ impl Server {
 }
 
 fn client(url: &Url) -> Result<reqwest::Client> {
-    // Another part of the program may have chosen one already: that is used then.
+    // An error means that the program has already installed a provider, which is then used.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
         .connect_timeout(CONNECT)
         .timeout(REQUEST)
         .redirect(reqwest::redirect::Policy::none())
         .tcp_nodelay(true);
-    // This machine is never reached through a proxy.
+    // A local server is never reached through a proxy.
     let is_local = url.host_str().is_some_and(|host| {
         host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
     });
     let builder = if is_local { builder.no_proxy() } else { builder };
-    // Certificates are loaded, which takes time, only where they are needed.
+    // Loading certificates takes time, so they are loaded only if needed.
     let builder = if url.scheme() == "https" { builder } else { builder.tls_certs_only([]) };
     Ok(builder.build().map_err(|why| E::Client(root_cause(&why)))?)
 }
 
-/// What the message of an answer says, cut to a line.
+/// Returns the error message of a response, limited to one line.
 pub(crate) fn message_of(body: &[u8]) -> String {
     let json = serde_json::from_slice::<serde_json::Value>(body).ok();
     let said = json.as_ref().and_then(|json| json["message"].as_str());
@@ -116,7 +116,7 @@ pub(crate) fn message_of(body: &[u8]) -> String {
     text.chars().filter(|c| !c.is_control() || *c == ' ').take(1000).collect()
 }
 
-/// An address without a password in it.
+/// Returns a URL without its credentials.
 fn shown(url: &str) -> String {
     let Ok(mut url) = Url::parse(url) else { return url.chars().take(200).collect() };
     let _ = url.set_password(None);
@@ -125,7 +125,7 @@ fn shown(url: &str) -> String {
     url.as_str().trim_end_matches('/').to_owned()
 }
 
-/// The innermost cause, which says what is wrong.
+/// Returns the innermost cause, which is the most specific.
 fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {

@@ -1,4 +1,4 @@
-//! What Restate keeps of a run: a head, and the log in pieces.
+//! The data of a run that Restate stores: a head, and the log in pieces.
 
 use genkit::durable::{RunChange, RunHead, RunStatus, StoredRun};
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 /// The key of the head.
 pub(crate) const HEAD: &str = "run";
 
-/// The key of who works on it.
+/// The key of the workers of a run.
 pub(crate) const WORKERS: &str = "workers";
 
-/// The keys of the pieces of the log, from the oldest. Each is larger than the next, so that few are enough.
+/// The keys of the pieces of the log, the oldest first. Each piece is larger than the next, so that a small number is
+/// sufficient.
 pub(crate) const PIECES: [&str; 32] = [
     "log.0", "log.1", "log.2", "log.3", "log.4", "log.5", "log.6", "log.7", "log.8", "log.9",
     "log.10", "log.11", "log.12", "log.13", "log.14", "log.15", "log.16", "log.17", "log.18",
@@ -23,24 +24,24 @@ pub(crate) struct HeadPiece {
     pub(crate) status: RunStatus,
     pub(crate) revision: u64,
     head: String,
-    /// How many pieces its log has.
+    /// The number of pieces of the log.
     pub(crate) pieces: usize,
 }
 
-/// A run as it is kept.
+/// The stored data of a run.
 pub(crate) struct RunPieces {
     pub(crate) head: HeadPiece,
     pub(crate) log: Vec<Vec<String>>,
 }
 
-/// What of the log is to be written: pieces by their number, and those that are gone.
+/// A change of the log: the pieces to write with their indices, and the pieces to remove.
 pub(crate) struct LogChange {
     pub(crate) pieces: Vec<(usize, Vec<String>)>,
     pub(crate) gone: std::ops::Range<usize>,
 }
 
 impl RunPieces {
-    /// A run that nothing is kept of yet.
+    /// Creates the data of a run that is not stored yet.
     pub(crate) fn none() -> Self {
         let head =
             HeadPiece { status: RunStatus::Working, revision: 0, head: String::new(), pieces: 0 };
@@ -52,8 +53,8 @@ impl RunPieces {
         StoredRun::new(head, &*self.head.head, self.log.concat())
     }
 
-    /// Takes a change. What is written is what is new and pieces that are not much larger: each line is written a few
-    /// times, and not once for each step that comes after it.
+    /// Applies a change. It rewrites the new lines and pieces that are not much larger, so that each line is written a
+    /// few times rather than once for each later step.
     pub(crate) fn take(&mut self, change: RunChange) -> LogChange {
         let before = self.log.len();
         (self.head.status, self.head.head) = (change.status, change.head);

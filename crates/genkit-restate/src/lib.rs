@@ -1,5 +1,5 @@
-//! Durable runs of [`genkit`] on [Restate](https://restate.dev), the engine for a fleet: it keeps the runs, spreads their
-//! steps over the workers that there are, and gives a step of a worker that died to another.
+//! Durable runs of [`genkit`] on [Restate](https://restate.dev), a workflow engine: Restate stores the runs,
+//! distributes their steps over the workers, and moves the steps of a failed worker to another one.
 //!
 //! A worker serves every tool and every flow of the registry:
 //!
@@ -10,13 +10,13 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> genkit::Result<()> {
 //! let genkit = Genkit::builder().build()?;
-//! // As many as there are, behind one address; Restate must be told that address, once:
+//! // Run any number of workers behind one URL, and register that URL once:
 //! // `RestateAdmin::new("http://127.0.0.1:9070")?.register("http://workers.internal:9080").await?`
 //! RestateWorker::new(&genkit).serve("127.0.0.1:9080").await
 //! # }
 //! ```
 //!
-//! A client, anywhere:
+//! A client in any process:
 //!
 //! ```no_run
 //! use genkit::Genkit;
@@ -27,9 +27,9 @@
 //! let genkit = Genkit::builder().default_model("gemini/gemini-2.5-flash").build()?;
 //! let restate = RestateClient::new(&genkit, "http://127.0.0.1:8080")?;
 //! let ask = genkit.generate("Book a table for two.").tools(["book_table"]);
-//! // The same id is the same run, never a second one.
+//! // The same id always refers to the same run.
 //! let run = restate.durable_run("order-4711", ask).await?;
-//! let response = run.wait().await?; // its answer, or what it asks
+//! let response = run.wait().await?; // finished or interrupted
 //! if response.is_interrupted() {
 //!     run.answer("call_1", true).await?; // from any process, days later
 //! }
@@ -39,28 +39,29 @@
 //!
 //! # How it works
 //!
-//! The object `genkit.Run`, one for each run, keeps its state. Its handlers take what happened, ask the run what is next,
-//! send that to workers and return: nothing is held while a model thinks or a person sleeps, and a new version of the
-//! program goes on with the runs of the old one. The service `genkit.Work` performs one step, a model call, a tool call or
-//! a flow, and sends back what came of it. What [`Context::once`](genkit::Context::once) did is journaled before the
-//! function goes on; it need not do so in the same order each time.
+//! The virtual object `genkit.Run` stores the state of one run. Its handlers accept a result, determine the next steps,
+//! send them to workers and return. No resources are held while a model responds or a user is asked, and a new version
+//! of the program continues the runs of the old one. The service `genkit.Work` performs one step (a model call, a tool
+//! call or a flow) and sends back the result. Results of [`Context::once`](genkit::Context::once) are journaled before
+//! the function continues. Their order may differ between attempts.
 //!
 //! | what | how often |
 //! |---|---|
-//! | a step that has ended, a finished `once` | once |
-//! | a step that a crash cut off | again, from its beginning, at any worker, without its finished `once` |
-//! | the same with `#[tool(at_most_once)]` | never by itself: a person is asked what became of it |
-//! | a model call or a flow that failed with `Unavailable`, `ResourceExhausted`, `DeadlineExceeded` | 5 times in all; what a server asks to wait counts |
-//! | one that failed with anything else | once: the run has failed |
-//! | a tool that failed | once: its failure is an answer for the model |
+//! | a finished step, a finished `once` | once |
+//! | a step that a crash interrupted | again, from its beginning, on any worker; finished results of `once` are reused |
+//! | the same with `#[tool(at_most_once)]` | never again automatically: the run asks the user for its outcome |
+//! | a model call or a flow that failed with `Unavailable`, `ResourceExhausted` or `DeadlineExceeded` | up to 5 times, with at least the wait that a server requests |
+//! | a model call or a flow that failed with another error | once: the run has failed |
+//! | a tool that failed | once: its error is a response to the model |
 //!
-//! A flow that asks waits for a promise of Restate (an awakeable): it goes on in the version of the program that it began
-//! with, so that version must be kept while it waits, at its address. Runs of the loop have no such rule.
+//! A flow that asks a question waits for a promise of Restate (an awakeable). It resumes in the version of the program
+//! that started it, so keep that version running at its URL while the flow waits. Other runs do not have this
+//! restriction.
 //!
-//! # What stands open
+//! # Security
 //!
-//! Whoever reaches the workers' address can perform steps: bind it to a private network, or check the requests with
-//! [`RestateWorker::identity_key`]. Restate keeps conversations, arguments and results as they are, unencrypted.
+//! Any client that can reach the workers can perform steps. Bind them to a private network, or verify requests with
+//! [`RestateWorker::identity_key`]. Restate stores conversations, arguments and results without encryption.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! The object `genkit.Run`: one for each run. It keeps the state, asks the run what is next, sends that to workers, and
-//! returns.
+//! The virtual object `genkit.Run`, one for each run. It stores the state, determines the next steps, sends them to
+//! workers, and returns.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,12 @@ use serde_json::Value;
 use crate::kept::{HEAD, HeadPiece, LogChange, PIECES, RunPieces, WORKERS};
 use crate::wire::{FirstState, FlowWaiter, Settled, WORK, Whole, handler_error, print, read};
 
-/// Who works on a run.
+/// The invocations that work on a run.
 #[derive(Default, Serialize, Deserialize)]
 struct Workers {
     /// The invocation of each open step, by its number.
     steps: BTreeMap<u64, String>,
-    /// Where a flow asks: who waits.
+    /// The waiting invocation, if a flow asks a question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     waiting: Option<FlowWaiter>,
 }
@@ -32,7 +32,7 @@ pub(crate) struct RunObject {
     pub(crate) genkit: Genkit,
 }
 
-/// What is kept of a run: for both kinds of contexts, which share no trait whose futures are `Send`.
+/// Loads the data of a run. A macro, because the two kinds of contexts do not share a trait with `Send` futures.
 macro_rules! load {
     ($ctx:expr) => {{
         match $ctx.get::<Json<HeadPiece>>(HEAD).await? {
@@ -52,14 +52,15 @@ macro_rules! load {
 /// A durable run of genkit.
 #[restate_sdk::object(name = "genkit.Run", client_visibility = "pub(crate)")]
 impl RunObject {
-    /// Begins the run; `false` where there is one already, which stays as it is.
+    /// Starts the run. Returns `false` and changes nothing if it already exists.
     #[handler]
     async fn start(&self, ctx: ObjectContext<'_>, first: Json<Value>) -> HandlerResult<Json<bool>> {
         if ctx.get::<Json<HeadPiece>>(HEAD).await?.is_some() {
             return Ok(Json(false));
         }
-        let first: FirstState = serde_json::from_value(first.0)
-            .map_err(|why| TerminalError::new_with_code(400, format!("no run begins so: {why}")))?;
+        let first: FirstState = serde_json::from_value(first.0).map_err(|why| {
+            TerminalError::new_with_code(400, format!("invalid start of a run: {why}"))
+        })?;
         let id = id_of(&ctx)?;
         let mut kept = RunPieces::none();
         let written = kept.take(first.into_change());
@@ -68,28 +69,27 @@ impl RunObject {
         Ok(Json(true))
     }
 
-    /// Takes what a model answered.
+    /// Accepts the result of a model call.
     #[handler(ingress_private = true)]
     async fn answered(&self, ctx: ObjectContext<'_>, settled: Vec<u8>) -> HandlerResult<()> {
         self.take(&ctx, &settled).await
     }
 
-    /// Takes what became of a tool call or a flow.
+    /// Accepts the result of a tool call or a flow.
     #[handler(ingress_private = true)]
     async fn settled(&self, ctx: ObjectContext<'_>, settled: Vec<u8>) -> HandlerResult<()> {
         self.take(&ctx, &settled).await
     }
 
-    /// Takes answers to what is asked; `false` where there is no such run.
+    /// Accepts answers to open questions. Returns `false` if the run does not exist.
     #[handler]
     async fn answer(
         &self,
         ctx: ObjectContext<'_>,
         answers: Json<Value>,
     ) -> HandlerResult<Json<bool>> {
-        let answers: EngineAnswers = serde_json::from_value(answers.0).map_err(|why| {
-            TerminalError::new_with_code(400, format!("that answers nothing: {why}"))
-        })?;
+        let answers: EngineAnswers = serde_json::from_value(answers.0)
+            .map_err(|why| TerminalError::new_with_code(400, format!("invalid answer: {why}")))?;
         let Some(kept) = load!(ctx) else { return Ok(Json(false)) };
         let workers = workers(&ctx).await?;
         let mut run = self.run(&id_of(&ctx)?, &kept).await?;
@@ -98,7 +98,7 @@ impl RunObject {
         Ok(Json(true))
     }
 
-    /// Ends the run: `false` where it was over, `null` where there is none.
+    /// Cancels the run. Returns `false` if it was finished, and `null` if there is none.
     #[handler]
     async fn cancel(&self, ctx: ObjectContext<'_>) -> HandlerResult<Json<Option<bool>>> {
         let Some(kept) = load!(ctx) else { return Ok(Json(None)) };
@@ -111,7 +111,7 @@ impl RunObject {
         Ok(Json(Some(is_ended)))
     }
 
-    /// Forgets the run, which ends first; `false` where there is none.
+    /// Cancels the run and removes its data. Returns `false` if there is none.
     #[handler]
     async fn remove(&self, ctx: ObjectContext<'_>) -> HandlerResult<Json<bool>> {
         let is_there = ctx.get::<Json<HeadPiece>>(HEAD).await?.is_some();
@@ -120,14 +120,14 @@ impl RunObject {
         Ok(Json(is_there))
     }
 
-    /// Where the run stands; `null` where there is none.
+    /// Returns the status of the run, or `null` if there is none.
     #[handler]
     async fn status(&self, ctx: SharedObjectContext<'_>) -> HandlerResult<Json<Option<RunStatus>>> {
         let head = ctx.get::<Json<HeadPiece>>(HEAD).await?;
         Ok(Json(head.map(|Json(head)| head.status)))
     }
 
-    /// All that is kept of the run; `null` where there is none.
+    /// Returns the stored data of the run, or `null` if there is none.
     #[handler]
     async fn state(&self, ctx: SharedObjectContext<'_>) -> HandlerResult<Json<Option<Whole>>> {
         let Some(kept) = load!(ctx) else { return Ok(Json(None)) };
@@ -141,13 +141,14 @@ impl RunObject {
 impl RunObject {
     async fn run(&self, id: &RunId, kept: &RunPieces) -> Result<EngineRun, HandlerError> {
         let run = EngineRun::load(&self.genkit, id, kept.stored()).await;
-        // A worker that lacks a tool, or is too old, is no end of the run: another version may go on.
+        // A worker without a required tool, or of an older version, does not end the run: a newer version can
+        // continue it.
         run.map_err(|error| HandlerError::from(error.chain()))
     }
 
     async fn take(&self, ctx: &ObjectContext<'_>, settled: &[u8]) -> HandlerResult<()> {
         let Settled { done, waiting } = read(settled)?;
-        // Where it was removed, nobody waits for it.
+        // If the run was removed, the result is ignored.
         let Some(kept) = load!(ctx) else { return Ok(()) };
         let mut workers = workers(ctx).await?;
         let mut run = self.run(&id_of(ctx)?, &kept).await?;
@@ -160,7 +161,7 @@ impl RunObject {
         Ok(())
     }
 
-    /// Keeps the run as it is now, and sends what is due to workers.
+    /// Saves the run, and sends the steps that are due to workers.
     async fn keep(
         &self,
         ctx: &ObjectContext<'_>,
@@ -208,7 +209,7 @@ async fn workers(ctx: &ObjectContext<'_>) -> Result<Workers, HandlerError> {
     Ok(workers.map(|Json(workers)| workers).unwrap_or_default())
 }
 
-/// Sends a step to whoever performs it: its invocation.
+/// Sends a step to a worker, and returns the id of its invocation.
 async fn send(ctx: &ObjectContext<'_>, step: &EngineStep) -> Result<String, HandlerError> {
     let handler = match (step.flow(), step.tool()) {
         (Some(_), _) => "flow",
@@ -220,7 +221,7 @@ async fn send(ctx: &ObjectContext<'_>, step: &EngineStep) -> Result<String, Hand
     Ok(sent.invocation_id().to_owned())
 }
 
-/// Ends whoever works on the run.
+/// Cancels the invocations that work on the run.
 fn end(ctx: &ObjectContext<'_>, workers: &mut Workers) {
     let waiting = workers.waiting.take().map(|waiting| waiting.invocation);
     for invocation in std::mem::take(&mut workers.steps).into_values().chain(waiting) {

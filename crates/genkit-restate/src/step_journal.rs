@@ -1,7 +1,7 @@
-//! What a step did, in the journal of its invocation.
+//! The results of a step in the journal of its invocation.
 //!
-//! The entries have one name and say themselves what they are, so that they are a bag: a life of a step reads all that
-//! earlier lives have written before it begins, and functions need not do the same things in the same order each time.
+//! All entries have the same name and contain their own type, so their order does not matter: before a step begins, it
+//! reads all entries of earlier attempts. Functions may therefore do things in a different order each time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,27 +21,28 @@ use crate::wire::{print, read};
 /// The name of every entry.
 const ENTRY: &str = "step";
 
-/// One entry.
+/// An entry of the journal.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum StepEntry {
-    /// A life of the step begins.
+    /// An attempt of the step begins.
     Began,
-    /// It did this by `once`.
+    /// A result of `once`.
     Once { key: String, done: Value },
-    /// It ended so.
+    /// The step has ended with this result.
     Ended(Box<StepDone>),
 }
 
-/// What earlier lives of a step have written.
+/// The entries of earlier attempts of a step.
 #[derive(Default)]
 pub(crate) struct EarlierLives {
     pub(crate) once: BTreeMap<String, Value>,
-    /// Whether it was begun before.
+    /// Whether the step was started before.
     pub(crate) is_begun: bool,
 }
 
-/// Writes an entry, and waits until Restate has it. What stands there already is read instead: `false` with it then.
+/// Writes an entry, and waits until Restate has stored it. If the journal already has an entry at this position,
+/// returns that entry and `false`.
 async fn write(ctx: &Context<'_>, entry: StepEntry) -> Result<(StepEntry, bool), HandlerError> {
     let is_new = Arc::new(AtomicBool::new(false));
     let noted = Arc::clone(&is_new);
@@ -54,7 +55,7 @@ async fn write(ctx: &Context<'_>, entry: StepEntry) -> Result<(StepEntry, bool),
     Ok((read(&bytes)?, is_new.load(Ordering::SeqCst)))
 }
 
-/// Reads what earlier lives have written, and notes that another begins; or says how the step has ended.
+/// Reads the entries of earlier attempts and records a new attempt. Returns the result if the step has ended.
 pub(crate) async fn begin(
     ctx: &Context<'_>,
     earlier: &mut EarlierLives,
@@ -69,37 +70,37 @@ pub(crate) async fn begin(
     }
 }
 
-/// Writes what a step did by `once`.
+/// Writes a result of `once`.
 pub(crate) async fn once(ctx: &Context<'_>, note: &OnceNote) -> Result<(), HandlerError> {
     let (key, done) = (note.key.clone(), note.done.clone());
     write(ctx, StepEntry::Once { key, done }).await.map(drop)
 }
 
-/// Writes how a step ended.
+/// Writes the result of a step.
 pub(crate) async fn end(ctx: &Context<'_>, done: StepDone) -> Result<StepDone, HandlerError> {
     match write(ctx, StepEntry::Ended(Box::new(done))).await? {
         (StepEntry::Ended(done), _) => Ok(*done),
-        _ => Err("the journal of the step has another entry where its end is written".into()),
+        _ => Err("the journal of the step has an unexpected entry in place of its result".into()),
     }
 }
 
-/// What a step wants written before it goes on.
+/// A result that a step has to write before it continues.
 pub(crate) struct OnceNote {
     key: String,
     done: Value,
-    /// Told once it is written; dropped where the work stops.
+    /// Notified once the entry is written, and dropped if the work stops.
     pub(crate) written: oneshot::Sender<()>,
 }
 
-/// The way from a step to its handler, which alone may write.
+/// The channel from a step to its handler, since only the handler may write.
 pub(crate) struct Notes(pub(crate) mpsc::UnboundedSender<OnceNote>);
 
 impl StepLog for Notes {
     fn once(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
         let (written, told) = oneshot::channel();
-        // Where nobody reads it any more, `written` is dropped, which `told` says.
+        // If the receiver is gone, `written` is dropped, and `told` returns an error.
         let _ = self.0.send(OnceNote { key: key.to_owned(), done: done.clone(), written });
-        let lost = || Error::new(ErrorKind::Aborted, "the work on this step stops here");
+        let lost = || Error::new(ErrorKind::Aborted, "the step was stopped");
         Box::pin(async move { told.await.map_err(|_| lost()) })
     }
 }

@@ -1,4 +1,4 @@
-//! What goes between clients, the object of a run, and workers.
+//! The messages between clients, the object of a run, and workers.
 
 use genkit::durable::engine::StepDone;
 use genkit::durable::{RunChange, RunHead, RunStatus, StoredRun};
@@ -7,13 +7,13 @@ use restate_sdk::errors::{HandlerError, TerminalError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The object that is a run.
+/// The name of the object of a run.
 pub(crate) const RUN: &str = "genkit.Run";
 
-/// The service that performs steps.
+/// The name of the service that performs steps.
 pub(crate) const WORK: &str = "genkit.Work";
 
-/// What a run is at first.
+/// The initial state of a run.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct FirstState {
     head: String,
@@ -30,7 +30,7 @@ impl FirstState {
     }
 }
 
-/// All that is kept of a run, as clients read it.
+/// The stored data of a run, as clients read it.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Whole {
     pub(crate) status: RunStatus,
@@ -45,11 +45,11 @@ impl Whole {
     }
 }
 
-/// What a worker says of a step.
+/// The result of a step, as sent by a worker.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Settled {
     pub(crate) done: StepDone,
-    /// Where a flow asks: who waits for the answer.
+    /// The waiting invocation, if a flow asks a question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) waiting: Option<FlowWaiter>,
 }
@@ -57,15 +57,15 @@ pub(crate) struct Settled {
 /// A worker that waits for the answers to a flow.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct FlowWaiter {
-    /// The promise that wakes it.
+    /// The id of the promise that resumes it.
     pub(crate) awakeable: String,
     pub(crate) invocation: String,
 }
 
-/// Status of HTTP for what the run, and not Restate, refuses.
+/// The HTTP status of errors from the run rather than from Restate.
 const PRECONDITION: u16 = 412;
 
-/// An error that ends a handler: what the caller did wrong. All else is tried again.
+/// Converts an error. Usage errors of the caller end the handler; all others are retried.
 pub(crate) fn handler_error(error: &Error) -> HandlerError {
     let code = match error.kind() {
         ErrorKind::InvalidArgument => 400,
@@ -75,7 +75,7 @@ pub(crate) fn handler_error(error: &Error) -> HandlerError {
     TerminalError::new_with_code(code, error.chain()).into()
 }
 
-/// The kind of an error that a handler ended with.
+/// Returns the kind of the error that a handler ended with.
 pub(crate) fn kind_of(status: u16) -> Option<ErrorKind> {
     match status {
         400 => Some(ErrorKind::InvalidArgument),
@@ -84,7 +84,7 @@ pub(crate) fn kind_of(status: u16) -> Option<ErrorKind> {
     }
 }
 
-/// What does not read is tried again: a worker of another version may read it, and nothing is lost meanwhile.
+/// Parses a message. Errors are retried, since a worker of another version may be able to parse it.
 pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, HandlerError> {
     Ok(serde_json::from_slice(bytes)?)
 }

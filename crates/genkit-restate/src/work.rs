@@ -1,4 +1,4 @@
-//! The service `genkit.Work`: performs one step, on any worker, and sends back what came of it.
+//! The service `genkit.Work`: performs one step on any worker, and sends back the result.
 
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -17,12 +17,12 @@ use crate::limits::CANCEL;
 use crate::step_journal::{self, EarlierLives, Notes};
 use crate::wire::{FlowWaiter, RUN, Settled, print, read};
 
-/// A signal that nobody sends: waiting for it tells of the end of the invocation.
+/// A signal that is never sent. Waiting for it reports the end of the invocation.
 const NEVER: &str = "genkit.never";
 
 pub(crate) struct WorkService {
     pub(crate) genkit: Genkit,
-    /// How long Restate waits for a step.
+    /// The longest time that Restate waits for a step.
     pub(crate) longest: Duration,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct WorkService {
     client_visibility = "pub(crate)"
 )]
 impl WorkService {
-    /// Asks the model.
+    /// Calls the model.
     #[handler]
     async fn model(&self, ctx: Context<'_>, step: Vec<u8>) -> HandlerResult<()> {
         self.work(&ctx, &step, "answered").await
@@ -45,7 +45,7 @@ impl WorkService {
         self.work(&ctx, &step, "settled").await
     }
 
-    /// Runs a flow, and waits for the answers to what it asks.
+    /// Runs a flow, and waits for the answers to its questions.
     #[handler]
     async fn flow(&self, ctx: Context<'_>, step: Vec<u8>) -> HandlerResult<()> {
         self.work(&ctx, &step, "settled").await
@@ -73,7 +73,7 @@ impl WorkService {
         }
     }
 
-    /// Performs a step, again where that may help.
+    /// Performs a step, and retries it after temporary errors.
     async fn settle(&self, ctx: &Context<'_>, step: &EngineStep) -> Result<StepDone, HandlerError> {
         let (mut earlier, mut tries) = (EarlierLives::default(), 0);
         loop {
@@ -82,7 +82,7 @@ impl WorkService {
             let Some(wait) = done.retry_after(tries) else { return Ok(done) };
             if let Some(error) = done.error() {
                 let (run, error) = (step.run(), error.to_string());
-                tracing::info!(%run, %error, ?wait, tries, "a step of a run is tried again later");
+                tracing::info!(%run, %error, ?wait, tries, "retrying a step of a run later");
             }
             ctx.sleep(wait).await?;
             earlier.is_begun = false;
@@ -102,7 +102,7 @@ impl WorkService {
             let (run, longest) = (step.run(), self.longest);
             tracing::warn!(
                 %run, ?limit, ?longest,
-                "a step may take longer than Restate waits for one, which runs it again then: `RestateWorker::longest_step`"
+                "the step may take longer than Restate waits, so Restate may run it again; raise `RestateWorker::longest_step`"
             );
         }
         if earlier.is_begun && step.is_at_most_once(&self.genkit) {
@@ -119,7 +119,7 @@ impl WorkService {
     ) -> Result<StepDone, HandlerError> {
         let (notes, mut noted) = mpsc::unbounded_channel();
         let (cancel, cancelled) = oneshot::channel::<()>();
-        // Where nobody cancels it, it waits for ever.
+        // If the sender is dropped, the step is not cancelled.
         let cancelled = async {
             if cancelled.await.is_err() {
                 std::future::pending::<()>().await;
@@ -130,9 +130,10 @@ impl WorkService {
         let stopped = loop {
             tokio::select! {
                 biased;
-                // Nothing else waits for Restate while this is written: its SDK allows one at a time.
+                // The SDK allows only one operation at a time, so nothing else may wait for Restate during this
+                // write.
                 Some(note) = noted.recv() => match step_journal::once(ctx, &note).await {
-                    // Its call may have been dropped meanwhile, and then nobody waits.
+                    // The call may have been dropped, so that the receiver is gone.
                     Ok(()) => drop(note.written.send(())),
                     Err(error) => break error,
                 },
@@ -141,12 +142,12 @@ impl WorkService {
                     return step_journal::end(ctx, done).await;
                 }
                 ended = &mut ended => match ended {
-                    Ok(()) => break "somebody sent a signal that nobody sends".into(),
+                    Ok(()) => break "received an unexpected signal".into(),
                     Err(error) => break error.into(),
                 },
             }
         };
-        // What it began elsewhere is told so before it is dropped.
+        // Notifies work elsewhere before the step is dropped.
         let _ = cancel.send(());
         let _ = tokio::time::timeout(CANCEL, working).await;
         Err(stopped)

@@ -13,8 +13,8 @@ use crate::limits::{ABORT, FIRST_RETRY, LONGEST_RETRY, LONGEST_STEP};
 use crate::object::RunObject;
 use crate::work::WorkService;
 
-/// Restate worker: serves every tool and every flow of the registry, and the object of runs. As many of them as there
-/// are stand behind one address, which Restate is told once:
+/// A worker for Restate: it serves every tool and every flow of the registry, and the object of runs. Any number of
+/// workers may run behind one URL, which is registered once with
 /// [`RestateAdmin::register`](crate::RestateAdmin::register).
 ///
 /// ```no_run
@@ -33,7 +33,7 @@ pub struct RestateWorker {
 }
 
 impl RestateWorker {
-    /// Restate worker of this instance.
+    /// Creates a worker of this instance.
     pub fn new(genkit: &Genkit) -> Self {
         let tools = genkit.registry().tools();
         let longest = tools.iter().filter_map(|tool| tool.timeout()).max().unwrap_or_default();
@@ -46,33 +46,34 @@ impl RestateWorker {
         }
     }
 
-    /// Step timeout: the longest time that a step is waited for, a model call, a tool call or a flow between two
-    /// [`once`](genkit::Context::once). Default is 15 minutes, and more where the `timeout` of a tool says so. A step
-    /// that takes longer is given to another worker while it still runs; a flow that asks somebody is let go after
-    /// it, and goes on when it has its answer.
+    /// Sets the step timeout: the longest time that Restate waits for a step (a model call, a tool call, or the part of
+    /// a flow between two [`once`](genkit::Context::once)). Default is 15 minutes, or more if a tool has a longer
+    /// `timeout`. A step that takes longer is given to another worker while it still runs. A flow that waits for an
+    /// answer is suspended after this time, and resumes when it is answered.
     #[must_use]
     pub fn longest_step(mut self, limit: Duration) -> Self {
         self.longest_step = limit;
         self
     }
 
-    /// Journal retention: how long Restate keeps the journals of steps that have ended, which its user interface
-    /// shows. Default is not at all: each journal of a model call has the conversation in it.
+    /// Sets the journal retention: how long Restate keeps the journals of finished steps, which its user
+    /// interface shows. Default is zero, since the journal of a model call contains the conversation.
     #[must_use]
     pub fn keep_journals(mut self, time: Duration) -> Self {
         self.keep_journals = time;
         self
     }
 
-    /// Identity key of Restate (`publickeyv1_..`): requests that are not signed with it are refused. Several may be given.
+    /// Adds an identity key of Restate (`publickeyv1_..`). Requests that are not signed with one of these keys are
+    /// rejected.
     #[must_use]
     pub fn identity_key(mut self, key: impl Into<String>) -> Self {
         self.identity_keys.push(key.into());
         self
     }
 
-    /// Shutdown: stops when `signal` resolves, instead of at Ctrl-C. Steps that are under way have some seconds to
-    /// end; what does not is given to another worker.
+    /// Stops the worker when `signal` resolves, instead of on Ctrl-C. Steps in progress have a few seconds to end; the
+    /// others are given to another worker.
     #[must_use]
     pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.until = Some(Box::pin(signal));
@@ -82,7 +83,7 @@ impl RestateWorker {
     /// Serves at this address.
     ///
     /// # Errors
-    /// `FailedPrecondition` where it cannot listen there, `InvalidArgument` for an identity key that is none.
+    /// `FailedPrecondition` if the worker cannot listen at the address, `InvalidArgument` for an invalid identity key.
     pub async fn serve(self, at: &str) -> Result<()> {
         let listener = TcpListener::bind(at).await;
         let listener = listener.map_err(|why| E::Listen { at: at.to_owned(), why })?;
@@ -90,18 +91,18 @@ impl RestateWorker {
             .await
     }
 
-    /// Serves with a listener that is bound already.
+    /// Serves with a listener that is already bound.
     ///
     /// # Errors
-    /// As [`serve`](Self::serve).
+    /// The same as for [`serve`](Self::serve).
     pub async fn serve_on(mut self, listener: std::net::TcpListener) -> Result<()> {
-        let failed = |why| E::Listen { at: "the listener that was given".to_owned(), why };
+        let failed = |why| E::Listen { at: "the given listener".to_owned(), why };
         listener.set_nonblocking(true).map_err(failed)?;
         let listener = TcpListener::from_std(listener).map_err(failed)?;
         let until = self.until.take().unwrap_or_else(|| {
             Box::pin(async {
                 if tokio::signal::ctrl_c().await.is_err() {
-                    // Whoever cannot be told serves until the process ends.
+                    // Without a signal handler, the worker serves until the process ends.
                     std::future::pending::<()>().await;
                 }
             })
@@ -111,10 +112,11 @@ impl RestateWorker {
         Ok(())
     }
 
-    /// The endpoint of Restate's SDK, for a server of its own (`restate_sdk::http_server::HttpServer`, Lambda).
+    /// Converts the worker into an endpoint of Restate's SDK, for a custom server
+    /// (`restate_sdk::http_server::HttpServer`, Lambda).
     ///
     /// # Errors
-    /// `InvalidArgument` for an identity key that is none.
+    /// `InvalidArgument` for an invalid identity key.
     pub fn into_endpoint(self) -> Result<Endpoint> {
         let options = || {
             ServiceOptions::new()
@@ -138,7 +140,7 @@ impl RestateWorker {
     }
 }
 
-/// Names, never content.
+/// Prints settings only.
 impl std::fmt::Debug for RestateWorker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RestateWorker")

@@ -1,10 +1,10 @@
-//! Canonical JSON: one text for one value, in whichever order its keys came.
+//! Canonical JSON: a text that does not depend on the order of keys.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// The canonical text of a value.
+/// Returns the canonical text of a value.
 pub fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text);

@@ -1,4 +1,4 @@
-//! The checker of a schema: what it asserts is checked in every build.
+//! The checker of a schema, which is available in every build.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::bounds::{Bounds, Misfit, Shape};
 
-/// What checks values against one schema.
+/// A checker of values against one schema.
 pub(super) enum Checker {
-    /// It asserts nothing.
+    /// The schema asserts nothing.
     Nothing,
     Bounds(Arc<Bounds>),
-    /// Why it cannot be checked.
+    /// The schema cannot be checked, for this reason.
     Unusable(String),
 }
 
@@ -24,14 +24,14 @@ impl Checker {
         }
     }
 
-    /// Reads the strings of `value` once more that do not fit, and hold JSON.
+    /// Parses strings in `value` that do not match the schema and contain JSON.
     pub(super) fn reread(&self, value: &mut Value) {
         if let Self::Bounds(bounds) = self {
             bounds.reread(value);
         }
     }
 
-    /// What of `value` breaks the schema.
+    /// Checks `value` against the schema.
     pub(super) fn check(&self, value: &Value) -> Result<(), String> {
         match self {
             Self::Nothing => Ok(()),
@@ -40,7 +40,8 @@ impl Checker {
         }
     }
 
-    /// The same for the schema of another program, which judges itself what cannot be checked here.
+    /// Checks `value` against the schema of another program. Values that cannot be checked here are left to that
+    /// program.
     pub(super) fn check_foreign(&self, value: &Value) -> Result<(), String> {
         let Self::Bounds(bounds) = self else { return Ok(()) };
         match bounds.verdict(value) {
@@ -48,8 +49,8 @@ impl Checker {
             Err(Misfit::Broken(why)) => Err(why),
             Err(Misfit::TooMuch) => {
                 tracing::warn!(
-                    "arguments go to their server unchecked: they are too large, or its schema too costly, to be \
-                     checked here in time"
+                    "arguments are sent to their server without validation, because they are too large or the schema \
+                     is too costly"
                 );
                 Ok(())
             }

@@ -1,22 +1,22 @@
-//! Exact schemas, derived from types.
+//! Exact schemas derived from types.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-/// The exact schema of what is read from JSON.
+/// Returns the exact schema of a type that is deserialized from JSON.
 pub fn input_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_deserialize();
     let schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     if schema.get("type").and_then(Value::as_str) == Some("null") {
-        // `()` as input is a function without arguments: callers still send an object.
+        // `()` as input means a function without arguments. Callers still send an object.
         return serde_json::json!({ "type": "object", "properties": {}, "additionalProperties": false });
     }
     schema
 }
 
-/// The exact schema of a type, to stand inside of another schema: it refers to nothing, as far as the type
-/// does not hold itself.
+/// Returns the exact schema of a type for use inside another schema. It contains no references, except if the type is
+/// recursive.
 pub fn inlined_of<T: JsonSchema>() -> Value {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
@@ -25,7 +25,7 @@ pub fn inlined_of<T: JsonSchema>() -> Value {
     schema.to_value()
 }
 
-/// The exact schema of what is written to JSON.
+/// Returns the exact schema of a type that is serialized to JSON.
 pub fn output_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     settings.into_generator().into_root_schema_for::<T>().to_value()

@@ -1,27 +1,27 @@
-//! The errors of schemas: what cannot be checked, what does not fit, and forms.
+//! The errors of schemas: unsupported schemas, invalid values, and forms.
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    // What cannot be checked.
-    #[error("what stands at `{at}` of the schema is not what JSON Schema has there")]
+    // Schemas that cannot be checked.
+    #[error("the schema is invalid at `{at}`")]
     Malformed { at: String },
-    #[error("`$ref`: `{reference}` leads nowhere within the schema")]
+    #[error("`$ref`: the target `{reference}` does not exist in the schema")]
     NoTarget { reference: String },
     #[error(
-        "`{keyword}` cannot be checked where several schemas have an anchor of its name: refer to one of \
+        "`{keyword}` cannot be checked where several schemas have an anchor of its name; refer to one of \
          them with `$ref`"
     )]
     Unsupported { keyword: String },
     #[error(
-        "the pattern `{pattern}` cannot be checked ({why}): patterns are read in linear time, \
-         without look-around, back-references and `\\p{{..}}`, unless a schema is written by hand and the feature `validation` of genkit is on"
+        "the pattern `{pattern}` cannot be checked ({why}); look-around, back-references and `\\p{{..}}` require a \
+         hand-written schema and the feature `validation` of genkit"
     )]
     Pattern { pattern: String, why: String },
     #[error(
-        "the patterns of the schema take more than {most} bytes in all: use fewer or smaller ones"
+        "the patterns of the schema take more than {most} bytes in total; use fewer or smaller ones"
     )]
     Patterns { most: usize },
-    #[error("the schema refers to itself without going into the value, or too deep")]
+    #[error("the schema refers to itself for the same value, or is nested too deeply")]
     Circle,
     #[error("the schema cannot be used: {0}")]
     Unusable(String),
@@ -31,20 +31,20 @@ pub enum Error {
     #[error("the result does not fit its own output schema: {0}")]
     Result(String),
     #[error(
-        "{}a form must be an object with fields: ask for a struct, or give an object schema",
+        "{}a form must be an object with fields; use a struct or an object schema",
         of_form(title)
     )]
     FormWithoutFields { title: Option<String> },
     #[error(
-        "{}a form cannot show the field `{field}`, which is {shown}: MCP allows text, numbers, \
+        "{}a form cannot show the field `{field}`, which is {shown}; MCP allows text, numbers, \
          booleans, enumerations and lists of an enumeration. Move the fields of `{field}` into the \
          form itself, or ask for them in a second question",
         of_form(title)
     )]
     FormField { title: Option<String>, field: String, shown: String },
     #[error(
-        "{}a form cannot show `{keyword}` of the field `{field}`, which is {given}: MCP takes \
-         {takes} there",
+        "{}a form cannot show `{keyword}` of the field `{field}`, which is {given}; MCP expects \
+         {takes}",
         of_form(title)
     )]
     FormKeyword {
@@ -54,7 +54,7 @@ pub enum Error {
         given: String,
         takes: &'static str,
     },
-    #[error("{}`required` must be a list of the names of fields", of_form(title))]
+    #[error("{}`required` must be a list of field names", of_form(title))]
     FormRequired { title: Option<String> },
 }
 
@@ -68,7 +68,7 @@ impl Error {
 /// A result whose error is that of schemas.
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
-/// ``the form `Order`: ``, where the type of the form has a name.
+/// Returns ``the form `Order`: `` if the type of the form has a name.
 fn of_form(title: &Option<String>) -> String {
     title.as_ref().map(|title| format!("the form `{title}`: ")).unwrap_or_default()
 }

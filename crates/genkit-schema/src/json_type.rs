@@ -1,8 +1,8 @@
-//! JSON types, as schemas name them.
+//! The names of JSON types in schemas.
 
 use serde_json::Value;
 
-/// The types of values, each once.
+/// Returns the distinct types of values.
 pub fn types_of(values: &[Value]) -> Vec<&'static str> {
     let mut types = Vec::new();
     for value in values {

@@ -1,6 +1,9 @@
-//! From types to JSON Schema: the exact schema, the portable one, and checks against both.
+//! JSON Schema of Rust types: the exact schema, the portable schema, and checks against both.
 
-#![allow(missing_docs, reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates")]
+#![allow(
+    missing_docs,
+    reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
+)]
 
 mod bounds;
 mod canonical;

@@ -1,17 +1,17 @@
-//! Nulls in place of optional properties.
+//! Removal of nulls that stand for absent optional properties.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-/// How many references and choices are followed from one value. Default is 16: a loop of them ends.
+/// The maximum number of references and choices followed from one value, which also ends loops. Default is 16.
 const MAX_HOPS: usize = 16;
 
-/// Takes out the properties that are null although they may be left out: a model that must name
-/// each property, as OpenAI's strict mode asks, writes null for those that it would leave out.
+/// Removes optional properties that are null. A model that must write every property, as OpenAI's strict mode requires,
+/// writes null for the absent ones.
 ///
-/// `forced`: the model had to name each property. Otherwise a null that `exact` allows
-/// means something, and stays.
+/// Set `forced` if the model had to write every property. Otherwise, a null that `exact` allows is meaningful and is
+/// kept.
 pub fn drop_optional_nulls(value: &mut Value, exact: &Value, forced: bool) {
     NullRemover { root: exact, forced }.value(value, exact, MAX_HOPS);
 }
@@ -22,7 +22,7 @@ struct NullRemover<'a> {
 }
 
 impl<'a> NullRemover<'a> {
-    // As deep as the value, which its parser limits.
+    // The recursion is as deep as the value, which its parser limits.
     fn value(&self, value: &mut Value, schema: &'a Value, hops: usize) {
         let Some(schema) = self.resolve(schema) else { return };
         match value {
@@ -69,7 +69,7 @@ impl<'a> NullRemover<'a> {
         }
     }
 
-    /// Whether a branch of a choice may be the one that `value` was written for.
+    /// Returns whether `value` may have been written for this branch of a choice.
     fn suits(&self, value: &Value, branch: &'a Value) -> bool {
         let Some(branch) = self.resolve(branch) else { return false };
         let is = |name: &str| match branch.get("type") {
@@ -104,7 +104,7 @@ impl<'a> NullRemover<'a> {
         branches.peek().is_none() || branches.any(|branch| self.takes_null(branch, hops))
     }
 
-    /// The schema that a reference names at last; `None` for true, false and what leads nowhere.
+    /// Follows references to the final schema. Returns `None` for `true`, `false` and missing targets.
     fn resolve(&self, schema: &'a Value) -> Option<&'a Map<String, Value>> {
         let mut schema = schema.as_object()?;
         for _ in 0..MAX_HOPS {

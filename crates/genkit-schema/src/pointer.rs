@@ -1,6 +1,6 @@
-//! JSON pointers (RFC 6901), as far as schemas need them.
+//! JSON pointers (RFC 6901), to the extent that schemas need them.
 
-/// The pointer of a member of what `at` points to.
+/// Returns the pointer of a member of the value at `at`.
 pub fn child(at: &str, key: &str) -> String {
     let mut pointer = String::with_capacity(at.len() + key.len() + 1);
     pointer.push_str(at);
@@ -15,18 +15,18 @@ pub fn child(at: &str, key: &str) -> String {
     pointer
 }
 
-/// The pointer of an element of what `at` points to.
+/// Returns the pointer of an element of the value at `at`.
 pub fn element(at: &str, index: usize) -> String {
     format!("{at}/{index}")
 }
 
-/// The last name in a pointer, unescaped.
+/// Returns the last name in a pointer, unescaped.
 pub fn name(pointer: &str) -> Option<String> {
     let (_, last) = pointer.rsplit_once('/')?;
     Some(last.replace("~1", "/").replace("~0", "~"))
 }
 
-/// The pointer that a `$ref` within the same document holds, with its percent-encoding undone.
+/// Returns the percent-decoded pointer in a `$ref` to the same document.
 pub fn of_reference(reference: &str) -> Option<String> {
     let fragment = reference.strip_prefix('#')?;
     if !fragment.is_empty() && !fragment.starts_with('/') {

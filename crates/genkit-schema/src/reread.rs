@@ -1,18 +1,19 @@
-//! Strings that hold JSON, read once more in their places.
+//! Parsing of strings that contain JSON.
 
 use serde_json::Value;
 
-/// How deep a value may nest, what was a string in it included. Default is 128, as deep as JSON is read.
+/// The maximum nesting of a value, including the content of parsed strings. Default is 128, the limit of the JSON
+/// parser.
 const MAX_NESTING: usize = 128;
 
-/// The JSON that a string holds, if with its place that is no deeper than JSON that is read: it can be dropped and read
-/// without an end of the stack.
+/// Parses the JSON in a string, if the total nesting including its position is within the limit. A deeper value could
+/// overflow the stack when it is dropped or read.
 pub fn held(text: &str, place: usize) -> Option<Value> {
     let inner: Value = serde_json::from_str(text).ok()?;
     (place + depth(&inner) <= MAX_NESTING).then_some(inner)
 }
 
-/// How many levels a value has; JSON that was read has few, so this may recurse.
+/// Returns the nesting depth of a value. Parsed JSON is limited in depth, so this can recurse.
 fn depth(value: &Value) -> usize {
     let inside = match value {
         Value::Array(items) => items.iter().map(depth).max(),

@@ -1,8 +1,8 @@
-//! What kind of result a schema describes.
+//! The kind of result that a schema describes.
 
 use serde_json::Value;
 
-/// What kind of result a schema describes, as far as serving it goes.
+/// The kind of result that a schema describes, for serving it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultShape {
     /// No value, or always null.
@@ -11,14 +11,14 @@ pub enum ResultShape {
     Text,
     /// A JSON object.
     Object,
-    /// A number, a list, an enumeration, a choice.
+    /// A number, a list, an enumeration or a choice.
     Other,
     /// Any JSON.
     Unknown,
 }
 
 impl ResultShape {
-    /// Of a portable schema, if there is one.
+    /// Determines the kind from a portable schema, if there is one.
     pub(super) fn of(schema: Option<&Value>) -> Self {
         let Some(schema) = schema else {
             return Self::Nothing;
@@ -34,7 +34,7 @@ impl ResultShape {
     }
 }
 
-/// Whether a schema allows anything.
+/// Returns whether a schema accepts any value.
 fn accepts_anything(schema: &Value) -> bool {
     const NOTES: [&str; 4] = ["title", "description", "$schema", "default"];
     match schema {

@@ -1,4 +1,4 @@
-//! A schema that is shared, with the dialects that were made of it.
+//! A shared schema with its cached dialects.
 
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -11,9 +11,9 @@ use super::bounds::{Bounds, Shape};
 use super::dialect::{Dialect, DialectCache};
 use super::error::Error as E;
 
-/// JSON Schema that is cheap to clone. What providers make of it is made once.
+/// A JSON Schema that is cheap to clone, with a cache of the dialects that providers derive from it.
 ///
-/// It reads as its [`Value`]:
+/// It dereferences to its [`Value`]:
 ///
 /// ```
 /// use genkit::model::{OutputConfig, ModelRequest};
@@ -30,13 +30,13 @@ type CompiledBounds = std::result::Result<Option<Bounds>, String>;
 struct ExactSchema {
     exact: Value,
     bounds: OnceLock<CompiledBounds>,
-    /// The same for values that no type reads.
+    /// The bounds for values that no type deserializes.
     whole_bounds: OnceLock<CompiledBounds>,
     dialects: DialectCache,
 }
 
 impl Schema {
-    /// JSON Schema of this value, shared.
+    /// Creates a shared JSON Schema from a value.
     pub fn new(schema: Value) -> Self {
         Self(Arc::new(ExactSchema {
             exact: schema,
@@ -46,12 +46,12 @@ impl Schema {
         }))
     }
 
-    /// What it asserts beyond a type that reads a value, compiled once.
+    /// Returns the assertions beyond those that deserializing a type checks, compiled once.
     pub fn bounds(&self) -> crate::error::Result<Option<&Bounds>> {
         self.compiled(&self.0.bounds, Shape::Read)
     }
 
-    /// All that it asserts, compiled once: for a value that no type reads.
+    /// Returns all assertions, compiled once, for values that no type deserializes.
     pub fn whole_bounds(&self) -> crate::error::Result<Option<&Bounds>> {
         self.compiled(&self.0.whole_bounds, Shape::Written)
     }
@@ -68,14 +68,14 @@ impl Schema {
         }
     }
 
-    /// The schema in the dialect of a provider, converted once; `None` if that cannot express it.
-    #[allow(dead_code, reason = "a provider sends values or texts")]
+    /// Returns the schema in the dialect of a provider, converted once, or `None` if the dialect cannot express it.
+    #[allow(dead_code, reason = "a provider uses values or texts")]
     pub fn dialect<D: Dialect>(&self, owner: &str) -> Option<&Value> {
         self.0.dialects.value::<D>(self, owner)
     }
 
-    /// The same as JSON text.
-    #[allow(dead_code, reason = "a provider sends values or texts")]
+    /// Returns the schema in the dialect of a provider as JSON text.
+    #[allow(dead_code, reason = "a provider uses values or texts")]
     pub fn dialect_text<D: Dialect>(&self, owner: &str) -> Option<&RawValue> {
         self.0.dialects.text::<D>(self, owner)
     }

@@ -1,10 +1,10 @@
-//! How long a value is as JSON, without writing it down.
+//! The size of a value as JSON, computed without storing the text.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// Bytes of JSON text.
+/// Returns the number of bytes of the JSON text.
 pub fn json_size(value: &impl Serialize) -> usize {
     let mut counter = Counter(0);
     match serde_json::to_writer(&mut counter, value) {
@@ -13,12 +13,12 @@ pub fn json_size(value: &impl Serialize) -> usize {
     }
 }
 
-/// Whether the text would be longer than `bytes`; no more than that is looked at.
+/// Returns whether the JSON text is longer than `bytes`. Stops at that length.
 pub fn is_larger(value: &impl Serialize, bytes: usize) -> bool {
     serde_json::to_writer(Room(bytes), value).is_err()
 }
 
-/// Takes so many bytes.
+/// A writer that accepts this number of bytes.
 struct Room(usize);
 
 impl Write for Room {

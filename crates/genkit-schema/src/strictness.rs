@@ -1,15 +1,15 @@
-//! Strictness: how exactly arguments must fit their schema.
+//! Strictness: how exactly arguments must match their schema.
 
-/// How arguments are read.
+/// How strictly arguments are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Strictness {
-    /// Exactly by the schema.
+    /// Arguments must match the schema exactly.
     Exact,
-    /// A string that does not fit is read once more as JSON (`"5"` is 5, `"[1]"` is a list):
-    /// models send these.
+    /// A string that does not match is parsed as JSON (`"5"` becomes 5, `"[1]"` becomes a list), because models send
+    /// such strings.
     #[default]
     Lenient,
-    /// Every value comes as a string: prompt arguments and URI variables. An empty one that
-    /// does not fit counts as not given.
+    /// Every value is sent as a string: prompt arguments and URI variables. An empty string that does not match counts
+    /// as absent.
     Text,
 }

@@ -7,7 +7,7 @@ use std::{fs, path::PathBuf};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Each exact schema of the zoo, those of results as well.
+/// Returns all exact schemas of the type zoo, including those of results.
 pub fn zoo() -> Vec<(String, Value)> {
     let folder =
         PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/schemas"));
@@ -29,14 +29,14 @@ pub fn property(schema: Value) -> Value {
     json!({ "type": "object", "properties": { "a": schema }, "required": ["a"] })
 }
 
-/// An object with many properties.
+/// Returns an object with many properties.
 pub fn wide(count: usize) -> Value {
     let name = |n| (format!("p{n}"), json!({ "type": "string" }));
     let all: Map<_, _> = (0..count).map(name).collect();
     json!({ "type": "object", "properties": all })
 }
 
-/// Arrays inside each other.
+/// Returns nested arrays.
 pub fn deep(depth: usize) -> Value {
     let inner = json!({ "type": "string" });
     (0..depth).fold(inner, |inner, _| json!({ "type": "array", "items": inner }))
@@ -45,8 +45,8 @@ pub fn deep(depth: usize) -> Value {
 /// A keyword with its value.
 type Word = (&'static str, Value);
 
-/// Schemas as schemars writes them, of every keyword that is said of a value by itself, with some of the others in
-/// between.
+/// Generates schemas as schemars writes them, with every keyword that applies to a value on its own, and some of the
+/// others in between.
 #[cfg(test)]
 pub fn random() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -75,7 +75,7 @@ fn object(words: Vec<Word>) -> Value {
     Value::Object(words.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
-/// A keyword that holds no schema.
+/// Generates a keyword that contains no schema.
 fn word() -> BoxedStrategy<Word> {
     let types = vec!["null", "boolean", "integer", "number", "string", "array", "object"];
     let one = prop::sample::select(types);
@@ -104,7 +104,7 @@ fn word() -> BoxedStrategy<Word> {
     .boxed()
 }
 
-/// A schema that may hold others.
+/// Generates a schema that may contain others.
 fn holding(inner: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
     let names = vec!["a", "b", "c"];
     let some = prop::sample::subsequence(names.clone(), 0..3);

@@ -1,4 +1,4 @@
-//! SQLite store for durable runs of [`genkit`]: one file, many processes of one machine.
+//! A SQLite store for durable runs of [`genkit`]: one file for many processes on one machine.
 //!
 //! ```
 //! use genkit::Genkit;
@@ -15,9 +15,9 @@
 //! # }
 //! ```
 //!
-//! What a save has returned from survives a crash of the process and of the machine (write-ahead log,
-//! `synchronous = FULL`). A step costs one commit, whatever the length of its run: the head is replaced and the log grows
-//! by what is new. Steps that end at the same moment share a commit.
+//! Once a save has returned, its data survives a crash of the process and of the machine (write-ahead log,
+//! `synchronous = FULL`). A step costs one commit, however long its run is: the head is replaced and new lines are
+//! appended to the log. Steps that end at the same time share a commit.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The statements: what a store does, on one connection inside of a transaction.
+//! The statements of the store, executed on a connection inside a transaction.
 
 use genkit::durable::{RunChange, RunHead, RunId, RunStatus, StoredRun};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -35,7 +35,7 @@ pub(crate) fn save(db: &Connection, run: &RunId, at: u64, change: &RunChange) ->
     Ok(Some(after))
 }
 
-/// When there is work, as a number that SQLite has.
+/// Returns the wake-up time as a SQLite number.
 fn wake(change: &RunChange) -> Option<i64> {
     change.wake_at_ms.map(|time| i64::try_from(time).unwrap_or(i64::MAX))
 }
@@ -60,12 +60,12 @@ pub(crate) fn peek(db: &Connection, run: &RunId) -> Sql<Option<RunHead>> {
         .optional()
 }
 
-/// Where a run stands, of the first three columns.
+/// Reads the head of a run from the first three columns.
 fn head(row: &Row<'_>) -> Sql<RunHead> {
     let (revision, status, wake): (i64, String, Option<i64>) =
         (row.get(0)?, row.get(1)?, row.get(2)?);
     let unknown = || {
-        let why = format!("`{status}` is no status of a run");
+        let why = format!("`{status}` is not a run status");
         rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, why.into())
     };
     let status = RunStatus::of_name(&status).ok_or_else(unknown)?;
@@ -119,7 +119,7 @@ pub(crate) fn due(db: &Connection, now: i64, limit: usize) -> Sql<Vec<RunId>> {
          ORDER BY COALESCE(wake_at, 0), number LIMIT ?2",
     )?;
     let ids = due.query_map([now, limit], |row| row.get::<_, String>(0))?;
-    // What no id of ours is was written by something else.
+    // Ignores ids that another program wrote.
     Ok(ids.collect::<Sql<Vec<_>>>()?.into_iter().filter_map(|id| RunId::new(id).ok()).collect())
 }
 

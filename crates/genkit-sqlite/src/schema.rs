@@ -6,10 +6,10 @@ use std::time::Duration;
 use genkit::{Error, ErrorKind, Result};
 use rusqlite::Connection;
 
-/// The number of the tables below, which the file has as its `user_version`.
+/// The version of the tables below, stored in the file as its `user_version`.
 const VERSION: i64 = 1;
 
-/// How long one process waits for the commit of another. Default is 10 seconds.
+/// The time that one process waits for the commit of another. Default is 10 seconds.
 const BUSY: Duration = Duration::from_secs(10);
 
 const TABLES: &str = "
@@ -33,7 +33,7 @@ const TABLES: &str = "
     PRAGMA user_version = 1;
 ";
 
-/// Opens a file, and makes its tables where there are none.
+/// Opens a file, and creates its tables if they do not exist.
 pub(crate) fn open(path: Option<&Path>) -> Result<Connection> {
     let opened = || {
         let mut connection = match path {
@@ -41,7 +41,7 @@ pub(crate) fn open(path: Option<&Path>) -> Result<Connection> {
             None => Connection::open_in_memory()?,
         };
         connection.busy_timeout(BUSY)?;
-        // It answers with the mode that there is now: memory has none.
+        // Returns the current mode; a store in memory does not support WAL.
         connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
         connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")?;
         let making =
@@ -56,14 +56,14 @@ pub(crate) fn open(path: Option<&Path>) -> Result<Connection> {
     let (connection, version) = opened().map_err(failed)?;
     if version > VERSION {
         let text = format!(
-            "the store of runs has tables of the version {version}, and this program knows {VERSION}: use a newer one"
+            "the store of runs has tables of version {version}, and this program supports version {VERSION}; upgrade this program"
         );
         return Err(Error::new(ErrorKind::FailedPrecondition, text));
     }
     Ok(connection)
 }
 
-/// What SQLite failed with.
+/// Converts an error of SQLite.
 pub(crate) fn failed(error: rusqlite::Error) -> Error {
     Error::new(ErrorKind::Unavailable, "the SQLite store of runs failed").with_source(error)
 }

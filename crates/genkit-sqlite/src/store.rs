@@ -1,4 +1,4 @@
-//! The store.
+//! The SQLite store.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -9,25 +9,26 @@ use genkit::{BoxFuture, Error, Result};
 use crate::writer::WriterThread;
 use crate::{rows, schema};
 
-/// SQLite store: durable runs in one file, which many processes of one machine share.
+/// A SQLite store: durable runs in one file, which many processes on one machine may share.
 ///
-/// The file is this user's alone where it is made here (mode 600). It must lie on a disk of this machine: SQLite's locks
-/// do not hold over networks.
+/// If the store creates the file, only this user can access it (mode 600). The file must be on a local disk, because
+/// SQLite's locks do not work over networks.
 #[derive(Clone)]
 pub struct SqliteStore(WriterThread);
 
 impl SqliteStore {
-    /// Opens the SQLite file, or makes it.
+    /// Opens the SQLite file, or creates it.
     ///
     /// # Errors
-    /// `Unavailable` where it cannot be opened, `FailedPrecondition` where a newer version of this crate made its tables.
+    /// `Unavailable` if the file cannot be opened, `FailedPrecondition` if its tables were created by a newer version
+    /// of this crate.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         make_private(path)?;
         Ok(Self(WriterThread::new(schema::open(Some(path))?)?))
     }
 
-    /// SQLite store in memory, for tests: it is gone with its last clone.
+    /// Creates a SQLite store in memory, for tests. It is removed with its last clone.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -38,19 +39,19 @@ impl SqliteStore {
     /// ```
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// The same as for [`open`](Self::open).
     pub fn in_memory() -> Result<Self> {
         Ok(Self(WriterThread::new(schema::open(None)?)?))
     }
 }
 
-/// Makes the file for this user alone, where there is none: it holds conversations.
+/// Creates the file with access for this user only, if it does not exist, since it contains conversations.
 #[cfg(unix)]
 fn make_private(path: &Path) -> Result<()> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let made = std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path);
     made.map(drop).map_err(|error| {
-        let text = format!("the SQLite store of runs `{}` cannot be made", path.display());
+        let text = format!("failed to create the SQLite store of runs `{}`", path.display());
         Error::new(genkit::ErrorKind::Unavailable, text).with_source(error)
     })
 }
@@ -60,16 +61,18 @@ fn make_private(_: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A head or a line with a line break, which no store takes.
+/// Rejects a change with a line break in its head or log lines.
 fn check(change: &RunChange) -> Result<()> {
     let mut texts = std::iter::once(&change.head).chain(&change.log);
     match texts.any(|text| text.contains('\n')) {
-        true => Err(Error::invalid_argument("a head and each line of a log are one line")),
+        true => Err(Error::invalid_argument(
+            "the head and each log line of a run must not contain line breaks",
+        )),
         false => Ok(()),
     }
 }
 
-/// The time of this machine, in milliseconds since 1970.
+/// Returns the time of this machine, in milliseconds since 1970.
 fn now() -> i64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
@@ -116,7 +119,7 @@ impl RunStore for SqliteStore {
         let (run, owner) = (run.clone(), owner.to_owned());
         let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
         self.0.run(true, move |db| {
-            // The clock is read where the lock is held: waiting for it takes nothing from the lease.
+            // Read the clock only once the lock is held, so that waiting for the lock does not shorten the lease.
             let now = now();
             rows::lease(db, &run, &owner, [now, now.saturating_add(ttl)])
         })
@@ -236,7 +239,7 @@ mod tests {
         let modes: Vec<u32> = entries
             .map(|file| file.metadata().expect("it is there").permissions().mode() & 0o777)
             .collect();
-        assert!(modes.len() >= 2, "the log stands beside it");
+        assert!(modes.len() >= 2, "the file and its log");
         assert!(modes.iter().all(|mode| *mode == 0o600), "{modes:?}");
     }
 }

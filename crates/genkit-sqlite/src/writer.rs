@@ -1,4 +1,4 @@
-//! One thread that has the connection: what comes at the same moment shares a transaction, and so a flush.
+//! One thread that owns the connection. Jobs that arrive at the same time share a transaction, and therefore a flush.
 
 use std::sync::mpsc;
 
@@ -8,13 +8,13 @@ use tokio::sync::oneshot;
 
 use crate::schema::failed;
 
-/// How many jobs share a transaction, at most. Default is 64.
+/// The maximum number of jobs in a transaction. Default is 64.
 const BATCH: usize = 64;
 
-/// A job that has run, and tells whoever asked once its transaction is committed; or why that failed.
+/// Sends the result of a finished job, once its transaction has been committed or has failed.
 type Tell = Box<dyn FnOnce(Result<(), String>) + Send>;
 
-/// What runs on the connection, or is told why it cannot.
+/// A job, which receives the connection or the reason why it is unavailable.
 type WriteJob = Box<dyn FnOnce(Result<&Connection, String>) -> Tell + Send>;
 
 struct Job {
@@ -22,7 +22,7 @@ struct Job {
     run: WriteJob,
 }
 
-/// The way to the thread, which ends with the last of them.
+/// A handle of the thread, which ends when the last handle is dropped.
 #[derive(Clone)]
 pub(crate) struct WriterThread(mpsc::Sender<Job>);
 
@@ -35,7 +35,7 @@ impl WriterThread {
         Ok(Self(sender))
     }
 
-    /// Runs `work` there.
+    /// Runs `work` on the thread.
     pub(crate) fn run<T: Send + 'static>(
         &self,
         writes: bool,
@@ -49,7 +49,7 @@ impl WriterThread {
                 .and_then(|db| within_savepoint(db, writes, work).map_err(failed));
             let tell: Tell = Box::new(move |committed| {
                 let done = committed.map_err(unavailable).and(done);
-                // Whoever asked may have gone.
+                // The caller may have dropped the receiver.
                 let _ = reply.send(done);
             });
             tell
@@ -64,7 +64,7 @@ impl WriterThread {
     }
 }
 
-/// What fails leaves nothing behind, and what shares its transaction goes on.
+/// Runs a job in a savepoint, so that a failed job is rolled back while the rest of the transaction continues.
 fn within_savepoint<T>(
     db: &Connection,
     writes: bool,
@@ -91,7 +91,7 @@ fn work(mut connection: Connection, jobs: &mpsc::Receiver<Job>) {
 }
 
 fn run(connection: &mut Connection, batch: Vec<Job>) {
-    // Writing is announced at once: a reader that becomes a writer could meet another, and both would fail.
+    // A write transaction is requested at the start: if two readers became writers, one of them would fail.
     let how = match batch.iter().any(|job| job.writes) {
         true => TransactionBehavior::Immediate,
         false => TransactionBehavior::Deferred,
@@ -103,12 +103,12 @@ fn run(connection: &mut Connection, batch: Vec<Job>) {
             committed = transaction.commit();
         }
         Err(error) => {
-            let why = format!("the SQLite store of runs is not free: {error}");
+            let why = format!("failed to begin a transaction in the SQLite store of runs: {error}");
             ran.extend(batch.into_iter().map(|job| (job.run)(Err(why.clone()))));
         }
     }
     let committed =
-        committed.map_err(|error| format!("the SQLite store of runs did not commit: {error}"));
+        committed.map_err(|error| format!("failed to commit to the SQLite store of runs: {error}"));
     for tell in ran {
         tell(committed.clone());
     }

@@ -1,4 +1,4 @@
-//! The account, in a JSON file.
+//! An account stored in a JSON file.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -6,23 +6,23 @@ use std::sync::{Mutex, PoisonError};
 use genkit::{Error, ErrorContext as _, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
-/// One account.
+/// A bank account.
 pub(crate) struct Account {
     path: PathBuf,
     book: Mutex<Book>,
 }
 
-/// What stands in the file.
+/// The content of the file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Book {
-    /// In euros.
+    /// The balance in euros.
     balance: u64,
     recipients: Vec<String>,
     numbers: u64,
     transfers: Vec<Transfer>,
 }
 
-/// Money that went out.
+/// A completed transfer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Transfer {
     pub(crate) number: u64,
@@ -32,11 +32,11 @@ pub(crate) struct Transfer {
 }
 
 impl Account {
-    /// Opens the account, and makes one with 1000 euros if there is none.
+    /// Opens the account, or creates one with 1000 euros if the file does not exist.
     pub(crate) fn open(path: PathBuf) -> Result<Self> {
         let book = match std::fs::read(&path) {
             Ok(stored) => serde_json::from_slice(&stored)
-                .context(format!("{} is no account", path.display()))?,
+                .context(format!("{} is not an account file", path.display()))?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Book {
                 balance: 1000,
                 recipients: ["Ada", "Grace", "Linus"].map(str::to_owned).into(),
@@ -60,20 +60,20 @@ impl Account {
         self.read(|book| book.transfers.clone())
     }
 
-    /// The recipient as the account spells it.
+    /// Returns the recipient's name as spelled in the account.
     pub(crate) fn recipient(&self, name: &str) -> Result<String> {
         let known = self.recipients();
         known.iter().find(|known| known.eq_ignore_ascii_case(name.trim())).cloned().ok_or_else(
             || {
                 Error::not_found(format!(
-                    "there is no recipient {name}; there are {}",
+                    "recipient {name} not found; known recipients: {}",
                     known.join(", ")
                 ))
             },
         )
     }
 
-    /// Whether that much can be paid.
+    /// Checks that the balance covers the amount.
     pub(crate) fn covers(&self, euros: u64) -> Result<()> {
         let balance = self.balance();
         if euros == 0 || euros > balance {
@@ -83,7 +83,7 @@ impl Account {
         Ok(())
     }
 
-    /// A number that no other transfer gets.
+    /// Returns a unique transfer number.
     pub(crate) fn take_number(&self) -> Result<u64> {
         self.change(|book| {
             book.numbers += 1;
@@ -91,7 +91,7 @@ impl Account {
         })
     }
 
-    /// Moves the money. The number makes it safe to say twice: a transfer is booked once.
+    /// Books a transfer. The number makes it idempotent: each number is booked once.
     pub(crate) fn transfer(&self, transfer: Transfer) -> Result<()> {
         if self.transfers().iter().any(|booked| booked.number == transfer.number) {
             return Ok(());
@@ -111,7 +111,7 @@ impl Account {
         look(&self.book.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Changes the account in the file and then in memory, or in neither.
+    /// Changes the account in the file and in memory, or in neither.
     fn change<T>(&self, change: impl FnOnce(&mut Book) -> T) -> Result<T> {
         let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = book.clone();
@@ -122,7 +122,7 @@ impl Account {
     }
 }
 
-/// Writes a whole file or nothing: the program may be ended at any time.
+/// Writes a file atomically, because the program can be stopped at any time.
 pub(crate) fn write(path: &Path, content: &[u8]) -> Result<()> {
     let new = path.with_extension("new");
     std::fs::write(&new, content)

@@ -1,4 +1,4 @@
-//! The agent: its conversation, and the open question in a file.
+//! The agent: its conversation, and a file with the open question.
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -10,29 +10,29 @@ use crate::account::{self, Account};
 use crate::person::Person;
 use crate::tools::{balance, delete_recipient, transfer};
 
-const SYSTEM: &str = "You look after the user's account. Use the tools; the program asks the user \
-                      before anything happens, so do not ask yourself. Answer in one sentence.";
+const SYSTEM: &str = "You manage the user's account. Use the tools; the program asks the user for \
+                      approval, so do not ask yourself. Answer in one sentence.";
 
-/// An agent whose account and open question live in a folder.
+/// An agent that stores its account and its open question in a folder.
 pub(crate) struct Agent {
     chat: Chat,
     /// The interrupted response, as JSON.
     waiting: PathBuf,
-    /// Whether to end where it would ask.
+    /// Whether to stop at a question instead of asking it.
     stop: bool,
 }
 
-/// How a request ended.
+/// The outcome of a request.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Ended {
     Answered,
-    /// The question waits in the file.
+    /// A question is stored in the file.
     Waiting,
 }
 
 impl Agent {
     pub(crate) fn open(folder: &Path, model: impl IntoModel, stop: bool) -> Result<Self> {
-        std::fs::create_dir_all(folder).context(format!("cannot make {}", folder.display()))?;
+        std::fs::create_dir_all(folder).context(format!("cannot create {}", folder.display()))?;
         let account = Account::open(folder.join("account.json"))?;
         let genkit = Genkit::builder().state(account).build()?;
         let tools = tools![balance, transfer, delete_recipient];
@@ -40,7 +40,7 @@ impl Agent {
         Ok(Self { chat, waiting: folder.join("question.json"), stop })
     }
 
-    /// Goes on with what was asked before the program ended, if anything was.
+    /// Resumes the request that was open when the program ended, if any.
     pub(crate) async fn go_on<R: BufRead, W: Write>(
         &mut self,
         person: &mut Person<R, W>,
@@ -51,13 +51,13 @@ impl Agent {
             Err(error) => return Err(error.into()),
         };
         let response: GenerateResponse = serde_json::from_slice(&stored)
-            .context(format!("{} holds no question", self.waiting.display()))?;
-        person.tell("A question was open when this program ended.")?;
+            .context(format!("{} does not contain a question", self.waiting.display()))?;
+        person.tell("Resuming the question that was open when the program ended.")?;
         self.chat.keep(&response);
         self.settle(response, person).await.map(Some)
     }
 
-    /// Does what the user asks for.
+    /// Handles a request of the user.
     pub(crate) async fn ask<R: BufRead, W: Write>(
         &mut self,
         request: &str,
@@ -67,8 +67,8 @@ impl Agent {
         self.settle(response, person).await
     }
 
-    /// Asks the person until the model has an answer. Each question is in the file before it is
-    /// asked, so that the program can be ended at any time.
+    /// Asks the user until the model has a final response. Each question is stored in the file before it is
+    /// asked, so the program can be stopped at any time.
     async fn settle<R: BufRead, W: Write>(
         &mut self,
         mut response: GenerateResponse,
@@ -81,7 +81,7 @@ impl Agent {
                 let asked = questions.first().and_then(Interrupt::message).unwrap_or("a question");
                 let file = self.waiting.display();
                 person.tell(&format!(
-                    "\n? {asked}\n  Stopped here. The question waits in {file}: start again to answer."
+                    "\n? {asked}\n  Stopped. The question is saved in {file}; start again to answer."
                 ))?;
                 return Ok(Ended::Waiting);
             }

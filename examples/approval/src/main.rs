@@ -1,13 +1,13 @@
-//! An agent for a small account, which asks before it acts.
+//! An agent that manages a bank account and asks for approval before it acts.
 //!
 //! ```text
 //! cargo run -p approval                                      talk to it
 //! cargo run -p approval -- "Transfer 50 euros to Ada"        one request
-//! cargo run -p approval -- --state DIR --model NAME ..       another folder, another model
+//! cargo run -p approval -- --state DIR --model NAME ..       use another folder or model
 //! ```
 //!
-//! End it while it asks (Ctrl-C): the question waits in a file, and the next start asks again. With
-//! `--stop-at-question` it ends there by itself.
+//! If you stop it while it asks (Ctrl-C), the question is saved in a file, and the next start asks it again. With
+//! `--stop-at-question` it stops there automatically.
 
 #![allow(clippy::print_stdout, reason = "this is a program for a person")]
 
@@ -25,10 +25,10 @@ use person::Person;
 
 const USAGE: &str = "usage: approval [--state DIR] [--model NAME] [--stop-at-question] [REQUEST]";
 
-const HELLO: &str = "You have a little account. Try: What is my balance?  Transfer 50 euros to Ada.  \
-                     Delete Linus.  An empty line ends.";
+const HELLO: &str = "This is a small account. Try: What is my balance?  Transfer 50 euros to Ada.  \
+                     Delete Linus.  Enter an empty line to quit.";
 
-/// The command line.
+/// The options of the command line.
 #[derive(Default)]
 struct Wanted {
     help: bool,
@@ -51,10 +51,10 @@ fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
             "--model" => wanted.model = Some(value()?),
             "--stop-at-question" => wanted.stop = true,
             flag if flag.starts_with('-') => {
-                return Err(wrong(format!("there is no option {flag}")));
+                return Err(wrong(format!("unknown option {flag}")));
             }
             _ if wanted.request.is_some() => {
-                return Err(wrong("there are two requests: put quotes around one".to_owned()));
+                return Err(wrong("expected one request; put quotes around it".to_owned()));
             }
             _ => wanted.request = Some(argument),
         }
@@ -72,7 +72,7 @@ async fn main() -> Result<()> {
     let folder = wanted.state.unwrap_or_else(|| std::env::temp_dir().join("genkit-approval"));
     let mut agent = Agent::open(
         &folder,
-        offline::model(wanted.model, "picks tools by the words of a question"),
+        offline::model(wanted.model, "selects tools by keywords"),
         wanted.stop,
     )?;
     let input = std::io::stdin().lock();

@@ -1,25 +1,25 @@
-//! How an open question is put to a person, and what the person can say.
+//! Asks the user open questions in the terminal.
 
 use std::io::{BufRead, Write};
 
 use genkit::{Answer, Error, ErrorKind, Interrupt, Result};
 use serde_json::{Map, Value};
 
-/// Somebody at a terminal.
+/// A user at a terminal.
 pub(crate) struct Person<R, W> {
     pub(crate) input: R,
     pub(crate) output: W,
-    /// Whether to write what was read: a terminal does that itself.
+    /// Whether to echo the input; a terminal does that itself.
     pub(crate) echo: bool,
 }
 
 impl<R: BufRead, W: Write> Person<R, W> {
-    /// Says something.
+    /// Prints a text.
     pub(crate) fn tell(&mut self, text: &str) -> Result<()> {
         Ok(writeln!(self.output, "{text}")?)
     }
 
-    /// A line without blanks around it; `None` at the end of the input.
+    /// Reads a trimmed line; `None` at the end of the input.
     pub(crate) fn line(&mut self, prompt: &str) -> Result<Option<String>> {
         write!(self.output, "{prompt} ")?;
         self.output.flush()?;
@@ -36,23 +36,22 @@ impl<R: BufRead, W: Write> Person<R, W> {
     }
 
     fn reply(&mut self, prompt: &str) -> Result<String> {
-        let nobody =
-            || Error::new(ErrorKind::Cancelled, "nobody answered: the question stays open");
+        let nobody = || Error::new(ErrorKind::Cancelled, "no answer; the question remains open");
         self.line(prompt)?.ok_or_else(nobody)
     }
 
-    /// Asks until there is an answer.
+    /// Asks until the user gives a valid answer.
     pub(crate) fn answer(&mut self, question: &Interrupt) -> Result<Answer> {
-        self.tell(&format!("\n? {}", question.message().unwrap_or("The agent needs a word.")))?;
+        self.tell(&format!("\n? {}", question.message().unwrap_or("The agent has a question.")))?;
         match question.schema() {
             Some(schema) => self.fill(question, schema),
             None if question.is_approval() => self.approve(question),
-            // What the tool gave to `ctx.interrupt`; it compares what was typed itself.
+            // A `ctx.interrupt` of a tool, which checks the typed text itself.
             None => Ok(question.restart(self.reply("  >")?)),
         }
     }
 
-    /// Yes, no, or other arguments.
+    /// Asks for approval: yes, no, or edited arguments.
     fn approve(&mut self, question: &Interrupt) -> Result<Answer> {
         loop {
             match self.reply("  y (yes), n (no), e (edit):")?.to_lowercase().as_str() {
@@ -67,7 +66,7 @@ impl<R: BufRead, W: Write> Person<R, W> {
         }
     }
 
-    /// Each argument again; an empty line keeps it.
+    /// Asks for each argument again; an empty line keeps the old value.
     fn edit(&mut self, input: &Value) -> Result<Value> {
         let mut edited = Map::new();
         for (name, old) in input.as_object().into_iter().flatten() {
@@ -75,7 +74,7 @@ impl<R: BufRead, W: Write> Person<R, W> {
             let new = match old {
                 _ if typed.is_empty() => old.clone(),
                 Value::String(_) => typed.into(),
-                // What is no JSON goes as text; the tool says what it wants instead.
+                // Text that is not JSON is sent as a string; the tool reports what it expects.
                 _ => serde_json::from_str(&typed).unwrap_or(Value::String(typed)),
             };
             edited.insert(name.clone(), new);
@@ -83,7 +82,7 @@ impl<R: BufRead, W: Write> Person<R, W> {
         Ok(edited.into())
     }
 
-    /// The fields of a form; an empty line declines.
+    /// Asks for the fields of a form; an empty line declines.
     fn fill(&mut self, question: &Interrupt, schema: &Value) -> Result<Answer> {
         let mut form = Map::new();
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! The agent with a scripted model and scripted answers; each `Agent` is a new process.
+//! Runs the agent with a scripted model and scripted answers; each `Agent` stands for a new process.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::account::{Account, Transfer};
 use crate::agent::{Agent, Ended};
 use crate::person::Person;
 
-/// A folder of one test.
+/// The folder of one test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -22,7 +22,7 @@ impl Folder {
         Self(path)
     }
 
-    /// Goes on with an open question, or asks for something; what was shown, and how it ended.
+    /// Resumes an open question or sends a request; returns the output and the outcome.
     async fn run(
         &self,
         model: &ScriptedModel,
@@ -96,14 +96,14 @@ async fn a_no_goes_to_the_model_with_its_reason() {
 async fn every_question_survives_the_process() {
     let folder = Folder::new("restart");
     let model = fifty();
-    // The process is ended at each question, and the last one twice.
+    // The process ends at each question, and at the last one twice.
     let (shown, ended) = folder.run(&model, "50 to Ada", "stop").await;
     assert_eq!(ended.unwrap(), Some(Ended::Waiting));
-    assert!(shown.contains("The question waits in "), "{shown}");
+    assert!(shown.contains("The question is saved in "), "{shown}");
     for typed in ["y\n", ""] {
         let (_, ended) = folder.run(&model, "never asked", typed).await;
         let said = ended.unwrap_err().to_string();
-        assert_eq!(said, "nobody answered: the question stays open");
+        assert_eq!(said, "no answer; the question remains open");
         assert!(folder.waits());
         assert_eq!(folder.account().balance(), 1000, "nothing happens before the last answer");
     }
@@ -123,7 +123,7 @@ async fn an_old_question_moves_no_money_again() {
     let file = folder.0.join("question.json");
     let question = std::fs::read(&file).unwrap();
     folder.run(&model, "", "lunch\n").await.1.unwrap();
-    // As if the program had ended before it could delete the file.
+    // As if the program had ended before it deleted the file.
     std::fs::write(&file, question).unwrap();
     folder.run(&ScriptedModel::text("Done."), "", "lunch\n").await.1.unwrap();
     assert_eq!(folder.account().transfers(), [booked(1, "Ada", 50, "lunch")]);
@@ -173,7 +173,7 @@ async fn what_cannot_be_paid_is_not_asked_further() {
     folder.run(&model, "go", "y\ny\n").await.1.unwrap();
     let outputs = model.tool_outputs("transfer");
     assert_eq!(outputs[0]["error"], "cannot transfer 5000 euros: the balance is 1000 euros");
-    assert_eq!(outputs[1]["error"], "there is no recipient Bob; there are Ada, Grace, Linus");
+    assert_eq!(outputs[1]["error"], "recipient Bob not found; known recipients: Ada, Grace, Linus");
 }
 
 #[test]
@@ -183,9 +183,9 @@ fn the_command_line_is_read() {
     assert_eq!((wanted.state, wanted.model), (Some("d".into()), Some("m".to_owned())));
     assert_eq!((wanted.stop, wanted.request), (true, Some("hi".to_owned())));
     for (line, said) in [
-        ("--stat", "there is no option --stat"),
+        ("--stat", "unknown option --stat"),
         ("--state", "--state needs a value"),
-        ("a b", "put quotes around one"),
+        ("a b", "put quotes around it"),
     ] {
         let error = read(line).err().unwrap().to_string();
         assert!(error.contains(said) && error.contains("usage: "), "{error}");

@@ -1,4 +1,4 @@
-//! What the agent can do, and what it asks before.
+//! The tools of the agent, and their questions.
 
 use genkit::{Context, Error, Result, tool};
 use schemars::JsonSchema;
@@ -7,35 +7,35 @@ use serde_json::json;
 
 use crate::account::{Account, Transfer};
 
-/// Shows the balance of the account, and to whom money can be sent.
+/// Shows the balance of the account and the known recipients.
 #[tool(read_only)]
 pub(crate) async fn balance(account: &Account) -> String {
     let known = account.recipients().join(", ");
     format!("The balance is {} euros. Known recipients: {known}.", account.balance())
 }
 
-/// What a transfer is for.
+/// The purpose of a transfer.
 #[derive(Deserialize, JsonSchema)]
 struct Purpose {
     /// A few words that the recipient reads.
     purpose: String,
 }
 
-/// Transfers money to a known recipient. The user is asked by the program, not by you.
+/// Transfers money to a known recipient. The program asks the user for approval, so do not ask yourself.
 #[tool(needs_approval, destructive)]
 pub(crate) async fn transfer(
     ctx: &Context,
     account: &Account,
     /// The name of the recipient.
     to: String,
-    /// How many euros.
+    /// The amount in euros.
     #[schemars(range(min = 1))]
     euros: u64,
 ) -> Result<String> {
     let to = account.recipient(&to)?;
     account.covers(euros)?;
-    // This function is run again when the next question is answered, perhaps in another process:
-    // the number is taken once all the same, and the account books a number once.
+    // This function runs again when the next question is answered, possibly in another process.
+    // `once` keeps the number, and the account books each number once.
     let number: u64 = ctx.once("number", async { account.take_number() }).await?;
     let asked = format!("Transfer {number}, {euros} euros to {to}: what is it for?");
     let purpose = ctx.elicit::<Purpose>(asked).await?.accepted()?.purpose;
@@ -46,7 +46,7 @@ pub(crate) async fn transfer(
     ))
 }
 
-/// Deletes a recipient for ever. The user is asked by the program, not by you.
+/// Deletes a recipient permanently. The program asks the user for approval, so do not ask yourself.
 #[tool(destructive)]
 pub(crate) async fn delete_recipient(
     ctx: &Context,
@@ -56,12 +56,13 @@ pub(crate) async fn delete_recipient(
 ) -> Result<String> {
     let name = account.recipient(&name)?;
     let sent = account.transfers().iter().filter(|transfer| transfer.to == name).count();
-    let message = format!("{name} got {sent} transfers. Type {name} to delete this recipient:");
-    // Not a yes or no: whoever shows the question finds in it what to do.
+    let message =
+        format!("{name} received {sent} transfers. Type {name} to delete this recipient:");
+    // The payload contains the text to type, for programs that display the question.
     let typed = ctx.interrupt(json!({ "message": message, "type": name })).await?;
     if typed != name.as_str() {
         return Err(Error::invalid_argument(format!(
-            "{name} stays: the user did not type the name"
+            "{name} was not deleted: the user did not type the name"
         )));
     }
     account.delete_recipient(&name)?;

@@ -1,10 +1,10 @@
-//! The program itself, ended at the question and started again.
+//! Stops the program at a question and starts it again.
 
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Starts it with a folder and arguments, types, and gives its exit code and what it wrote.
+/// Runs the program with this input, and returns its exit code and its output.
 fn approval(folder: &Path, arguments: &[&str], typed: &str) -> (Option<i32>, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_approval"))
         .args(["--model", "offline", "--state"])
@@ -48,12 +48,12 @@ fn wrong_use_is_told() {
     let _ = std::fs::remove_dir_all(&folder);
     let (code, shown) = approval(&folder, &["--sate", "x"], "");
     assert_eq!(code, Some(1));
-    assert!(shown.contains("there is no option --sate") && shown.contains("usage: "), "{shown}");
+    assert!(shown.contains("unknown option --sate") && shown.contains("usage: "), "{shown}");
 
     let (code, shown) = approval(&folder, &["Delete Linus"], "");
-    assert_eq!(code, Some(1), "nobody answered: {shown}");
+    assert_eq!(code, Some(1), "no answer: {shown}");
     std::fs::write(folder.join("question.json"), "{").unwrap();
     let (code, shown) = approval(&folder, &[], "");
     assert_eq!(code, Some(1));
-    assert!(shown.contains("question.json holds no question"), "{shown}");
+    assert!(shown.contains("question.json does not contain a question"), "{shown}");
 }

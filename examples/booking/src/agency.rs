@@ -1,4 +1,4 @@
-//! The agency: another company's service, which knows idempotency keys. What it booked stands in a file.
+//! A mock booking service that supports idempotency keys and stores its bookings in a file.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -8,15 +8,15 @@ use std::time::Duration;
 use genkit::{Error, ErrorContext as _, Result};
 use serde::{Deserialize, Serialize};
 
-/// The agency, with its file.
+/// The booking service of another company.
 #[derive(Clone)]
 pub(crate) struct Agency {
     file: Arc<Mutex<PathBuf>>,
-    /// How long it takes to book, before and after it has done so.
+    /// The delay before and after each booking.
     takes: Duration,
 }
 
-/// What it booked: a line of its file.
+/// A booking: one line of the file.
 #[derive(Serialize, Deserialize)]
 struct Booking {
     key: String,
@@ -28,7 +28,7 @@ impl Agency {
         Self { file: Arc::new(Mutex::new(file)), takes }
     }
 
-    /// Books, and gives the number. What comes with the key of a booking that there is gets that one's number.
+    /// Books and returns the number of the booking. For a known key it returns the number of the existing booking.
     pub(crate) async fn book(&self, key: String, what: String) -> Result<String> {
         tokio::time::sleep(self.takes).await;
         let number = self.write(key, what)?;
@@ -38,7 +38,7 @@ impl Agency {
 
     fn write(&self, key: String, what: String) -> Result<String> {
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let wrong = || format!("the agency cannot use {}", file.display());
+        let wrong = || format!("cannot read or write the bookings in {}", file.display());
         let known = match std::fs::read_to_string(&*file) {
             Ok(known) => known,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),

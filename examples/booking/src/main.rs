@@ -1,17 +1,18 @@
-//! An agent that books a trip and asks before it pays. Kill it at any point, with `kill -9`: the next start goes on.
+//! An agent that books a trip and asks for approval before it pays. If you kill it with `kill -9`, the next start resumes
+//! the run.
 //!
 //! ```text
 //! cargo run -p booking                                 books, and stops at the question
-//! cargo run -p booking -- --yes                        says yes to it; `--no` declines
-//! cargo run -p booking -- --trip ID ..                 another trip: the same id is the same run
-//! cargo run -p booking -- --store postgres://..        on a database, for several machines; else a file of SQLite
-//! cargo run -p booking -- --restate http://127.0.0.1:8080   on a Restate server (`npx @restatedev/restate-server`)
-//! cargo run -p booking -- --model NAME --slow MS ..    a real model; an agency that takes its time
+//! cargo run -p booking -- --yes                        approves the payment; `--no` declines it
+//! cargo run -p booking -- --trip ID ..                 another trip; the same id is the same run
+//! cargo run -p booking -- --store postgres://..        stores runs in Postgres; the default is SQLite
+//! cargo run -p booking -- --restate http://127.0.0.1:8080   uses a Restate server (`npx @restatedev/restate-server`)
+//! cargo run -p booking -- --model NAME --slow MS ..    a real model; a slow booking service
 //! ```
 //!
-//! What it booked stands in `agency.jsonl` beside the store, as the agency has it: each booking once, however often the
-//! agent was killed. A process that was killed holds its run for up to 30 seconds: the next one waits as long; on Restate
-//! it goes on at once.
+//! The bookings are in `agency.jsonl` next to the store, each one once, even if the agent was killed. The lease of a
+//! killed process lasts up to 30 seconds, and the next process waits until it expires. On Restate it continues
+//! immediately.
 
 #![allow(clippy::print_stdout, reason = "this is a program for a person")]
 
@@ -35,15 +36,15 @@ const USAGE: &str = "usage: booking [--store FILE|postgres://..] [--state DIR] [
                      [--model NAME] [--slow MILLISECONDS]\n       \
                      booking --restate URL [--admin URL] [--worker HOST:PORT] ..";
 
-const SYSTEM: &str = "You book trips. Look for flights first, then book the cheapest and a hotel, then pay both in one \
-                      charge. The program asks the user, so do not ask yourself. Answer in one sentence.";
+const SYSTEM: &str = "You book trips. Search for flights first, then book the cheapest and a hotel, then pay both in one \
+                      charge. The program asks the user for approval, so do not ask yourself. Answer in one sentence.";
 
-/// The command line.
+/// The options of the command line.
 #[derive(Default)]
 struct Wanted {
     help: bool,
     store: Option<String>,
-    /// The ingress of a Restate server, its admin API, and where this process serves it.
+    /// The ingress of a Restate server, its admin API, and the address of this worker.
     restate: Option<String>,
     admin: Option<String>,
     worker: Option<String>,
@@ -77,17 +78,17 @@ fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
                 let given = value()?;
                 let millis = given.parse();
                 let millis =
-                    millis.map_err(|_| wrong(format!("--slow {given}: no milliseconds")))?;
+                    millis.map_err(|_| wrong(format!("`--slow {given}` is not a number")))?;
                 wanted.slow = Duration::from_millis(millis);
             }
-            other => return Err(wrong(format!("there is no option {other}"))),
+            other => return Err(wrong(format!("unknown option {other}"))),
         }
     }
     if wanted.restate.is_some() && wanted.store.is_some() {
-        return Err(wrong("--restate and --store: one of them keeps the trip".to_owned()));
+        return Err(wrong("--restate and --store cannot be combined".to_owned()));
     }
     if wanted.restate.is_none() && (wanted.admin.is_some() || wanted.worker.is_some()) {
-        return Err(wrong("--admin and --worker go with --restate".to_owned()));
+        return Err(wrong("--admin and --worker require --restate".to_owned()));
     }
     Ok(wanted)
 }
@@ -100,7 +101,7 @@ async fn main() -> Result<()> {
         return Ok(());
     }
     let folder = wanted.state.unwrap_or_else(|| std::env::temp_dir().join("genkit-booking"));
-    std::fs::create_dir_all(&folder).context(format!("cannot make {}", folder.display()))?;
+    std::fs::create_dir_all(&folder).context(format!("cannot create {}", folder.display()))?;
     let agency = Agency::open(folder.join("agency.jsonl"), wanted.slow);
     let builder = Genkit::builder().state(agency);
     let builder = match &wanted.store {
@@ -117,7 +118,7 @@ async fn main() -> Result<()> {
     };
     let genkit = builder.build()?;
     let trip = wanted.trip.unwrap_or_else(|| "trip-1".to_owned());
-    // By name, so that another process finds them in its own registry.
+    // By name, so that another process can look them up in its registry.
     let ask = genkit.generate("Book me two nights in Lisbon.").system(SYSTEM);
     let ask = ask.tools(["search_flights", "book_flight", "book_hotel", "pay"]);
     let (run, is_known) = match &wanted.restate {
@@ -133,18 +134,18 @@ async fn main() -> Result<()> {
     };
     println!(
         "{trip} {}: {}",
-        if is_known { "goes on" } else { "begins" },
+        if is_known { "resumed" } else { "started" },
         run.status().await?.as_str()
     );
     let response = settle(&run, wanted.answer).await?;
     match response.interrupts()[..] {
         [] => println!("{}", response.text()),
-        _ => println!("It waits. Start it again with --yes or --no."),
+        _ => println!("The run is waiting for an answer; start again with --yes or --no."),
     }
     Ok(())
 }
 
-/// Works at the run, and lets somebody answer what it asks, until it is over or nobody answers.
+/// Drives the run and asks the user its questions, until it finishes or a question remains open.
 async fn settle(run: &Trip, answer: Option<bool>) -> Result<GenerateResponse> {
     loop {
         let response = run.wait().await?;
@@ -164,13 +165,13 @@ async fn settle(run: &Trip, answer: Option<bool>) -> Result<GenerateResponse> {
     }
 }
 
-/// Asks whoever sits at the terminal; `None` where nobody does.
+/// Asks the user at the terminal; returns `None` without a terminal or an answer.
 fn ask(question: &Interrupt) -> Result<Option<bool>> {
-    println!("? {}", question.message().unwrap_or("The agent needs a word."));
+    println!("? {}", question.message().unwrap_or("The agent has a question."));
     if !std::io::stdin().is_terminal() {
         return Ok(None);
     }
-    print!("  y (yes), n (no), anything else leaves it open: ");
+    print!("  y (yes), n (no), anything else to leave it open: ");
     std::io::stdout().flush()?;
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;

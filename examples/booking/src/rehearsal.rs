@@ -1,4 +1,4 @@
-//! A model that needs no key: it has rehearsed this one trip.
+//! A scripted model for this trip, which needs no API key.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use genkit::model::{self, Model, ModelResponse};
 use genkit::{Part, Role};
 use serde_json::{Value, json};
 
-/// The model, which takes its time for each answer.
+/// Returns the model, which waits for `takes` before each response.
 pub(crate) fn model(takes: Duration) -> impl Model {
     model::from_fn("booking/rehearsal", move |request, _| {
         let rounds = request.messages.iter().filter(|message| message.role == Role::Tool).count();
@@ -32,9 +32,7 @@ pub(crate) fn model(takes: Duration) -> impl Model {
                 _ if is_paid => {
                     ModelResponse::from_text("Two nights in Lisbon are booked and paid.")
                 }
-                _ => ModelResponse::from_text(
-                    "Two nights in Lisbon are booked, and nothing is paid.",
-                ),
+                _ => ModelResponse::from_text("Two nights in Lisbon are booked, but not paid."),
             }
         }
     })

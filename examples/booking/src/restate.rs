@@ -1,10 +1,10 @@
-//! The same trip with its run on Restate: this process is a worker there, and asks for the trip.
+//! Runs the trip on Restate. This process is both a worker and the client.
 
 use genkit::durable::{DurableRun, RunStatus};
 use genkit::{Error, Generate, GenerateResponse, Genkit, Result};
 use genkit_restate::{RestateAdmin, RestateClient, RestateRun, RestateWorker};
 
-/// A run, wherever it is kept.
+/// A run in a store or on Restate.
 pub(crate) enum Trip {
     Stored(DurableRun),
     OnRestate(RestateRun),
@@ -33,9 +33,10 @@ impl Trip {
     }
 }
 
-/// Works for the server whose ingress is at `url`, and begins the trip or goes on with it. Whether it goes on.
+/// Starts a worker for the server with its ingress at `url`, and starts or resumes the trip. Returns whether it
+/// resumed.
 ///
-/// What a killed process had begun goes on at its address, so `worker` is the same each time.
+/// Restate resumes the steps of a killed process at its address, so `worker` must be the same each time.
 pub(crate) async fn trip(
     genkit: &Genkit,
     url: &str,
@@ -51,7 +52,7 @@ pub(crate) async fn trip(
     let serving = RestateWorker::new(genkit).serve_on(listener);
     tokio::spawn(async move {
         if let Err(error) = serving.await {
-            eprintln!("the worker ended: {error}");
+            eprintln!("the worker stopped: {error}");
         }
     });
     RestateAdmin::new(admin)?.register(&format!("http://{worker}")).await?;

@@ -1,10 +1,10 @@
-//! What the agent can do.
+//! The tools of the agent.
 
 use genkit::{Context, Error, Result, tool};
 
 use crate::agency::Agency;
 
-/// Flights to a city, with their prices in euros.
+/// Searches for flights to a city, with their prices in euros.
 #[tool(read_only)]
 pub(crate) async fn search_flights(
     /// The city, for example `Lisbon`.
@@ -18,7 +18,7 @@ pub(crate) async fn search_flights(
 pub(crate) async fn book_flight(
     ctx: &Context,
     agency: &Agency,
-    /// Its number, as `search_flights` gives it.
+    /// The flight number from `search_flights`.
     flight: String,
 ) -> Result<String> {
     booked(ctx, agency, "flight", flight).await
@@ -35,7 +35,7 @@ pub(crate) async fn book_hotel(
     booked(ctx, agency, "hotel", format!("{nights} nights in {city}")).await
 }
 
-/// Pays for everything. The user is asked by the program, not by you.
+/// Pays for everything. The program asks the user for approval, so do not ask yourself.
 #[tool(needs_approval, destructive)]
 pub(crate) async fn pay(
     ctx: &Context,
@@ -45,12 +45,11 @@ pub(crate) async fn pay(
     booked(ctx, agency, "payment", format!("{euros} euros")).await
 }
 
-/// What is in `once` is saved as soon as it is done, and not done again. Where the process ends before that, it is done
-/// again with the same key, which the agency knows.
+/// Books once. The result of `once` is saved and not computed again. If the process ends before it is saved, the
+/// booking is repeated with the same key, and the agency returns the existing booking.
 async fn booked(ctx: &Context, agency: &Agency, step: &str, what: String) -> Result<String> {
     let key = ctx.idempotency_key(step);
-    let key =
-        key.ok_or_else(|| Error::invalid_argument("trips are booked by durable runs alone"))?;
+    let key = key.ok_or_else(|| Error::invalid_argument("booking needs a durable run"))?;
     let number = ctx.once(step, agency.book(key, format!("{step}: {what}"))).await?;
     Ok(format!("{step} {number}: {what}"))
 }

@@ -1,22 +1,22 @@
-//! Tools that ask: the user for input, the client for its model and its folders.
+//! Tools that request user input, sampling and roots from the client.
 
 use genkit::schemars::JsonSchema;
 use genkit::serde::{Deserialize, Serialize};
 use genkit::serde_json::{Value, json};
 use genkit::{Context, Elicited, Result, tool};
 
-/// Borrows the client's model.
+/// Calls the client's model.
 #[tool]
 async fn test_sampling(
     ctx: &Context,
-    /// What the model is asked.
+    /// The prompt for the model.
     prompt: String,
 ) -> Result<String> {
     let answer = ctx.sample(prompt).max_tokens(100).await?;
     Ok(format!("LLM response: {}", answer.text()))
 }
 
-/// Who the user is.
+/// The identity of the user.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(crate = "genkit::serde")]
 #[schemars(crate = "genkit::schemars")]
@@ -31,7 +31,7 @@ struct Account {
 #[tool]
 async fn test_elicitation(
     ctx: &Context,
-    /// What the user reads.
+    /// The message for the user.
     message: String,
 ) -> Result<String> {
     Ok(match ctx.elicit::<Account>(message).await? {
@@ -124,7 +124,7 @@ struct Name {
     name: String,
 }
 
-/// Asks for a name, which the suite also gives in advance.
+/// Asks for a name, which the suite also sends in advance.
 #[tool]
 async fn test_input_required_result_elicitation(ctx: &Context) -> Result<String> {
     let asks = ctx.elicit::<Name>("What is your name?").key("user_name").allow_unasked(true);
@@ -147,7 +147,7 @@ async fn test_input_required_result_sampling(ctx: &Context) -> Result<String> {
     Ok(ctx.sample(question).max_tokens(100).key("capital_question").await?.text())
 }
 
-/// Needs a client that lends its model.
+/// Needs a client that supports sampling.
 #[tool]
 async fn test_missing_capability(ctx: &Context) -> Result<String> {
     Ok(ctx.sample("Say hello.").max_tokens(10).await?.text())
@@ -171,7 +171,7 @@ async fn confirm(ctx: &Context) -> Result<bool> {
     Ok(answer["ok"] == true)
 }
 
-/// Asks for a confirmation; what it knew before comes back with the answer.
+/// Asks for a confirmation; the earlier state is returned with the answer.
 #[tool]
 async fn test_input_required_result_request_state(ctx: &Context) -> Result<String> {
     let before =
@@ -180,14 +180,14 @@ async fn test_input_required_result_request_state(ctx: &Context) -> Result<Strin
     Ok(format!("{before}, confirmed: {confirmed}"))
 }
 
-/// Asks for a confirmation whose state nobody may change.
+/// Asks for a confirmation with tamper-proof state.
 #[tool]
 async fn test_input_required_result_tampered_state(ctx: &Context) -> Result<String> {
     let confirmed = confirm(ctx).await?;
     Ok(format!("state-ok, confirmed: {confirmed}"))
 }
 
-/// Asks three things at once.
+/// Asks three questions at once.
 #[tool]
 async fn test_input_required_result_multiple_inputs(ctx: &Context) -> Result<String> {
     let (name, greeting, roots) = tokio::join!(
@@ -219,7 +219,7 @@ async fn test_input_required_result_multi_round(ctx: &Context) -> Result<String>
     Ok(format!("{} likes {}.", first.name, second.color))
 }
 
-/// Asks only for what the client can do.
+/// Asks only for what the client supports.
 #[tool]
 async fn test_input_required_result_capabilities(ctx: &Context) -> Result<String> {
     let mut said = Vec::new();

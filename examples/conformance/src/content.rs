@@ -1,4 +1,4 @@
-//! Tools by what they return.
+//! Tools with different kinds of results.
 
 use genkit::{Error, ErrorKind, Part, Result, tool};
 
@@ -11,7 +11,7 @@ pub(crate) const PNG: &[u8] = &[
     0x44, 0xae, 0x42, 0x60, 0x82,
 ];
 
-/// A sound of no length.
+/// A sound without samples.
 const WAV: &[u8] = b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\
     \x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x00\x00\x00\x00";
 
@@ -51,7 +51,7 @@ async fn test_multiple_content_types() -> Vec<Part> {
     ]
 }
 
-/// Fails, always.
+/// Always fails.
 #[tool]
 async fn test_error_handling() -> Result<String> {
     Err(Error::new(ErrorKind::Aborted, "This tool intentionally returns an error for testing"))
@@ -67,9 +67,9 @@ async fn test_custom_header(
     value
 }
 
-/// Prints to stdout, as careless code does: over stdio that must not reach the client.
+/// Prints to stdout by mistake; on stdio the text must not reach the client.
 #[tool]
-#[allow(clippy::print_stdout, reason = "that is what it is for")]
+#[allow(clippy::print_stdout, reason = "the test needs it")]
 async fn test_stray_print() -> String {
     println!("this is no message");
     "Printed.".to_owned()

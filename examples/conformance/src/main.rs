@@ -1,7 +1,7 @@
-//! What the MCP conformance suite asks of a server, written as ordinary annotated functions.
+//! The server fixtures of the MCP conformance suite, as ordinary annotated functions.
 //!
-//! `cargo run -p conformance` speaks stdio, `cargo run -p conformance -- --http 127.0.0.1:8000`
-//! streamable HTTP at `/mcp`.
+//! `cargo run -p conformance` serves on stdio, `cargo run -p conformance -- --http 127.0.0.1:8000`
+//! over streamable HTTP at `/mcp`.
 
 mod asks;
 mod content;
@@ -27,7 +27,7 @@ async fn main() -> Result<()> {
         .await
 }
 
-/// A tool whose schema is written by hand, with what only JSON Schema 2020-12 can say.
+/// A tool with a hand-written schema that uses features of JSON Schema 2020-12.
 fn schema_tool() -> Tool {
     Tool::builder("json_schema_2020_12_tool", "Tool with JSON Schema 2020-12 features")
         .input_schema(json!({

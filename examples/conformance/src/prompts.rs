@@ -24,10 +24,10 @@ async fn test_prompt_with_arguments(
     format!("Prompt with arguments: arg1='{arg1}', arg2='{arg2}'")
 }
 
-/// A prompt that carries a resource.
+/// A prompt with an embedded resource.
 #[prompt]
 async fn test_prompt_with_embedded_resource(
-    /// The address of the resource.
+    /// The URI of the resource.
     #[serde(rename = "resourceUri")]
     resource_uri: String,
 ) -> Vec<Message> {
@@ -38,7 +38,7 @@ async fn test_prompt_with_embedded_resource(
     ]
 }
 
-/// A prompt that carries an image.
+/// A prompt with an image.
 #[prompt]
 async fn test_prompt_with_image() -> Vec<Message> {
     vec![
@@ -47,7 +47,7 @@ async fn test_prompt_with_image() -> Vec<Message> {
     ]
 }
 
-/// What a prompt should know.
+/// The context of a prompt.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(crate = "genkit::serde")]
 #[schemars(crate = "genkit::schemars")]
@@ -55,7 +55,7 @@ struct Asked {
     context: String,
 }
 
-/// A prompt that asks before it is written.
+/// A prompt that asks the user for its context.
 #[prompt]
 async fn test_input_required_result_prompt(ctx: &Context) -> Result<String> {
     let message = "What context should the prompt use?";

@@ -1,10 +1,10 @@
-//! Tools that tell their client something while they run.
+//! Tools that send notifications while they run.
 
 use std::time::Duration;
 
 use genkit::{Context, Prompt, Registry, Result, Tool, tool};
 
-/// A moment between two messages, so that a client can tell them apart.
+/// Waits between two messages, so that a client receives them separately.
 async fn moment() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }
@@ -20,14 +20,14 @@ async fn test_tool_with_logging(ctx: &Context) -> String {
     "Logged three messages.".to_owned()
 }
 
-/// Logs where the client asked for logs.
+/// Sends a log message if the client requested logs.
 #[tool]
 async fn test_logging_tool(ctx: &Context) -> String {
     ctx.info("a log message").await;
     "Logged where wanted.".to_owned()
 }
 
-/// Tells how far it is.
+/// Reports progress.
 #[tool]
 async fn test_tool_with_progress(ctx: &Context) -> String {
     for done in [0.0, 50.0, 100.0] {
@@ -37,14 +37,14 @@ async fn test_tool_with_progress(ctx: &Context) -> String {
     "Done.".to_owned()
 }
 
-/// Takes a moment, in which a connection may be lost.
+/// Waits, so that the connection can be lost meanwhile.
 #[tool]
 async fn test_reconnection() -> String {
     tokio::time::sleep(Duration::from_millis(100)).await;
     "Still here.".to_owned()
 }
 
-/// Adds a tool and takes it out again: clients are told of both.
+/// Adds a tool and removes it again. Clients are notified of both changes.
 #[tool]
 async fn test_trigger_tool_change() -> Result<String> {
     let registry = Registry::global();
@@ -55,7 +55,7 @@ async fn test_trigger_tool_change() -> Result<String> {
     Ok("The list of tools changed.".to_owned())
 }
 
-/// Adds a prompt and takes it out again: clients are told of both.
+/// Adds a prompt and removes it again. Clients are notified of both changes.
 #[tool]
 async fn test_trigger_prompt_change() -> Result<String> {
     let registry = Registry::global();

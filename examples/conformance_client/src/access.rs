@@ -1,14 +1,14 @@
-//! How the scenarios give access: nobody sits at a browser here.
+//! OAuth for the scenarios, without a user or a browser.
 
 use genkit::mcp::host::{IdentityProvider, OAuth};
 use genkit::{Error, ErrorKind, Result};
 
 use crate::scenario::Scenario;
 
-/// What the suite knows this program by, where it takes documents.
+/// The client metadata URL of this program, for scenarios that support it.
 const METADATA: &str = "https://conformance-test.local/client-metadata.json";
 
-/// Where the suite's authorization server sends the browser back to; nobody listens there.
+/// The redirect URI. No server listens there.
 const REDIRECT: &str = "http://localhost:3000/callback";
 
 pub(crate) fn oauth(scenario: &Scenario) -> Result<OAuth> {
@@ -49,7 +49,7 @@ pub(crate) fn oauth(scenario: &Scenario) -> Result<OAuth> {
     Ok(oauth.client_name("conformance-client").redirect_uri(REDIRECT).on_authorize(say_yes))
 }
 
-/// The suite's authorization server redirects at once: the address is the answer.
+/// Visits the authorization URL. The suite's server redirects immediately, and the `location` header is the result.
 async fn say_yes(address: String) -> Result<String> {
     let visit = tokio::task::spawn_blocking(move || {
         let browser = ureq::Agent::config_builder()
@@ -64,5 +64,7 @@ async fn say_yes(address: String) -> Result<String> {
     let answer = visit.await.map_err(|fault| failed(fault.to_string()))?;
     let answer = answer.map_err(|fault| failed(fault.to_string()))?;
     let location = answer.headers().get("location").and_then(|text| text.to_str().ok());
-    location.map(Into::into).ok_or_else(|| failed("the suite redirects nowhere".to_owned()))
+    location
+        .map(Into::into)
+        .ok_or_else(|| failed("the authorization server did not redirect".to_owned()))
 }

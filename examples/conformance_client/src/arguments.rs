@@ -1,8 +1,8 @@
-//! Arguments for a tool that nobody knows.
+//! Arguments for an unknown tool.
 
 use genkit::serde_json::{Map, Value, json};
 
-/// An object that fits the schema: a value of the right type for each property that is required.
+/// Returns an object with a value of the right type for each required property of the schema.
 pub(crate) fn fitting(schema: &Value) -> Value {
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let value = |name: &str| match schema["properties"][name]["type"].as_str() {

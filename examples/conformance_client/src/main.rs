@@ -1,7 +1,7 @@
-//! What the MCP conformance suite asks of a client, written with an MCP host.
+//! The client of the MCP conformance suite, written with an MCP host.
 //!
-//! The suite starts `conformance_client <URL>` once for each scenario, with its name, the version
-//! of the protocol and what else it needs in the environment.
+//! The suite runs `conformance_client <URL>` once per scenario. The environment contains the name of the scenario,
+//! the protocol version and further values.
 
 mod access;
 mod arguments;
@@ -15,13 +15,13 @@ use genkit::{Error, ErrorKind, Result};
 use offline::Offline;
 use scenario::Scenario;
 
-/// Who the suite's server is for the host.
+/// The key of the suite's server in the host.
 const SERVER: &str = "suite";
 
-/// The suite waits for 30 seconds.
+/// The time limit of a scenario; the suite waits for 30 seconds.
 const PATIENCE: Duration = Duration::from_secs(25);
 
-/// How often the scenario of a server that moves between authorization servers asks.
+/// The number of rounds in the scenario where the authorization server changes.
 const MIGRATION_ROUNDS: usize = 3;
 
 #[tokio::main]
@@ -70,19 +70,19 @@ async fn play(scenario: &Scenario, client: &McpClient) -> Result<()> {
             }
             Ok(())
         }
-        // Nothing is fetched ahead: that is the scenario.
+        // The scenario checks that no file is fetched in advance.
         "sep-2640-client-no-prefetch" => client.skills().await.map(|_| ()),
         name if name.starts_with("sep-2640-client-") => use_all(client).await,
         _ => call_all(client).await,
     }
 }
 
-/// Calls each tool that the host offers, with arguments that fit its schema.
+/// Calls each tool with arguments that match its schema.
 async fn call_all(client: &McpClient) -> Result<()> {
     for tool in client.tools().await? {
         let name = tool.name();
         let arguments = arguments::fitting(tool.input_schema());
-        // Some scenarios refuse on purpose; what counts is what the server saw.
+        // Some scenarios return errors on purpose; the suite checks the requests.
         if let Err(error) = client.call_tool(name, arguments).await {
             eprintln!("{name}: {}", error.chain());
         }
@@ -90,9 +90,9 @@ async fn call_all(client: &McpClient) -> Result<()> {
     Ok(())
 }
 
-/// Makes exactly the calls that the suite wants.
+/// Makes exactly the calls that the suite specifies.
 async fn call_as_told(scenario: &Scenario, client: &McpClient) -> Result<()> {
-    // Which arguments go into headers stands in the schemas.
+    // The schemas specify which arguments are sent as headers.
     client.tools().await?;
     for call in scenario.context["toolCalls"].as_array().into_iter().flatten() {
         let name = call["name"].as_str().unwrap_or_default();
@@ -101,20 +101,20 @@ async fn call_as_told(scenario: &Scenario, client: &McpClient) -> Result<()> {
     Ok(())
 }
 
-/// Sends the schema of one tool back through the other, as it was received.
+/// Sends the schema of one tool, unchanged, to the other tool.
 async fn echo_schema(client: &McpClient) -> Result<()> {
     let tools = client.tools().await?;
     let rich = tools.iter().find(|tool| !tool.input_schema()["$defs"].is_null());
     let echo = tools.iter().find(|tool| tool.input_schema()["$defs"].is_null());
     let (Some(rich), Some(echo)) = (rich, echo) else {
-        return Err(Error::not_found("the suite offers no schema to echo"));
+        return Err(Error::not_found("no tool with a schema to echo"));
     };
     let schema = rich.input_schema();
     client.call_tool(echo.name(), json!({ "schema": schema })).await?;
     Ok(())
 }
 
-/// Loads each skill with all of its files. What is not as it was listed is refused, and that ends it.
+/// Loads each skill with all of its files. A skill that does not match its listing is rejected and skipped.
 async fn use_all(client: &McpClient) -> Result<()> {
     for skill in client.skills().await? {
         match skill.load().await {
@@ -129,7 +129,7 @@ async fn use_all(client: &McpClient) -> Result<()> {
     Ok(())
 }
 
-/// Reads what else there is.
+/// Gets all prompts and reads all resources.
 async fn read_all(client: &McpClient) -> Result<()> {
     for prompt in client.prompts().await? {
         client.get_prompt(prompt.name(), json!({})).await?;

@@ -1,4 +1,4 @@
-//! What the suite says of the scenario that it runs.
+//! The scenario, as specified by the suite.
 
 use std::env;
 
@@ -8,7 +8,7 @@ use genkit::{Error, Result};
 /// One scenario.
 pub(crate) struct Scenario {
     pub(crate) name: String,
-    /// The version of the protocol to speak.
+    /// The protocol version to use.
     pub(crate) version: String,
     pub(crate) url: String,
     /// Keys and the like; null if the scenario needs none.
@@ -30,10 +30,10 @@ impl Scenario {
         })
     }
 
-    /// A text of the context.
+    /// Returns a string of the context.
     pub(crate) fn text(&self, key: &str) -> Result<&str> {
-        self.context[key]
-            .as_str()
-            .ok_or_else(|| Error::not_found(format!("the suite gave no `{key}` for {}", self.name)))
+        self.context[key].as_str().ok_or_else(|| {
+            Error::not_found(format!("the suite did not provide `{key}` for {}", self.name))
+        })
     }
 }

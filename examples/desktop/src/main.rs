@@ -1,15 +1,15 @@
-//! A desktop without windows: the servers of an `mcp.json`, and a chat with all that they offer.
+//! A terminal chat with the tools and resources of all servers in an `mcp.json`.
 //!
 //! ```text
 //! cargo run -p desktop -- examples/desktop/mcp.json           chat
-//! cargo run -p desktop -- examples/desktop/mcp.json --list    only show what there is
-//! cargo run -p desktop -- examples/desktop/mcp.json --demo    one question, and nobody is asked
+//! cargo run -p desktop -- examples/desktop/mcp.json --list    only list what the servers offer
+//! cargo run -p desktop -- examples/desktop/mcp.json --demo    one question, without user interaction
 //! cargo run -p desktop -- --model NAME ..                     another model
 //! ```
 //!
-//! Without a path it asks whether to take `mcp.json` of the folder that it is started in: whoever wrote
-//! that file says which programs are started. Before each call of a tool it asks as well, until the
-//! user says "always" for that tool as it is; what servers say of their tools decides nothing.
+//! Without a path it asks whether to use the `mcp.json` of the current folder, because that file specifies
+//! which programs are started. It also asks before each tool call, until the user answers "always" for the
+//! tool in its current form. The annotations of the servers do not affect this.
 
 #![allow(clippy::print_stdout, reason = "this is a program for a person")]
 
@@ -29,10 +29,10 @@ use talk::{Always, Talk};
 use terminal::{Consent, Terminal};
 use wanted::{Wanted, What};
 
-/// Package runners install a server on its first start.
+/// The connect timeout. Package runners install a server on its first start.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How much of a log line is shown, in characters.
+/// The maximum length of a displayed log line, in characters.
 const LOGGED: usize = 200;
 
 const DEMO_TOOL: &str = "notes/add_note";
@@ -56,11 +56,11 @@ async fn main() -> Result<()> {
         done = run(&wanted, &host, &terminal) => done,
         _ = tokio::signal::ctrl_c() => {
             host.close().await;
-            // A line may be waited for, which nothing can end.
+            // A pending read of standard input cannot be cancelled.
             std::process::exit(130);
         }
     };
-    // The servers end before this program does.
+    // Stop the servers before this program ends.
     host.close().await;
     done
 }
@@ -70,19 +70,23 @@ fn existing(config: &Path) -> Result<PathBuf> {
         return Ok(config.to_owned());
     }
     let config = config.display();
-    let said = format!("there is no {config}; this repository has examples/desktop/mcp.json");
+    let said = format!("{config} not found; try examples/desktop/mcp.json of this repository");
     Err(Error::not_found(said))
 }
 
-/// The file of this folder, which nobody has named: it may be somebody else's.
+/// Asks before it uses the `mcp.json` of the current folder, which can come from an untrusted source.
 async fn found(wanted: &Wanted, terminal: &Terminal) -> Result<PathBuf> {
     let config = std::path::absolute("mcp.json")?;
     existing(&config)?;
     let shown = table::shown(&config.display().to_string());
-    let question = format!("Start the servers of {shown}? They are programs, and run as you.");
+    let question =
+        format!("Start the servers in {shown}? They are programs that run with your permissions.");
     match wanted.what {
         What::Chat if terminal.consents(question).await? == Consent::Yes => Ok(config),
-        _ => Err(Error::invalid_argument(format!("to use {shown}, name it\n{}", wanted::USAGE))),
+        _ => Err(Error::invalid_argument(format!(
+            "to use {shown}, pass its path\n{}",
+            wanted::USAGE
+        ))),
     }
 }
 
@@ -98,14 +102,16 @@ fn connect(wanted: &Wanted, config: &Path, terminal: &Terminal) -> Result<McpHos
             McpEvent::Log { server, level, data, .. } => {
                 eprintln!("({server}, {level:?}: {})", table::line(&data.to_string(), LOGGED));
             }
-            McpEvent::ToolsChanged { server, .. } => eprintln!("({server} has other tools now)"),
+            McpEvent::ToolsChanged { server, .. } => {
+                eprintln!("({server} changed its list of tools)")
+            }
             McpEvent::ToolChanged { server, tool, .. } => {
-                eprintln!("({server}/{} is another tool than it was)", table::line(tool, LOGGED));
+                eprintln!("({server}/{} has changed)", table::line(tool, LOGGED));
             }
             _ => {}
         });
     let host = match wanted.what {
-        // Nobody is there: questions are declined.
+        // Without a user, questions are declined.
         What::Demo => host,
         _ => {
             let terminal = terminal.clone();
@@ -124,21 +130,21 @@ async fn run(wanted: &Wanted, host: &McpHost, terminal: &Terminal) -> Result<()>
     if wanted.what == What::List {
         return Ok(());
     }
-    let model = offline::model(wanted.model.clone(), "picks tools by the words of a question");
+    let model = offline::model(wanted.model.clone(), "selects tools by keywords");
     let always = Always::default();
     let mut talk = Talk::new(host, model, terminal.clone(), always.clone());
     if wanted.what == What::Demo {
-        // Whoever starts the demo wants this one call.
+        // The demo is allowed to make this call.
         always.add(DEMO_TOOL, None);
         terminal.tell(&format!("\n> {DEMO}"))?;
         return talk.say(DEMO, false).await;
     }
-    terminal.tell("\nAsk something. An empty line ends.")?;
+    terminal.tell("\nAsk a question. Enter an empty line to quit.")?;
     let echo = !std::io::stdin().is_terminal();
     loop {
         let line = terminal.line("\n>".to_owned(), echo).await?;
         let Some(line) = line.filter(|line| !line.is_empty()) else { return Ok(()) };
-        // The talk goes on where a turn failed.
+        // The conversation continues after a failed turn.
         if let Err(error) = talk.say(&line, true).await {
             terminal.tell(&format!("error     {}", table::shown(&error.chain())))?;
         }

@@ -1,24 +1,24 @@
-//! What there is, as a table.
+//! A table of the servers and what they offer.
 
 use genkit::Tool;
 use genkit::mcp::host::{McpHost, ServerState};
 
-/// How wide a name may be before its description leaves its column, in characters.
+/// The maximum width of the name column, in characters; longer names push their description.
 const WIDEST: usize = 52;
 
-/// How much of a description is shown, in characters.
+/// The maximum length of a displayed description, in characters.
 const SHOWN: usize = 70;
 
-/// Whether a tool may destroy something, as its server says: a hint for the user, by which nothing is
-/// decided. MCP assumes the worst of a tool that says nothing of itself.
+/// Returns whether a tool can be destructive, according to its server. This is a hint for the user and does not affect
+/// approvals. Without annotations, MCP assumes that a tool is destructive.
 pub(crate) fn may_destroy(tool: &Tool) -> bool {
     let hints = tool.annotations();
     hints.read_only != Some(true) && hints.destructive != Some(false)
 }
 
-/// All servers, each with what it offers, one line for each.
+/// Lists all servers and the items that each offers, one per line.
 pub(crate) async fn table(host: &McpHost) -> String {
-    let mut rows = vec![["SERVER", "STATE", "PROTOCOL", "WHAT IT IS"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["SERVER", "STATE", "PROTOCOL", "DETAILS"].map(str::to_owned).to_vec()];
     let mut below: Vec<Vec<Vec<String>>> = vec![Vec::new()];
     let mut asks = false;
     for (status, client) in host.status().into_iter().zip(host.clients()) {
@@ -64,12 +64,12 @@ pub(crate) async fn table(host: &McpHost) -> String {
         lines.extend(columns(&items, WIDEST).into_iter().map(|item| format!("    {item}")));
     }
     if asks {
-        lines.push("\n! may destroy something".to_owned());
+        lines.push("\n! possibly destructive".to_owned());
     }
     lines.join("\n")
 }
 
-/// Rows with their cells below each other.
+/// Aligns the cells of rows in columns.
 fn columns(rows: &[Vec<String>], widest: usize) -> Vec<String> {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
@@ -85,7 +85,7 @@ fn columns(rows: &[Vec<String>], widest: usize) -> Vec<String> {
     rows.iter().map(row).collect()
 }
 
-/// The first line of a text, cut, with nothing in it that hides.
+/// Returns the first line of a text, truncated and escaped.
 pub(crate) fn line(text: &str, most: usize) -> String {
     let text = text.lines().next().unwrap_or_default().trim();
     match text.char_indices().nth(most) {
@@ -94,8 +94,8 @@ pub(crate) fn line(text: &str, most: usize) -> String {
     }
 }
 
-/// A text of others as a terminal may show it: what acts on the terminal, hides or turns text around is
-/// spelled out. Line breaks stay.
+/// Escapes untrusted text for a terminal: control characters, invisible characters and bidirectional overrides.
+/// Line breaks are kept.
 pub(crate) fn shown(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for part in text.chars() {
@@ -123,7 +123,7 @@ mod tests {
         let rows =
             [["a", "long"].map(str::to_owned).to_vec(), ["bcd", "x"].map(str::to_owned).to_vec()];
         assert_eq!(columns(&rows, 9), ["a    long", "bcd  x"]);
-        // One that is too long does not push the others.
+        // A cell that is too long does not widen the column.
         assert_eq!(columns(&rows, 2), ["a  long", "bcd  x"]);
         assert_eq!(line("one two\nthree", 5), "one t…");
         assert_eq!(shown("a\u{1b}[2J\u{202e}b\nc"), "a\\u{1b}[2J\\u{202e}b\nc");

@@ -1,4 +1,4 @@
-//! The chat: every step is a line of its own while it happens.
+//! The chat, which displays each step on a separate line while it happens.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,27 +10,27 @@ use genkit::{Approval, Chat, GenerateResponse, GenerateStream, Interrupt, Part, 
 use crate::table::{line, shown};
 use crate::terminal::{Consent, Terminal};
 
-const SYSTEM: &str = "You help with the user's tools. Use them where they help; the program asks the user \
-                      before one is called, so do not ask yourself. Answer briefly.";
+const SYSTEM: &str = "You help the user with tools. Use them if they help; the program asks the user for \
+                      approval, so do not ask yourself. Answer briefly.";
 
-/// How much of arguments and of results is shown, in characters.
+/// The maximum length of displayed arguments and results, in characters.
 const SHOWN: usize = 100;
 
-/// How much of one argument is shown before a call, in characters.
+/// The maximum length of one argument in an approval question, in characters.
 const ARGUMENT: usize = 400;
 
-/// The tools that the user always allows. What a server says of its own tools decides nothing.
+/// The tools that the user always allows, regardless of their annotations.
 #[derive(Clone, Default)]
 pub(crate) struct Always(Arc<Mutex<BTreeSet<String>>>);
 
 impl Always {
-    /// Whether this tool, as it is now, is one of them: one that changes is another.
+    /// Returns whether the tool is allowed in its current form. A changed tool must be allowed again.
     fn has(&self, tool: &Tool) -> bool {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.contains(&key(tool.name(), Some(tool))) || known.contains(&key(tool.name(), None))
     }
 
-    /// Adds a tool as it is now; without one, whatever has this name.
+    /// Allows a tool in its current form or, with `None`, every tool with this name.
     pub(crate) fn add(&self, name: &str, tool: Option<&Tool>) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key(name, tool));
     }
@@ -41,7 +41,7 @@ fn key(name: &str, tool: Option<&Tool>) -> String {
     format!("{name} {about:?}")
 }
 
-/// A conversation with everything that the servers offer.
+/// A conversation with the tools and resources of all servers.
 pub(crate) struct Talk {
     host: McpHost,
     chat: Chat,
@@ -49,10 +49,10 @@ pub(crate) struct Talk {
     always: Always,
 }
 
-/// What is shown of it.
+/// The output of the conversation.
 struct Screen {
     terminal: Terminal,
-    /// Whether an answer has been begun on the line where the cursor is.
+    /// Whether the cursor is in a line of the answer.
     answering: bool,
 }
 
@@ -62,7 +62,7 @@ impl Talk {
         let chat = genkit::generate(())
             .system(SYSTEM)
             .model(model)
-            // Live: a server that comes or changes is there in the next turn.
+            // Resolved in each turn, so new and changed servers are included.
             .tools(host.tools())
             .resources(host.resources())
             .approval(move |call| match call.tool() {
@@ -74,7 +74,7 @@ impl Talk {
         Self { host: host.clone(), chat, screen, always }
     }
 
-    /// Says something, and shows what comes of it. Where nobody can be asked the answer is no.
+    /// Sends a message and displays the response. If the user cannot be asked, calls are denied.
     pub(crate) async fn say(&mut self, prompt: &str, somebody: bool) -> Result<()> {
         let mut turn = self.chat.send(prompt);
         loop {
@@ -106,7 +106,7 @@ impl Talk {
 }
 
 impl Screen {
-    /// Each argument has a line of its own: none hides behind another.
+    /// Asks for approval. Each argument is on a separate line, so that a long one cannot hide another.
     async fn ask(&self, question: &Interrupt) -> Result<Consent> {
         let call = question.tool_request();
         let mut asked = format!("Call {} with", line(&call.name, ARGUMENT));

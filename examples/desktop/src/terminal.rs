@@ -1,4 +1,4 @@
-//! Whoever sits there: what is shown, and what is asked.
+//! Input and output at the terminal.
 
 use std::io::{BufRead as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use genkit::{Elicited, Error, Result};
 
 use crate::table::shown;
 
-/// What somebody says to a question before something is done.
+/// The user's answer to an approval question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Consent {
     No,
@@ -17,7 +17,7 @@ pub(crate) enum Consent {
     Always,
 }
 
-/// Somebody at a terminal. Servers and the agent may ask at the same time: one after the other.
+/// The user's terminal. If servers and the agent ask at the same time, the questions are asked one after the other.
 #[derive(Clone)]
 pub(crate) struct Terminal(Arc<Mutex<()>>);
 
@@ -26,24 +26,24 @@ impl Terminal {
         Self(Arc::default())
     }
 
-    /// Says something.
+    /// Prints a line.
     pub(crate) fn tell(&self, text: &str) -> Result<()> {
         Ok(writeln!(std::io::stdout(), "{text}")?)
     }
 
-    /// Says a part of a line.
+    /// Prints a part of a line.
     pub(crate) fn write(&self, text: &str) -> Result<()> {
         let mut out = std::io::stdout();
         write!(out, "{text}")?;
         Ok(out.flush()?)
     }
 
-    /// Waits for a line beside everything else; `None` at the end of the input.
+    /// Reads a line without blocking the runtime; `None` at the end of the input.
     pub(crate) async fn line(&self, prompt: String, echo: bool) -> Result<Option<String>> {
         self.clone().apart(move || read(&prompt, echo)).await
     }
 
-    /// Yes, no or always; whatever is neither yes nor always is no.
+    /// Asks for yes, no or always. Any other answer is no.
     pub(crate) async fn consents(&self, question: String) -> Result<Consent> {
         let asked = move || read(&format!("\n? {question} [y/N]"), true);
         let said = self.clone().apart(asked).await?.unwrap_or_default();
@@ -54,7 +54,7 @@ impl Terminal {
         })
     }
 
-    /// A server's question: a page to visit, or the fields of a form.
+    /// Answers a server's question: a page to visit, or a form.
     pub(crate) async fn elicit(self, asked: ElicitRequest) -> Elicited<Value> {
         let answer = self.apart(move || match &asked.url {
             Some(url) => visit(&asked, url),
@@ -63,7 +63,7 @@ impl Terminal {
         answer.await.unwrap_or_else(|_| Elicited::Cancelled)
     }
 
-    /// Reads where nothing else waits for it.
+    /// Runs a blocking read on a separate thread.
     async fn apart<T: Send + 'static>(
         self,
         read: impl FnOnce() -> Result<T> + Send + 'static,
@@ -88,21 +88,17 @@ fn read(prompt: &str, echo: bool) -> Result<Option<String>> {
         return Ok(None);
     }
     let line = line.trim().to_owned();
-    // A terminal shows by itself what is typed.
+    // A terminal echoes the input itself.
     if echo && !std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         writeln!(out, "{line}")?;
     }
     Ok(Some(line))
 }
 
-/// Nothing is opened: the user does that, having read where it leads.
+/// Shows the URL, which the user opens. The program does not open it.
 fn visit(asked: &ElicitRequest, url: &str) -> Result<Elicited<Value>> {
-    let question = format!(
-        "\n? {}: {}\n  {}\n  Have you been there? [y/N]",
-        asked.server,
-        asked.message,
-        shown(url)
-    );
+    let question =
+        format!("\n? {}: {}\n  {}\n  Done? [y/N]", asked.server, asked.message, shown(url));
     Ok(match read(&question, true)?.as_deref() {
         Some("y" | "Y" | "yes") => Elicited::Accepted(Value::Null),
         Some(_) => Elicited::Declined,
@@ -110,9 +106,9 @@ fn visit(asked: &ElicitRequest, url: &str) -> Result<Elicited<Value>> {
     })
 }
 
-/// Field by field; an empty line takes the default, or leaves out what may be left out.
+/// Asks for each field. An empty line uses the default, or omits an optional field.
 fn fill(asked: &ElicitRequest) -> Result<Elicited<Value>> {
-    writeln!(std::io::stdout(), "\n? {}: {}  (! declines)", asked.server, asked.message)?;
+    writeln!(std::io::stdout(), "\n? {}: {}  (type ! to decline)", asked.server, asked.message)?;
     let schema = asked.schema.as_ref().unwrap_or(&Value::Null);
     let required = |name: &str| {
         schema["required"].as_array().is_some_and(|names| names.iter().any(|known| known == name))
@@ -149,7 +145,7 @@ fn label(name: &str, field: &Value) -> String {
     shown(&format!("  {name}{about}{}{default}:", choices.unwrap_or_default())).replace('\n', " ")
 }
 
-/// What was typed, as the field wants it; the server says what it does not take.
+/// Converts the input to the type of the field. The server rejects invalid values.
 fn value(field: &Value, typed: String) -> Value {
     match field["type"].as_str() {
         Some("string") | None => typed.into(),

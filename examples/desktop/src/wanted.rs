@@ -1,4 +1,4 @@
-//! The command line.
+//! The options of the command line.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use genkit::{Error, Result};
 pub(crate) const USAGE: &str =
     "usage: desktop [--config] [CONFIG] [--model NAME] [--list | --demo]";
 
-/// What to do.
+/// The mode of the program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum What {
     Help,
@@ -16,10 +16,10 @@ pub(crate) enum What {
     Chat,
 }
 
-/// The command line.
+/// The options of the command line.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Wanted {
-    /// `None` where none is named: then `mcp.json` of the folder is asked for.
+    /// The path of the configuration. If it is `None`, the user is asked about the `mcp.json` of the current folder.
     pub(crate) config: Option<PathBuf>,
     pub(crate) model: Option<String>,
     pub(crate) what: What,
@@ -45,10 +45,10 @@ impl Wanted {
                     model = Some(named.ok_or_else(|| wrong("--model needs a value".to_owned()))?);
                 }
                 flag if flag.starts_with('-') => {
-                    return Err(wrong(format!("there is no option {flag}")));
+                    return Err(wrong(format!("unknown option {flag}")));
                 }
                 _ if config.is_some() => {
-                    return Err(wrong("there are two configurations".to_owned()));
+                    return Err(wrong("expected one configuration".to_owned()));
                 }
                 _ => config = Some(PathBuf::from(argument)),
             }
@@ -74,9 +74,9 @@ mod tests {
         assert_eq!(read("--config a.json --model m --list").unwrap(), list);
         assert_eq!(read("--model m a.json --list").unwrap(), list);
         for (line, said) in [
-            ("--lst", "there is no option --lst"),
+            ("--lst", "unknown option --lst"),
             ("--model", "--model needs a value"),
-            ("a b", "there are two configurations"),
+            ("a b", "expected one configuration"),
             ("--config", "--config needs a path"),
         ] {
             let error = read(line).unwrap_err().to_string();

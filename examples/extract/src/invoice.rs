@@ -1,23 +1,23 @@
-//! What is wanted: the model sees these types as a schema, with their comments.
+//! The output types. The model receives them as a JSON Schema, with their doc comments as descriptions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An invoice. What the text does not say is left out.
+/// An invoice. Omit values that the text does not contain.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Invoice {
     /// The number of the invoice.
     pub(crate) number: Option<String>,
-    /// The day of the invoice, as 2024-12-31.
+    /// The date of the invoice, in the form 2024-12-31.
     #[schemars(extend("format" = "date"))]
     pub(crate) date: Option<String>,
-    /// Who sends the invoice.
+    /// The sender of the invoice.
     pub(crate) supplier: Option<String>,
-    /// What is to be paid, with taxes.
+    /// The total to be paid, including taxes.
     pub(crate) total: Option<f64>,
     /// The currency of all amounts.
     pub(crate) currency: Option<Currency>,
-    /// What was sold, in the order of the text.
+    /// The items sold, in the order of the text.
     #[serde(default)]
     pub(crate) lines: Vec<Line>,
 }
@@ -32,19 +32,19 @@ pub(crate) enum Currency {
     Chf,
 }
 
-/// One thing that was sold.
+/// One item sold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Line {
-    /// What it is.
+    /// The description of the item.
     pub(crate) description: String,
-    /// How many.
+    /// The number of items.
     pub(crate) quantity: Option<f64>,
-    /// What all of them cost together.
+    /// The price of all items of this line.
     pub(crate) amount: Option<f64>,
 }
 
 impl Invoice {
-    /// What was found, in one line.
+    /// Returns the values found so far in one line.
     pub(crate) fn summary(&self) -> String {
         let text = |name: &str, value: &Option<String>| Some(format!("{name} {}", value.as_ref()?));
         let lines = Some(format!("lines {}", self.lines.len())).filter(|_| !self.lines.is_empty());
@@ -59,13 +59,13 @@ impl Invoice {
         found.into_iter().flatten().collect::<Vec<_>>().join(" · ")
     }
 
-    /// The sum of the lines, where all of them have an amount.
+    /// Returns the sum of the lines, if all of them have an amount.
     fn sum(&self) -> Option<f64> {
         let amounts: Option<Vec<f64>> = self.lines.iter().map(|line| line.amount).collect();
         amounts.filter(|all| !all.is_empty()).map(|all| all.iter().sum())
     }
 
-    /// What cannot be: the model is told, and reads the text again.
+    /// Rejects an inconsistent invoice. The model receives the error and reads the text again.
     pub(crate) fn check(&self) -> Result<(), String> {
         match (self.sum(), self.total) {
             (Some(sum), Some(total)) if sum > total + 0.005 => Err(format!(
@@ -75,7 +75,7 @@ impl Invoice {
         }
     }
 
-    /// What was not found, and what may be wrong.
+    /// Lists missing values and possible errors.
     pub(crate) fn doubts(&self) -> Vec<String> {
         let mut missing = Vec::new();
         let mut check = |there: bool, name: &str| {
@@ -103,7 +103,7 @@ impl Invoice {
         if let (Some(total), Some(sum)) = (self.total, self.sum())
             && (sum - total).abs() > 0.005
         {
-            doubts.push(format!("the lines add up to {sum:.2}, and the total is {total:.2}"));
+            doubts.push(format!("the lines add up to {sum:.2}, but the total is {total:.2}"));
         }
         doubts
     }

@@ -1,4 +1,4 @@
-//! An invoice out of a text, as typed data.
+//! Extracts a typed invoice from a text.
 //!
 //! ```text
 //! cargo run -p extract                                a built-in e-mail
@@ -6,7 +6,7 @@
 //! cat mail.txt | cargo run -p extract -- --model NAME standard input, another model
 //! ```
 //!
-//! JSON goes to standard output; what is found on the way and what is missing, to standard error.
+//! Writes JSON to standard output, and partial results and missing values to standard error.
 
 #![allow(clippy::print_stdout, reason = "this is a program for a person")]
 
@@ -22,10 +22,10 @@ const USAGE: &str = "usage: extract [--model NAME] [--sample | FILE]";
 
 const SAMPLE: &str = include_str!("../sample.txt");
 
-const SYSTEM: &str = "You read invoices. Take everything from the text, word for word; leave out \
-                      what it does not say, and guess nothing.";
+const SYSTEM: &str = "You read invoices. Copy all values from the text, word for word. Omit values \
+                      that it does not contain, and do not guess.";
 
-/// The command line.
+/// The options of the command line.
 #[derive(Default)]
 struct Wanted {
     help: bool,
@@ -48,21 +48,21 @@ fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
                 wanted.model = Some(name);
             }
             flag if flag.starts_with('-') => {
-                return Err(wrong(format!("there is no option {flag}")));
+                return Err(wrong(format!("unknown option {flag}")));
             }
-            _ if wanted.file.is_some() => return Err(wrong("one file at a time".to_owned())),
+            _ if wanted.file.is_some() => return Err(wrong("expected one file".to_owned())),
             _ => wanted.file = Some(argument),
         }
     }
     Ok(wanted)
 }
 
-/// The text that is read.
+/// Returns the input text.
 fn text(wanted: &Wanted) -> Result<String> {
     let text = if let Some(file) = &wanted.file {
         std::fs::read_to_string(file).context(format!("cannot read {file}"))?
     } else if wanted.sample || std::io::stdin().is_terminal() {
-        eprintln!("(text: a built-in e-mail; give a file to read another)\n\n{SAMPLE}");
+        eprintln!("(using a built-in e-mail; pass a file to read another text)\n\n{SAMPLE}");
         SAMPLE.to_owned()
     } else {
         let mut text = String::new();
@@ -70,12 +70,12 @@ fn text(wanted: &Wanted) -> Result<String> {
         text
     };
     match text.trim().is_empty() {
-        true => Err(Error::invalid_argument(format!("there is no text\n{USAGE}"))),
+        true => Err(Error::invalid_argument(format!("the input is empty\n{USAGE}"))),
         false => Ok(text),
     }
 }
 
-/// Asks for an invoice, and shows what is certain while it is being written.
+/// Extracts an invoice and displays partial results while the response is streamed.
 async fn extract(
     text: &str,
     model: impl IntoModel,
@@ -83,24 +83,24 @@ async fn extract(
     terminal: bool,
 ) -> Result<Invoice> {
     let run = genkit::generate(text).system(SYSTEM).model(model).extract::<Invoice>();
-    // What does not fit goes back to the model, once by default.
+    // An invalid response is sent back to the model, once by default.
     let mut stream = run.validate(Invoice::check).stream();
     let mut shown = String::new();
     while let Some(chunk) = stream.next().await {
         if let Some(retry) = chunk?.output_retry() {
-            // What was found is void.
+            // Discard the partial results.
             let line_end = if terminal && !shown.is_empty() { "\n" } else { "" };
-            writeln!(progress, "{line_end}asked again: {}", retry.reason)?;
+            writeln!(progress, "{line_end}retrying: {}", retry.reason)?;
             shown.clear();
             continue;
         }
-        // The same type, as far as it is known.
+        // A partial value of the same type.
         let Some(so_far) = stream.output::<Invoice>() else { continue };
         let summary = so_far.summary();
         if summary.is_empty() {
             continue;
         }
-        // A terminal gets one line that changes; a file gets a line when there is something new.
+        // A terminal shows one line that is overwritten; a file gets a line for each new field.
         let fields = |summary: &str| summary.split(" · ").count();
         if terminal && summary != shown {
             let line: String = summary.chars().take(100).collect();
@@ -116,7 +116,7 @@ async fn extract(
     }
     let invoice: Invoice = stream.response().await?.output()?;
     match invoice.summary().is_empty() {
-        true => Err(Error::not_found("there is no invoice in this text")),
+        true => Err(Error::not_found("no invoice found in this text")),
         false => Ok(invoice),
     }
 }
@@ -129,7 +129,7 @@ async fn main() -> Result<()> {
         return Ok(());
     }
     let text = text(&wanted)?;
-    let model = offline::model(wanted.model, "fills the form by words alone");
+    let model = offline::model(wanted.model, "fills the form by matching words");
     let mut progress = std::io::stderr();
     let terminal = progress.is_terminal();
     let invoice = extract(&text, model, &mut progress, terminal).await?;

@@ -63,7 +63,7 @@ async fn what_cannot_be_goes_back_to_the_model() {
     let why = "the lines add up to 60.00, which is more than the total of 6.00";
     assert_eq!(
         asked,
-        ["found: total 6 · lines 1", &format!("asked again: {why}"), "found: total 60 · lines 1",]
+        ["found: total 6 · lines 1", &format!("retrying: {why}"), "found: total 60 · lines 1",]
     );
     let told = model.requests()[1].messages.last().unwrap().text();
     assert!(told.contains(why), "{told}");
@@ -88,7 +88,7 @@ fn what_is_missing_or_wrong_is_said() {
     invoice.lines = vec![Line { amount: Some(2.5), ..Line::default() }];
     let doubts = invoice.doubts();
     assert!(doubts[0].ends_with("currency, lines[0].description, lines[0].quantity"), "{doubts:?}");
-    assert_eq!(doubts[1], "the lines add up to 2.50, and the total is 3.00");
+    assert_eq!(doubts[1], "the lines add up to 2.50, but the total is 3.00");
 }
 
 #[test]
@@ -96,9 +96,11 @@ fn the_command_line_is_read() {
     let read = |line: &str| wanted(line.split_whitespace().map(str::to_owned));
     let wanted = read("--model m mail.txt").unwrap();
     assert_eq!((wanted.model.as_deref(), wanted.file.as_deref()), (Some("m"), Some("mail.txt")));
-    for (line, said) in
-        [("--modle m", "no option --modle"), ("--model", "needs a value"), ("a b", "one file")]
-    {
+    for (line, said) in [
+        ("--modle m", "unknown option --modle"),
+        ("--model", "needs a value"),
+        ("a b", "expected one file"),
+    ] {
         let error = read(line).err().unwrap().to_string();
         assert!(error.contains(said) && error.contains("usage: "), "{error}");
     }

@@ -1,4 +1,4 @@
-//! A balancer without stickiness: each request goes to the next instance, whoever sends it.
+//! A load balancer without sticky sessions: each request goes to the next instance, regardless of the client.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,22 +11,22 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-/// How long the head of a request may be.
+/// The maximum size of the head of a request, in bytes.
 const MAX_HEAD: usize = 64 * 1024;
 
-/// How long a client may take for it, and an instance for a connection.
+/// The time limit for reading the head, and for connecting to an instance.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How many connections there may be.
+/// The maximum number of connections.
 const MAX_CONNECTIONS: usize = 1024;
 
-/// Where requests go.
+/// The instances behind the balancer.
 struct Instances {
     addresses: Vec<SocketAddr>,
     next: AtomicUsize,
 }
 
-/// Balances what comes to `listener`, for ever.
+/// Accepts and forwards connections indefinitely.
 pub(crate) async fn balance(listener: TcpListener, addresses: Vec<SocketAddr>) -> io::Result<()> {
     let instances = Arc::new(Instances { addresses, next: AtomicUsize::new(0) });
     let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
@@ -35,14 +35,14 @@ pub(crate) async fn balance(listener: TcpListener, addresses: Vec<SocketAddr>) -
         let (client, _) = listener.accept().await?;
         let instances = Arc::clone(&instances);
         tokio::spawn(async move {
-            // What goes wrong there is seen by the client.
+            // The client sees any error.
             let _ = pass(client, &instances).await;
             drop(place);
         });
     }
 }
 
-/// One request, and its answer, over connections of their own.
+/// Forwards one request and its response, over separate connections.
 async fn pass(mut client: TcpStream, instances: &Instances) -> io::Result<()> {
     let head = match timeout(PATIENCE, head_of(&mut client)).await {
         Ok(head) => head?,
@@ -52,7 +52,7 @@ async fn pass(mut client: TcpStream, instances: &Instances) -> io::Result<()> {
         return Ok(());
     }
     let Some(mut instance) = instances.connect().await else {
-        return refuse(&mut client, "503 Service Unavailable", "no instance is there").await;
+        return refuse(&mut client, "503 Service Unavailable", "no instance is available").await;
     };
     instance.write_all(&head).await?;
     let ((mut asks, mut reads), (mut answers, mut hears)) = (client.split(), instance.split());
@@ -62,13 +62,18 @@ async fn pass(mut client: TcpStream, instances: &Instances) -> io::Result<()> {
         std::future::pending::<()>().await;
     };
     let down = async {
-        // It was sent to this one, which may have done what it says: nobody else gets it.
+        // The instance received the request and may have executed it, so it must not be sent to another one.
         match tokio::io::copy(&mut answers, &mut reads).await {
             Ok(0) => {
-                refuse(&mut reads, "502 Bad Gateway", "the instance ended without an answer").await
+                refuse(
+                    &mut reads,
+                    "502 Bad Gateway",
+                    "the instance closed the connection without a response",
+                )
+                .await
             }
             Ok(_) => reads.shutdown().await,
-            // No end: the client must not take for whole what is not.
+            // Do not shut down cleanly, or the client would take a partial response for a complete one.
             Err(error) => Err(error),
         }
     };
@@ -78,7 +83,7 @@ async fn pass(mut client: TcpStream, instances: &Instances) -> io::Result<()> {
     }
 }
 
-/// The head of a request, to which the connection ends with its answer. Empty where there is none.
+/// Reads the head of a request and adds `connection: close`. Returns an empty head if there is no request.
 async fn head_of(client: &mut TcpStream) -> io::Result<Vec<u8>> {
     let (mut read, mut piece) = (Vec::new(), [0; 4096]);
     let end = loop {
@@ -107,7 +112,7 @@ async fn head_of(client: &mut TcpStream) -> io::Result<Vec<u8>> {
 }
 
 impl Instances {
-    /// A connection to the next one that takes it.
+    /// Connects to the next available instance.
     async fn connect(&self) -> Option<TcpStream> {
         let first = self.next.fetch_add(1, Ordering::Relaxed);
         for step in 0..self.addresses.len() {

@@ -1,4 +1,4 @@
-//! Two clients of the fleet, one of each protocol.
+//! Two clients of the fleet, one per protocol.
 
 #![allow(clippy::print_stdout, reason = "this is a program for a person")]
 
@@ -9,10 +9,10 @@ use genkit::mcp::host::{McpClient, McpHost, ProtocolEra, ServerConfig};
 use genkit::{Elicited, ErrorContext as _, Result};
 use serde_json::json;
 
-/// How long the load lasts.
+/// The duration of the load.
 pub(crate) const LOAD: Duration = Duration::from_secs(2);
 
-/// How often a call that failed is repeated.
+/// The maximum number of attempts per call.
 const TRIES: u32 = 5;
 
 pub(crate) struct Clients {
@@ -21,7 +21,7 @@ pub(crate) struct Clients {
     older: McpClient,
 }
 
-/// What a client saw under load.
+/// The results of a client under load.
 #[derive(Default)]
 struct Seen {
     at_once: u32,
@@ -51,16 +51,16 @@ impl Clients {
         Ok(())
     }
 
-    /// Calls by both, all the time.
+    /// Calls continuously with both clients.
     pub(crate) fn load(&self) -> impl Future<Output = Result<()>> + use<> {
         let begin = |client: &McpClient| tokio::spawn(under_load(client.clone()));
         let (newer, older) = (begin(&self.newer), begin(&self.older));
         async move {
             for (name, seen) in [("2026-07-28:", newer), ("sessions:  ", older)] {
-                let Seen { at_once, repeated, lost } = seen.await.context("a client ended")?;
+                let Seen { at_once, repeated, lost } = seen.await.context("a client panicked")?;
                 let calls = at_once + repeated + lost;
                 println!(
-                    "{name} {calls} calls: {at_once} answered, {repeated} told as failed and answered when repeated, \
+                    "{name} {calls} calls: {at_once} answered, {repeated} failed and answered when repeated, \
                      {lost} lost"
                 );
             }
@@ -73,7 +73,7 @@ impl Clients {
         for client in [&self.newer, &self.older] {
             left.extend(who(client, 6).await?);
         }
-        println!("answered after that by {}", left.into_iter().collect::<Vec<_>>().join(", "));
+        println!("answered afterwards by {}", left.into_iter().collect::<Vec<_>>().join(", "));
         Ok(())
     }
 
@@ -82,7 +82,7 @@ impl Clients {
     }
 }
 
-/// Who answers so many calls, one after the other.
+/// Returns the names of the instances that answer a number of successive calls.
 async fn who(client: &McpClient, calls: usize) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for _ in 0..calls {
@@ -96,7 +96,7 @@ async fn under_load(client: McpClient) -> Seen {
     let (mut seen, end) = (Seen::default(), Instant::now() + LOAD);
     while Instant::now() < end {
         let mut tries = 0;
-        // It only reads, so that it may be repeated.
+        // The tool is read-only, so it is safe to repeat the call.
         while tries < TRIES && client.call_tool("answered_by", json!({})).await.is_err() {
             tries += 1;
         }

@@ -1,6 +1,6 @@
-//! One instance: a server that knows its name.
+//! One instance of the server, which has a name.
 
-#![allow(clippy::print_stdout, reason = "whoever starts it reads where it is")]
+#![allow(clippy::print_stdout, reason = "the parent process reads the address")]
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use genkit::durable::FolderStore;
 use genkit::mcp::server::RunSessions;
 use genkit::{Context, Genkit, Registry, Result, tool, tools};
 
-/// What an instance is called.
+/// The name of an instance.
 struct Name(String);
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Guest {
-    /// Who comes.
+    /// The name of the guest.
     name: String,
 }
 
-/// Tells which instance answers, after a moment.
+/// Returns the name of the instance after a short delay.
 #[tool(read_only)]
 async fn answered_by(name: &Name) -> String {
     tokio::time::sleep(Duration::from_millis(20)).await;
@@ -28,7 +28,7 @@ async fn answered_by(name: &Name) -> String {
 /// Books seats.
 #[tool]
 async fn book(name: &Name, ctx: &Context, seats: u32) -> Result<String> {
-    // What was done travels with the question, sealed: it is not done again.
+    // The result of `once` is sealed into the question, so it is not computed again.
     let asked_by: String =
         ctx.once("asked", async { Ok::<_, genkit::Error>(name.0.clone()) }).await?;
     let guest = ctx.elicit::<Guest>("For whom?").await?.accepted()?.name;

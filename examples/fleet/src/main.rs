@@ -1,7 +1,7 @@
-//! A fleet that serves MCP: three instances behind a small balancer, two clients, one instance killed.
+//! A fleet of three MCP server instances behind a small balancer, with two clients. One instance is killed.
 //!
 //! ```text
-//! cargo run -p fleet                                   all of it
+//! cargo run -p fleet                                   runs everything
 //! cargo run -p fleet -- serve NAME FOLDER              one instance, with SEALING_KEYS set
 //! cargo run -p fleet -- balance ADDRESS INSTANCE..     the balancer
 //! ```
@@ -54,7 +54,7 @@ struct Instance {
 
 impl Instance {
     async fn start(name: &'static str, folder: &Path) -> Result<Self> {
-        // From your secrets; this one is for a demonstration, on this machine alone.
+        // Read the key from your secrets. The default is only for this demonstration.
         let key = std::env::var("SEALING_KEYS").unwrap_or_else(|_| "5eed".repeat(16));
         let mut child = Command::new(std::env::current_exe()?)
             .arg("serve")
@@ -69,7 +69,7 @@ impl Instance {
         if let Some(stdout) = child.stdout.take() {
             BufReader::new(stdout).read_line(&mut line).await?;
         }
-        let address = line.trim().parse().context(format!("{name} does not say where it is"))?;
+        let address = line.trim().parse().context(format!("{name} did not print its address"))?;
         Ok(Self { name, address, child })
     }
 }
@@ -95,7 +95,7 @@ async fn show_in(folder: &Path) -> Result<()> {
     let load = clients.load();
     if let Some(mut gone) = fleet.pop() {
         tokio::time::sleep(clients::LOAD / 4).await;
-        // No farewell: SIGKILL.
+        // Send SIGKILL, without a graceful shutdown.
         gone.child.kill().await?;
         println!("killed {}, under load", gone.name);
     }

@@ -1,4 +1,4 @@
-//! The whole of it, as a person runs it.
+//! Runs the complete example.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -29,7 +29,7 @@ fn a_fleet_loses_an_instance_and_no_call() {
     for load in loads {
         assert!(load.ends_with(", 0 lost") && !load.contains(": 0 answered"), "{shown}");
     }
-    assert_eq!(names(line("answered after that by")), names("north, east"), "{shown}");
+    assert_eq!(names(line("answered afterwards by")), names("north, east"), "{shown}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The flows.
+//! The flows of the example.
 
 use genkit::model::ModelRef;
 use genkit::schemars::JsonSchema;
@@ -7,16 +7,16 @@ use genkit::{Chunks, Context, Error, ErrorKind, Result, flow};
 
 genkit::prompts!("prompts");
 
-/// Greets somebody.
+/// Greets a person.
 #[flow]
 pub(crate) async fn greet(
-    /// Who is greeted.
+    /// The name of the person.
     who: String,
 ) -> String {
     format!("hello {who}")
 }
 
-/// One number on the way.
+/// One streamed number.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(crate = "genkit::serde")]
 #[schemars(crate = "genkit::schemars")]
@@ -24,7 +24,7 @@ pub(crate) struct Counted {
     i: u32,
 }
 
-/// How far it came.
+/// The last number.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(crate = "genkit::serde")]
 #[schemars(crate = "genkit::schemars")]
@@ -32,11 +32,11 @@ pub(crate) struct Total {
     total: u32,
 }
 
-/// Counts to a number, and says each one on the way.
+/// Counts to a number and streams each step.
 #[flow]
 pub(crate) async fn count(
     chunks: &Chunks<Counted>,
-    /// Where to stop.
+    /// The last number.
     n: u32,
 ) -> Result<Total> {
     for i in 1..=n {
@@ -45,13 +45,13 @@ pub(crate) async fn count(
     Ok(Total { total: n })
 }
 
-/// Fails, with a text that callers read.
+/// Fails with an error message for callers.
 #[flow]
 pub(crate) async fn fail() -> Result<String> {
     Err(Error::new(ErrorKind::FailedPrecondition, "this flow always fails"))
 }
 
-/// What is suggested, and what it costs.
+/// A suggested menu and its price.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(crate = "genkit::serde")]
 #[schemars(crate = "genkit::schemars")]
@@ -61,12 +61,12 @@ pub(crate) struct Menu {
     cents: usize,
 }
 
-/// Suggests a menu in three steps, one of which asks a model.
+/// Suggests a menu in three steps, one of them with a model.
 #[flow]
 pub(crate) async fn menu(
     ctx: &Context,
     model: &ModelRef,
-    /// What the menu is about.
+    /// The theme of the menu.
     theme: String,
     /// The month, 1 to 12.
     month: u8,
@@ -85,12 +85,12 @@ async fn season_of(month: u8) -> Result<String> {
         3..=5 => "spring",
         6..=8 => "summer",
         9..=11 => "autumn",
-        _ => return Err(Error::invalid_argument("a month is 1 to 12")),
+        _ => return Err(Error::invalid_argument("`month` must be between 1 and 12")),
     };
     Ok(season.to_owned())
 }
 
-/// A letter costs ten cents.
+/// Computes the price: ten cents per letter.
 async fn price_of(suggestion: &prompts::SuggestOutput) -> Result<usize> {
     let drink = suggestion.drink.as_deref().unwrap_or_default();
     Ok(10 * (suggestion.dish.len() + drink.len()))
@@ -127,7 +127,7 @@ mod tests {
         let ctx = Context::detached();
         let made = menu(&ctx, &offline::Offline.into(), "rain".to_owned(), 1).await.unwrap();
         assert_eq!(made.season, "winter");
-        // It fills the form, and knows no dishes.
+        // The offline model fills the form without knowledge of dishes.
         assert_eq!(made.cents, price_of(&made.suggestion).await.unwrap());
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run -p flows                        on 127.0.0.1, port $PORT or 3400
-//! cargo run -p flows -- --http 127.0.0.1:0  anywhere else
+//! cargo run -p flows -- --http 127.0.0.1:0  on another address
 //!
 //! curl http://127.0.0.1:3400/greet -H 'content-type: application/json' -d '{"data": {"who": "Ann"}}'
 //! curl -N 'http://127.0.0.1:3400/count?stream=true' -H 'content-type: application/json' -d '{"data": {"n": 3}}'
@@ -16,7 +16,7 @@ use genkit::{Error, Result};
 
 const USAGE: &str = "usage: flows [--http ADDRESS]";
 
-/// What is wanted.
+/// The mode of the program.
 #[derive(Debug, PartialEq)]
 enum Wanted {
     Help,
@@ -34,7 +34,7 @@ fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
                 let given = arguments.next();
                 address = Some(given.ok_or_else(|| wrong("--http needs a value".to_owned()))?);
             }
-            other => return Err(wrong(format!("there is no option {other}"))),
+            other => return Err(wrong(format!("unknown option {other}"))),
         }
     }
     Ok(Wanted::Serve { address })
@@ -47,11 +47,11 @@ async fn main() -> Result<()> {
         return Ok(());
     };
     genkit::log_to_stderr();
-    let model = offline::model(None, "answers by the words alone");
+    let model = offline::model(None, "answers by matching words");
     let genkit = genkit::Genkit::builder().default_model(model.clone()).state(model).build()?;
     let server = genkit
         .serve_flows()
-        // There are no secrets here: every web page may call.
+        // These flows have no secrets, so every web page can call them.
         .cors(["*"])
         .durable_streams(true);
     match address {

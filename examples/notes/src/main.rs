@@ -3,11 +3,11 @@
 //! ```text
 //! cargo run -p notes -- notes.db --install claude-desktop   add it to a client
 //! cargo run -p notes -- notes.db --http 127.0.0.1:8000      serve over HTTP at /mcp
-//! NOTES_TOKEN=.. cargo run -p notes -- --http 127.0.0.1:8000   the same, for who has the token
-//! cargo run -p notes -- --help                              everything else
+//! NOTES_TOKEN=.. cargo run -p notes -- --http 127.0.0.1:8000   the same, with a bearer token
+//! cargo run -p notes -- --help                              all other options
 //! ```
 //!
-//! Several instances are one server with the same `SEALING_KEYS` and the same folder of sessions:
+//! To run several instances as one server, use the same `SEALING_KEYS` and the same folder of sessions:
 //! `SEALING_KEYS=$(openssl rand -hex 32) notes notes.db --http 127.0.0.1:8000 --sessions sessions`.
 
 mod prompts;
@@ -39,7 +39,9 @@ async fn main() -> Result<()> {
         .name("notes")
         .title("Notes")
         .version(env!("CARGO_PKG_VERSION"))
-        .instructions("Keeps the user's notes. Search before you add, and quote notes by their id.")
+        .instructions(
+            "Stores the user's notes. Search before you add a note, and cite notes by their id.",
+        )
         .health("/health")
         .cli()
         .cli_args(|server, args: NotesArgs| {
@@ -50,7 +52,7 @@ async fn main() -> Result<()> {
             if std::env::var_os("SEALING_KEYS").is_some() {
                 server = server.sealing_keys_from_env("SEALING_KEYS");
             }
-            // Other users of this machine see a command line, and not an environment.
+            // Other users of this machine can see the command line, but not the environment.
             Ok(match std::env::var("NOTES_TOKEN") {
                 Ok(token) => server.bearer_token(token),
                 Err(_) => server,

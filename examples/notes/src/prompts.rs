@@ -1,4 +1,4 @@
-//! Ready-made questions about notes.
+//! Prompts about notes.
 
 use genkit::action::{CompleteRequest, PromptReply};
 use genkit::{Message, Part, Result, prompt};
@@ -12,7 +12,7 @@ pub(crate) async fn summarize(
     /// The topic.
     #[arg(complete = topics)]
     topic: String,
-    /// How many sentences the summary has.
+    /// The number of sentences in the summary.
     #[arg(default = 3)]
     sentences: u8,
 ) -> Result<PromptReply> {

@@ -6,7 +6,7 @@ use genkit::{Result, resource};
 
 use crate::store::Store;
 
-/// One note by its number.
+/// A note, by number.
 #[resource("note://{id}", title = "A note", mime_type = "text/plain")]
 pub(crate) async fn note(store: &Store, #[arg(complete = ids)] id: i64) -> Result<String> {
     Ok(store.get(id)?.text)

@@ -1,4 +1,4 @@
-//! The database.
+//! The database of notes.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,19 +13,19 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 #[serde(crate = "genkit::serde")]
 #[schemars(crate = "genkit::schemars")]
 pub(crate) struct Note {
-    /// Its number.
+    /// The number of the note.
     pub(crate) id: i64,
-    /// What it says.
+    /// The text of the note.
     pub(crate) text: String,
-    /// What it is about, in one word; empty if nobody said.
+    /// The topic in one word; can be empty.
     pub(crate) topic: String,
 }
 
-/// All notes. One connection is enough for one person's notes; queries are short.
+/// The notes of one user. One connection is enough, because queries are short.
 pub(crate) struct Store(Mutex<Connection>);
 
 impl Store {
-    /// Opens the database, and makes it if it is not there.
+    /// Opens the database, or creates it if it does not exist.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let shown = path.display();
         let connection = Connection::open(path).context(format!("cannot open {shown}"))?;
@@ -37,7 +37,7 @@ impl Store {
                     topic TEXT NOT NULL
                 )",
             )
-            .context(format!("{shown} is no database of notes"))?;
+            .context(format!("{shown} is not a database of notes"))?;
         Ok(Self(Mutex::new(connection)))
     }
 
@@ -53,10 +53,10 @@ impl Store {
             .query_row("SELECT id, text, topic FROM notes WHERE id = ?1", [id], note)
             .optional()
             .context("cannot read the note")?
-            .ok_or_else(|| Error::not_found(format!("there is no note {id}")))
+            .ok_or_else(|| Error::not_found(format!("note {id} not found")))
     }
 
-    /// Those whose text or topic contains `query`, the newest first.
+    /// Returns the notes whose text or topic contains `query`, newest first.
     pub(crate) fn search(&self, query: &str, limit: u32) -> Result<Vec<Note>> {
         let pattern = format!("%{}%", query.replace(['%', '_'], " "));
         let db = self.db();
@@ -69,7 +69,7 @@ impl Store {
         found.context("cannot search the notes")
     }
 
-    /// All topics, those with the most notes first.
+    /// Returns all topics, those with the most notes first.
     pub(crate) fn topics(&self) -> Result<Vec<String>> {
         let db = self.db();
         let found = db

@@ -1,4 +1,4 @@
-//! How a user of the library tests a server: in memory, without a process or a port.
+//! Tests of the server in memory, without a process or a port.
 
 use genkit::context::Progress;
 use genkit::serde_json::json;

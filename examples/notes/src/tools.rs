@@ -1,4 +1,4 @@
-//! What a model may do with notes.
+//! The tools for notes.
 
 use genkit::context::Progress;
 use genkit::{Context, Error, Result, ToolReply, tool};
@@ -10,9 +10,9 @@ use crate::store::{Note, Store};
 pub(crate) async fn add_note(
     ctx: &Context,
     store: &Store,
-    /// What the note says.
+    /// The text of the note.
     text: String,
-    /// What it is about, in one word.
+    /// The topic of the note, in one word.
     #[arg(default)]
     topic: String,
 ) -> Result<Note> {
@@ -24,14 +24,14 @@ pub(crate) async fn add_note(
     Ok(note)
 }
 
-/// Finds notes by a word in their text or topic, the newest first. An empty word finds all.
+/// Finds notes by a word in their text or topic, newest first. An empty word finds all notes.
 #[tool(title = "Search notes", read_only)]
 pub(crate) async fn search_notes(
     store: &Store,
     /// The word to look for.
     #[arg(default)]
     query: String,
-    /// How many notes at the most.
+    /// The maximum number of notes.
     #[arg(default = 20)]
     #[schemars(range(min = 1, max = 100))]
     limit: u32,
@@ -42,7 +42,7 @@ pub(crate) async fn search_notes(
     Ok(ToolReply::new(notes).with_text(text))
 }
 
-/// Deletes a note for ever. The user is asked first.
+/// Deletes a note permanently, after the user approves.
 #[tool(title = "Delete a note", destructive, idempotent = false, needs_approval)]
 pub(crate) async fn delete_note(
     ctx: &Context,
@@ -56,14 +56,14 @@ pub(crate) async fn delete_note(
     Ok(note)
 }
 
-/// Saves many notes, and tells how far it is.
+/// Saves several notes and reports progress.
 #[tool(title = "Import notes", destructive = false, timeout = "5m")]
 pub(crate) async fn import_notes(
     ctx: &Context,
     store: &Store,
-    /// The texts, one for each note.
+    /// The texts, one per note.
     texts: Vec<String>,
-    /// What they are about, in one word.
+    /// The topic of the notes, in one word.
     #[arg(default)]
     topic: String,
 ) -> Result<usize> {

@@ -1,11 +1,11 @@
-//! Model choice: which one a program asks that was told nothing.
+//! The model of a program that does not specify one.
 
 use genkit::model::ModelRef;
 
 use crate::{NAME, Offline};
 
-/// The model that was named, else that of `GENKIT_MODEL`, else one that there is a key for, else
-/// [`Offline`], of which is told what it `does`: what the examples ask, each with a `--model` of its own.
+/// Returns the named model, else the one from `GENKIT_MODEL`, else one with an API key in the environment, else
+/// [`Offline`]. `does` describes what the offline model does in the program, for the message on standard error.
 pub fn model(named: Option<String>, does: &str) -> ModelRef {
     let name = choose(named, |name| std::env::var(name).ok());
     if name != NAME {
@@ -13,7 +13,7 @@ pub fn model(named: Option<String>, does: &str) -> ModelRef {
         return name.into();
     }
     eprintln!(
-        "(model: {name}, a stand-in that {does}; set GEMINI_API_KEY or OPENAI_API_KEY for a real one)"
+        "(model: {name}, which {does}; set GEMINI_API_KEY or OPENAI_API_KEY to use a real model)"
     );
     Offline.into()
 }

@@ -1,4 +1,4 @@
-//! Fills a schema with what a message and the tools' results give: arguments and structured output.
+//! Fills a schema from a message and the results of tools: arguments and structured output.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -11,33 +11,33 @@ use crate::tell::{self, plain};
 use crate::text::{Text, Word};
 use crate::words::{self, is_in};
 
-/// How many places of a schema are filled, and how many items of a list.
+/// The maximum number of filled fields of a schema, and of items of a list.
 const MAX_PLACES: usize = 100;
 const MAX_ITEMS: usize = 16;
 
-/// Names of properties that take whole phrases, and of those that tell what came out.
+/// Names of properties that take whole phrases, and of properties that take the outcome.
 const PHRASES: &str = "body command comment content description expression input instruction item \
     keyword message note phrase prompt q query question reason search sentence task term text title";
 const OUTCOMES: &str = "answer conclusion explanation output reply response result summary";
 
-/// What the tools answered.
+/// The results of the tools.
 pub(crate) type Results<'r> = &'r [&'r ToolResponse];
 
-/// A value, or what is missing for it.
+/// A value, or a description of the missing one.
 pub(crate) type Filled = Result<Value, String>;
 
-/// Fills one schema. What was used once is not used again.
+/// Fills one schema. Each part of the text is used only once.
 struct Filler<'f> {
     text: &'f Text<'f>,
     root: &'f Value,
-    /// The stems of the tool's name; none for structured output, where what is not found is empty.
+    /// The stems of the tool's name; empty for structured output, where missing values are empty.
     tool: &'f [String],
     results: Results<'f>,
     used: Vec<bool>,
     places: usize,
 }
 
-/// Fills a schema with what a message gives: arguments of a tool or, where there is none, output.
+/// Fills a schema from a message: the arguments of a tool or, without a tool, structured output.
 pub(crate) fn fill(text: &str, root: &Value, tool: &[String], results: Results) -> Filled {
     let text = &Text::new(text);
     let used = vec![false; text.source.len()];
@@ -45,7 +45,7 @@ pub(crate) fn fill(text: &str, root: &Value, tool: &[String], results: Results) 
 }
 
 impl<'f> Filler<'f> {
-    /// A value for a place that needs one, or what is missing.
+    /// Returns a value for a required field, or a description of the missing value.
     fn required(&mut self, schema: &'f Value, path: &str) -> Filled {
         let (field, name) = (Field::of(schema, self.root), path.rsplit('.').next().unwrap_or(path));
         self.places = self.places.saturating_sub(1);
@@ -68,7 +68,7 @@ impl<'f> Filler<'f> {
         let root = self.root;
         let properties = field.properties();
         let is_open = !self.tool.is_empty() && !properties.iter().any(|(.., required)| *required);
-        // First what the message names, so that nothing else takes it.
+        // Named values first, so that no other field takes them.
         let named = properties.iter().map(|(name, schema, _)| {
             let found = self.find(&Field::of(schema, root), name, false);
             ((*name).to_owned(), found)
@@ -80,14 +80,14 @@ impl<'f> Filler<'f> {
                 let path = format!("{path}.{name}");
                 *found = Some(self.required(schema, path.trim_start_matches('.'))?);
             } else if found.is_none() && is_open && field.kind() == "string" {
-                // What a tool is asked about is meant, even where it may be left out.
+                // The subject of the message is probably meant, even for an optional argument.
                 *found = self.find(&field, name, true);
             }
         }
         Ok(object.into_iter().filter_map(|(name, found)| Some((name, found?))).collect())
     }
 
-    /// The value that a result or the message names; where `guess`, what else may be meant.
+    /// Returns the value that a result or the message names; with `guess`, also other candidates.
     fn find(&mut self, field: &Field<'f>, name: &str, guess: bool) -> Option<Value> {
         let whole = self.candidates(field, name, guess);
         let found = whole.into_iter().find_map(|(place, value)| self.take(field, place, value));
@@ -99,7 +99,7 @@ impl<'f> Filler<'f> {
         (!items.is_empty()).then_some(Value::Array(items))
     }
 
-    /// The values that may be meant, the best first, each with its place; what has none is at 0.
+    /// Returns the candidates, best first, each with its position in the text, or 0 if it has none.
     fn candidates(&self, field: &Field, name: &str, guess: bool) -> Vec<(Range<usize>, Value)> {
         let (text, tool) = (self.text, self.tool);
         let is_named = text.label(name).is_some();
@@ -135,7 +135,7 @@ impl<'f> Filler<'f> {
                 if guess && !is_outcome {
                     let names = text.names_for(tool).into_iter().filter(|_| !is_phrase);
                     found.extend(text.quotes.iter().cloned().chain(names).map(value));
-                    // A phrase may hold what others took.
+                    // A phrase can contain values of other fields.
                     let place = |place: &Range<usize>| if is_phrase { 0..0 } else { place.clone() };
                     let matter = text.matter(tool, is_phrase);
                     found.extend(matter.map(|at| (place(&at), text.source[at].into())));
@@ -146,7 +146,7 @@ impl<'f> Filler<'f> {
         found
     }
 
-    /// Takes a value that fits, if nothing has its place yet.
+    /// Takes a value that fits the field, if its position is not used yet.
     fn take(&mut self, field: &Field<'f>, place: Range<usize>, value: Value) -> Option<Value> {
         let is_free = !self.used[place.clone()].contains(&true);
         let value = Some(value).filter(|value| is_free && field.fits(value, self.root))?;
@@ -155,9 +155,9 @@ impl<'f> Filler<'f> {
     }
 }
 
-/// That a place needs a value, for the user.
+/// Describes the missing value of a field for the user.
 fn missing(field: &Field, path: &str) -> String {
     let about = field.get("description").and_then(Value::as_str).unwrap_or("not described");
     let values = field.values.iter().take(MAX_ITEMS).map(|value| format!(", `{}`", plain(value)));
-    format!("`{path}` ({about}{}), which the message does not give", values.collect::<String>())
+    format!("`{path}` ({about}{}), which the message does not contain", values.collect::<String>())
 }

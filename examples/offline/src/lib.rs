@@ -1,40 +1,40 @@
-//! A model without a network, and a guide to writing a provider: it uses the public API only.
+//! A model that works without a network, and an example of how to write a provider with the public API.
 //!
-//! It compares words and nothing else, so that a machine without a key sees a whole loop: question,
-//! call, result, answer. Whatever else it is asked, it says what it is.
+//! The model matches words, so you can run a complete agent loop without an API key: question, call,
+//! result, response. For any other request it responds with its description.
 //!
-//! | the request | the answer |
+//! | the request | the response |
 //! |---|---|
-//! | has a message that names a tool | a call of that tool, with arguments out of the message |
-//! | ends with the tools' results | another tool that is named, else the results in sentences |
-//! | asks for output of a schema | the schema, filled out of the message and the results |
-//! | is anything else | what this model is, and how to get a real one |
+//! | has a message that names a tool | a call of that tool, with arguments from the message |
+//! | ends with the results of tools | a call of another named tool, else the results as sentences |
+//! | has an output schema | an instance of the schema, filled from the message and the results |
+//! | anything else | a description of this model, and how to use a real one |
 //!
 //! | limit | |
 //! |---|---|
-//! | read of a message | 8 KiB |
-//! | calls of tools for one message | 8, one after the other |
-//! | places filled in a schema, items of a list | 100, 16 |
+//! | length of a message that is read | 8 KiB |
+//! | tool calls per message | 8, one after the other |
+//! | filled fields of a schema, items of a list | 100, 16 |
 //!
 //! # Writing a provider
 //!
-//! 1. A model is a type that implements [`Model`]: a name, what it can do, and
-//!    [`generate`](Model::generate). What a [`ModelInfo`] does not support is an error, or is put
-//!    into the messages, before the model is called.
-//! 2. [`generate`](Model::generate) reads a [`ModelRequest`]: the messages, the tools with their
-//!    schemas, the tool choice and the output that is wanted. `answer` does so here; a provider
-//!    posts it in the format of its service.
-//! 3. It returns a [`ModelResponse`]: text, or requests for tools. The loop runs them, and calls
-//!    again with the results as messages of the role `tool`; `Turn::of` in `plan.rs` finds
-//!    them. Interrupts and `resume` are the loop's affair: a resumed request looks like any other.
-//! 4. Where chunks [are wanted](ChunkSink::is_wanted) it sends the same answer piece by piece first.
-//! 5. It reports [usage](genkit::model::Usage), as far as it knows it.
+//! 1. A model is a type that implements [`Model`]: a name, its capabilities, and
+//!    [`generate`](Model::generate). If a request uses a feature that the [`ModelInfo`] does not support, genkit
+//!    returns an error or simulates the feature in the messages, before it calls the model.
+//! 2. [`generate`](Model::generate) receives a [`ModelRequest`]: the messages, the tools with their
+//!    schemas, the tool choice and the requested output. A provider converts it to the format of its
+//!    service and sends it; here, `answer` computes the response.
+//! 3. It returns a [`ModelResponse`]: text or tool requests. The agent loop runs the tools and calls the model
+//!    again with the results as messages of the role `tool`; `Turn::of` in `plan.rs` reads
+//!    them. The loop handles interrupts and `resume`: a resumed request looks like any other.
+//! 4. If chunks [are wanted](ChunkSink::is_wanted), it first sends the same response in pieces.
+//! 5. It reports the [usage](genkit::model::Usage), if it is known.
 //!
-//! Where a closure is enough, [`from_fn`](genkit::model::from_fn) makes a model of it.
+//! If a closure is enough, use [`from_fn`](genkit::model::from_fn).
 //!
-//! A value goes to `.model(..)` of a request or `.default_model(..)` of `Genkit::builder()`; with
-//! `.model(..)` of the builder it is found by its name. A family of models behind one key implements
-//! [`Provider`](genkit::model::Provider), and its models are found as `"provider/model"`:
+//! Pass a model as a value to `.model(..)` of a request or `.default_model(..)` of `Genkit::builder()`. With
+//! `.model(..)` of the builder you can refer to it by its name. A family of models with one API key implements
+//! [`Provider`](genkit::model::Provider), and its models are named `"provider/model"`:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -53,7 +53,7 @@
 //!     fn model(&self, name: &str) -> Result<Arc<dyn Model>> {
 //!         match name {
 //!             offline::NAME => Ok(Arc::new(Offline)),
-//!             _ => Err(Error::not_found(format!("the house has no model {name}"))),
+//!             _ => Err(Error::not_found(format!("model `{name}` not found"))),
 //!         }
 //!     }
 //! }
@@ -87,7 +87,7 @@ use genkit::model::{
 use genkit::serde_json::{Value, json};
 use genkit::{BoxFuture, Part, Result};
 
-/// A model that is none: deterministic, offline, honest about what it is.
+/// A deterministic replacement for a language model, which works offline.
 ///
 /// ```
 /// use genkit::{tool, tools};
@@ -143,7 +143,7 @@ impl Model for Offline {
     }
 }
 
-/// The answer: the call of a tool, structured output, or text.
+/// Computes the response: a tool call, structured output, or text.
 fn answer(request: &ModelRequest) -> ModelResponse {
     let turn = plan::Turn::of(request);
     let tools = offered(request);
@@ -154,7 +154,7 @@ fn answer(request: &ModelRequest) -> ModelResponse {
     }
     let format = request.output.format.as_deref();
     if let Some(schema) = request.output.schema.as_deref().filter(|_| format != Some("text")) {
-        // Output is always filled; what is not found is empty.
+        // Every field is filled; values that are not found are empty.
         let output = fill::fill(&turn.prompt, schema, &[], &turn.results).unwrap_or_default();
         return ModelResponse::from_text(match (format, &output) {
             (Some("enum"), Value::String(value)) => value.clone(),
@@ -166,14 +166,14 @@ fn answer(request: &ModelRequest) -> ModelResponse {
     }
     let text = match call {
         _ if !turn.results.is_empty() => tell::results(&turn.results),
-        Err(missing) => format!("{missing}. I am genkit's offline model, and go by words alone."),
+        Err(missing) => format!("{missing}. I am genkit's offline model and only match words."),
         Ok(_) => tell::what_it_is(tools),
     };
     let is_json = request.output.is_json();
     ModelResponse::from_text(if is_json { json!({ "answer": text }).to_string() } else { text })
 }
 
-/// The tools that may be called: all, none, or the one that is chosen.
+/// The tools that can be called: all, none, or the chosen one.
 fn offered(request: &ModelRequest) -> &[ToolDefinition] {
     match &request.tool_choice {
         Some(ToolChoice::None) => &[],
@@ -185,7 +185,7 @@ fn offered(request: &ModelRequest) -> &[ToolDefinition] {
     }
 }
 
-/// Sends text word by word, and a call as a whole.
+/// Sends text word by word, and a tool call in one chunk.
 fn stream(part: &Part, chunks: &ChunkSink) {
     let Some(text) = part.as_text() else {
         return chunks.send(GenerateChunk::new([part.clone()]));
@@ -193,7 +193,7 @@ fn stream(part: &Part, chunks: &ChunkSink) {
     text.split_inclusive(' ').for_each(|word| chunks.send(GenerateChunk::from_text(word)));
 }
 
-/// A guess of the tokens of a part: its words.
+/// Estimates the tokens of a part by its words.
 fn tokens(part: &Part) -> u64 {
     part.as_text().map_or(1, |text| text.split_whitespace().count() as u64)
 }

@@ -1,4 +1,4 @@
-//! Which tool is called, and with what.
+//! Selects the tool to call and its arguments.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -13,17 +13,17 @@ use crate::tell::plain;
 use crate::text::Text;
 use crate::words::{self, GENERIC, STOP, is_in};
 
-/// How many calls are made for one message.
+/// The maximum number of tool calls per message.
 const MAX_CALLS: usize = 8;
 
-/// A call, if there is one to make, or what the message lacks for it.
+/// The next tool call, if any, or a description of the value that the message lacks.
 type Called = Result<Option<ToolRequest>, String>;
 
-/// The conversation from the user's last message on: the request, and what came of it.
+/// The conversation from the last user message on: the prompt, and the calls and results since.
 pub(crate) struct Turn<'r> {
     pub(crate) prompt: String,
     made: Vec<&'r ToolRequest>,
-    /// The results, where the tools answered last.
+    /// The results, if the last message is from the tools.
     pub(crate) results: Vec<&'r ToolResponse>,
 }
 
@@ -32,7 +32,7 @@ impl<'r> Turn<'r> {
         let messages = &request.messages;
         let last = messages.iter().rposition(|message| message.role == Role::User);
         let (before, since) = messages.split_at(last.map_or(0, |at| at + 1));
-        // Documents and the schema of the output are the library's words, not the user's.
+        // Documents and the output schema were added by the library, not by the user.
         let is_own = |part: &&Part| !part.metadata().contains_key("purpose");
         let texts = before.last().into_iter().flat_map(|message| &message.content).filter(is_own);
         let is_answered = since.last().is_some_and(|message| message.role == Role::Tool);
@@ -44,11 +44,11 @@ impl<'r> Turn<'r> {
         }
     }
 
-    /// The call of the tool that fits best; where tools have answered, of another that is named too.
+    /// Returns a call of the best matching tool or, after results, of another named tool.
     pub(crate) fn call(&self, tools: &[ToolDefinition], must: bool) -> Called {
         let text = Text::new(&self.prompt);
         let is_called = |tool: &&ToolDefinition| self.made.iter().any(|c| c.name == tool.name);
-        // A word that stood for a tool that was called, or went into a call, stands for no other.
+        // Words that named a called tool, or were used as an argument, are not used again.
         let names = tools.iter().filter(is_called).flat_map(|tool| words::stems(&tool.name));
         let inputs = self.made.iter().filter_map(|call| call.input.as_object()).flatten();
         let spent = inputs.flat_map(|(_, value)| words::stems(&plain(value))).chain(names);
@@ -63,7 +63,7 @@ impl<'r> Turn<'r> {
         ranked.retain(|((is_named, _), tool)| is_first || *is_named && !is_called(tool));
         ranked.sort_by_key(|((_, score), _)| Reverse(*score));
         let best = ranked.first().map_or(0, |((_, score), _)| *score);
-        // Where one must be called, any that can be is better than none.
+        // If a tool call is required, any possible call is better than none.
         let least = if must || !is_first { 0 } else { best.max(1) };
         ranked.retain(|((_, score), _)| *score >= least);
         let mut outcome = Ok(None);
@@ -77,7 +77,7 @@ impl<'r> Turn<'r> {
         outcome
     }
 
-    /// The call of a tool, if it was not made before.
+    /// Returns the call of a tool, unless it was made before.
     fn call_of(&self, tool: &ToolDefinition) -> Called {
         let nothing = json!({"type": "object"});
         let schema = tool.input_schema().unwrap_or(&nothing);
@@ -89,15 +89,15 @@ impl<'r> Turn<'r> {
     }
 }
 
-/// Whether a message has all words of a tool's name that tell it from others, and how much the tool
-/// has to do with it.
+/// Returns whether a message contains all distinctive words of the tool's name, and a score for how well the tool
+/// matches.
 fn score(tool: &ToolDefinition, stems: &HashSet<&str>) -> (bool, usize) {
     let name = words::stems(&tool.name);
     let is_vague = |stem: &String| is_in(GENERIC, stem) || is_in(STOP, stem);
     let has = |stem: &&String| stems.contains(stem.as_str());
     let mut telling = name.iter().filter(|stem| !is_vague(stem) || name.iter().all(is_vague));
     let is_named = telling.all(|stem| has(&stem)) && !name.is_empty();
-    // However much its description tells of it, that is less than its name.
+    // Matches in the description count less than matches in the name.
     let worth = |stem: &String| if is_vague(stem) { 2 } else { 8 };
     let named = name.iter().filter(has).map(worth).sum::<usize>() + usize::from(is_named) * 6;
     let described = words::stems(&tool.description);

@@ -1,21 +1,21 @@
-//! What a JSON Schema asks for, with its references followed and its `null` set apart.
+//! A view of a JSON Schema with resolved references and nullability.
 
 use genkit::serde_json::{Map, Value};
 
-/// How deep a schema is followed, and how many members of each list in it are looked at.
+/// The maximum depth of a schema, and the maximum number of members of each list in it.
 const MAX_DEPTH: usize = 24;
 const MAX_MEMBERS: usize = 128;
 
-/// A schema with all that it refers to.
+/// A schema and the schemas that it references.
 pub(crate) struct Field<'s> {
     layers: Vec<&'s Map<String, Value>>,
-    /// The values that it lists.
+    /// The values of an enum.
     pub(crate) values: Vec<&'s Value>,
     pub(crate) is_nullable: bool,
 }
 
 impl<'s> Field<'s> {
-    /// Reads `schema`, whose references point into `root`; of several schemas the first counts.
+    /// Reads `schema`, with references into `root`; of several alternatives, the first is used.
     pub(crate) fn of(schema: &'s Value, root: &'s Value) -> Self {
         let (mut layers, mut values, mut is_nullable) = (Vec::new(), Vec::new(), false);
         let mut todo = vec![schema];
@@ -65,7 +65,7 @@ impl<'s> Field<'s> {
         known.map(|(name, schema)| (name.as_str(), schema, is_required(name))).collect()
     }
 
-    /// Whether a value fits the type and the bounds; what is inside of an object is not looked at.
+    /// Returns whether a value fits the type and the bounds. The fields of an object are not checked.
     pub(crate) fn fits(&self, value: &Value, root: &'s Value) -> bool {
         let bound = |key: &str| self.get(key).and_then(Value::as_f64);
         let number = value.as_f64().filter(|number| {

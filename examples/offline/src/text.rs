@@ -1,4 +1,4 @@
-//! The text of a message, taken apart: words, numbers, quotes and proper names.
+//! Analysis of a message: words, numbers, quotes and proper names.
 
 use std::ops::Range;
 
@@ -6,15 +6,15 @@ use genkit::serde_json::Number;
 
 use crate::words::{self, STOP, is_in};
 
-/// How much of a message is read, in bytes.
+/// The maximum length of a message, in bytes; the rest is ignored.
 const MAX_READ: usize = 8 * 1024;
 
-/// Words between a name and its value, between a verb and its matter, and what ends a plain name.
+/// Words between a name and its value, words between a verb and its object, and terminators of an unquoted name.
 const LINKS: &str = "is of as be to equals equal called named at";
 const LEAD: &str = "that says saying text called named following";
 const ENDS: [&str; 7] = [",", " in ", " on ", " today", " tomorrow", " now", " please"];
 
-/// A word or a number, and where it stands.
+/// A word or a number, with its position.
 pub(crate) struct Word {
     pub(crate) range: Range<usize>,
     pub(crate) lower: String,
@@ -23,13 +23,13 @@ pub(crate) struct Word {
     pub(crate) is_quoted: bool,
 }
 
-/// A text, taken apart.
+/// An analyzed text.
 pub(crate) struct Text<'t> {
     pub(crate) source: &'t str,
     pub(crate) words: Vec<Word>,
-    /// What is inside of quotes, without them.
+    /// Quoted text, without the quotes.
     pub(crate) quotes: Vec<Range<usize>>,
-    /// Proper names: words with capitals that do not begin a sentence.
+    /// Proper names: capitalized words that are not at the start of a sentence.
     pub(crate) names: Vec<Range<usize>>,
 }
 
@@ -54,25 +54,25 @@ impl<'t> Text<'t> {
         text
     }
 
-    /// The place of a run of words.
+    /// Returns the position of a run of words.
     pub(crate) fn span(&self, run: &Range<usize>) -> Range<usize> {
         self.words[run.start].range.start..self.words[run.end - 1].range.end
     }
 
-    /// Where these stems stand one after the other first, as a run of words.
+    /// Returns the first run of words with these consecutive stems.
     pub(crate) fn run(&self, stems: &[String]) -> Option<Range<usize>> {
         let is_same = |run: &[Word]| run.iter().map(|word| &word.stem).eq(stems);
         let first = self.words.windows(stems.len().max(1)).position(is_same)?;
         Some(first..first + stems.len())
     }
 
-    /// What stands between a word and the one before it.
+    /// Returns the text between a word and the one before it.
     pub(crate) fn gap(&self, at: usize) -> &'t str {
         &self.source[self.words[at - 1].range.end..self.words[at].range.start]
     }
 
-    /// Where a property is named first, by all words of its name or by the last: the word that begins
-    /// its name, where the value begins, and whether a colon or `=` stands before it.
+    /// Finds the first mention of a property, by its full name or the last word of it. Returns the first word of the
+    /// name, the start of the value, and whether a colon or `=` is before it.
     pub(crate) fn label(&self, name: &str) -> Option<(usize, usize, bool)> {
         let stems = words::stems(name);
         let run = self.run(&stems).or_else(|| self.run(&stems[stems.len().max(1) - 1..]))?;
@@ -81,11 +81,11 @@ impl<'t> Text<'t> {
         let rest = &self.source[self.words[run.end + links - 1].range.end..];
         let is_named = rest.trim_start().starts_with([':', '=']);
         let value = self.source.len() - rest.trim_start_matches([' ', ':', '=', '$', '€']).len();
-        // A name of one letter is too often a word of its own.
+        // A name of one letter is too often an ordinary word.
         (is_named || name.len() > 1).then_some((run.start, value, is_named))
     }
 
-    /// The text that is given under a name: a quote, what stands behind a colon, a proper name.
+    /// Returns the text of a named value: a quote, the text after a colon, or a proper name.
     pub(crate) fn labelled(&self, name: &str) -> Option<Range<usize>> {
         let (_, value, is_named) = self.label(name)?;
         let mut all = self.quotes.iter().chain(&self.names);
@@ -94,7 +94,7 @@ impl<'t> Text<'t> {
         place.or(named)
     }
 
-    /// The words that stand beside a name and may be numbers: `limit of 5`, `5 days`.
+    /// Returns the words next to a name, which can be numbers: `limit of 5`, `5 days`.
     pub(crate) fn beside(&self, name: &str) -> impl Iterator<Item = &Word> {
         self.label(name).into_iter().flat_map(|(word, value, _)| {
             let behind = self.words.iter().find(move |word| word.range.contains(&value));
@@ -102,13 +102,13 @@ impl<'t> Text<'t> {
         })
     }
 
-    /// The first word that is a tool's.
+    /// Returns the first word of the tool's name.
     fn anchor(&self, tool: &[String]) -> usize {
         let is_tool = |word: &Word| !word.is_quoted && tool.contains(&word.stem);
         self.words.iter().position(is_tool).unwrap_or(0)
     }
 
-    /// The proper names: first those behind the tool's words, and none that are the tool's.
+    /// Returns the proper names that are not the tool's, those after the tool's words first.
     pub(crate) fn names_for(&self, tool: &[String]) -> Vec<Range<usize>> {
         let anchor = self.words.get(self.anchor(tool)).map_or(0, |word| word.range.start);
         let stems = |name: &Range<usize>| words::stems(&self.source[name.clone()]);
@@ -118,7 +118,7 @@ impl<'t> Text<'t> {
         names
     }
 
-    /// The matter of a message: what stands behind a colon or the tool's words, or its begin.
+    /// Returns the subject of a message: the text after a colon or after the tool's words, or its start.
     pub(crate) fn matter(&self, tool: &[String], is_phrase: bool) -> Option<Range<usize>> {
         let is_lead = |word: &&Word| {
             let is_lead = is_in(STOP, &word.lower) || is_in(LEAD, &word.lower);
@@ -132,7 +132,7 @@ impl<'t> Text<'t> {
         colon.filter(|_| is_phrase).or_else(plain)
     }
 
-    /// From a place to the first of `ends`, without blanks before and punctuation behind.
+    /// Returns the text from a position to the first of `ends`, without surrounding blanks and final punctuation.
     fn until(&self, at: usize, ends: &[&str]) -> Option<Range<usize>> {
         let rest = self.source[at..].trim_start();
         let end = ends.iter().filter_map(|stop| rest.find(stop)).min().unwrap_or(rest.len());
@@ -142,7 +142,7 @@ impl<'t> Text<'t> {
     }
 }
 
-/// Quotes that are closed; an apostrophe opens and closes none.
+/// Finds closed quotes. An apostrophe does not open or close one.
 fn quotes(source: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut end = 0;
@@ -175,7 +175,7 @@ fn words(source: &str, quotes: &[Range<usize>]) -> Vec<Word> {
     words
 }
 
-/// A number that begins at a place, with its sign; no part of a name, a date or a version.
+/// Parses a number at a position, with its sign, unless it is part of a name, a date or a version.
 fn number(source: &str, at: usize) -> Option<(Range<usize>, Option<Number>)> {
     let (before, rest) = source.split_at(at);
     let end = rest.find(|c: char| !c.is_ascii_digit() && !",.".contains(c)).unwrap_or(rest.len());
@@ -184,7 +184,7 @@ fn number(source: &str, at: usize) -> Option<(Range<usize>, Option<Number>)> {
     if digits.split(',').skip(1).any(|group| group.find('.').unwrap_or(group.len()) != 3) {
         digits = digits.split(',').next().unwrap_or(digits);
     }
-    // That of `-4` is a sign, that of `2025-03-04` is not.
+    // The `-` of `-4` is a sign, those of `2025-03-04` are not.
     let opens = |c: char| c.is_whitespace() || "(=:,[".contains(c);
     let sign = before.strip_suffix('-').filter(|rest| rest.is_empty() || rest.ends_with(opens));
     let is_part = rest[digits.len()..].starts_with('-') || before.ends_with(['_', '.', '-']);

@@ -1,31 +1,31 @@
-//! Words: their stems, those that tell nothing, and names in code cut into words.
+//! Stems of words, stop words, and splitting of identifiers into words.
 
-/// How much of a name or a description is read, in characters.
+/// The maximum length of a name or a description, in characters; the rest is ignored.
 const MAX_READ: usize = 2000;
 
-/// Stop words: they do not tell what a message is about.
+/// Stop words, which do not indicate the subject of a message.
 pub(crate) const STOP: &str = "a about again all also am an and any are as at be but by can could current do does for \
     from had has have hello here hi how i if in into is it its just kindly know let like ll m may me my near \
     need no not now of ok on one or our out over please re s she should so some tell than thank thanks that the \
     their them then there these they this those to today tomorrow tonight too up us use used using want was \
     ve we were what when where which who whose why will with would yes you your";
 
-/// Verbs that half of all tools begin with.
+/// Verbs that are common at the start of tool names.
 pub(crate) const GENERIC: &str = "call check create do fetch find get give list look lookup make query read \
     return run set show tell";
 
-/// Endings and what stands for them in a stem; the first that fits counts.
+/// Endings and their replacement in a stem; the first match applies.
 const ENDINGS: &str = "ies:y ied:y sses:ss xes:x zes:z ches:ch shes:sh ss:ss us:us is:is s:";
 
-/// Stems of words for one thing.
+/// Synonyms, as stems.
 const SAME: &str = "plus:add sum:add minus:subtract search:find";
 
-/// Whether `word` is one of the words of a list, which blanks part.
+/// Returns whether `word` is in a list of words separated by blanks.
 pub(crate) fn is_in(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == word)
 }
 
-/// The stem of a word in lower case, good enough to compare: `cities` and `city`, `adds` and `add`.
+/// Returns the stem of a lower-case word for comparison: `cities` and `city`, `adds` and `add`.
 pub(crate) fn stem(word: &str) -> String {
     let cut = |ending: &str| {
         let (ending, instead) = ending.split_once(':')?;
@@ -36,7 +36,7 @@ pub(crate) fn stem(word: &str) -> String {
     let verb = stem.strip_suffix("ing").or_else(|| stem.strip_suffix("ed"));
     let verb = verb.filter(|verb| verb.len() > 2 && verb.contains(['a', 'e', 'i', 'o', 'u']));
     let stem = verb.unwrap_or(&stem);
-    // So that `titled` and `title` are one, and `planning` and `plan`.
+    // `titled` and `title` have the same stem, and so do `planning` and `plan`.
     let short =
         ["e", "nn", "pp", "tt", "gg"].iter().find(|end| stem.len() > 4 && stem.ends_with(**end));
     let stem = &stem[..stem.len() - usize::from(short.is_some())];
@@ -44,7 +44,7 @@ pub(crate) fn stem(word: &str) -> String {
     same.unwrap_or(stem).to_owned()
 }
 
-/// The words of a text or of a name in code, in lower case: `get_weather`, `getWeather`.
+/// Splits a text or an identifier such as `get_weather` or `getWeather` into lower-case words.
 pub(crate) fn split(text: &str) -> Vec<String> {
     let (mut spaced, mut before) = (String::new(), ' ');
     for c in text.chars().take(MAX_READ) {
@@ -57,7 +57,7 @@ pub(crate) fn split(text: &str) -> Vec<String> {
     spaced.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// The stems of [`split`].
+/// Returns the stems of the words from [`split`].
 pub(crate) fn stems(text: &str) -> Vec<String> {
     split(text).iter().map(|word| stem(word)).collect()
 }

@@ -1,15 +1,15 @@
-//! The actions.
+//! The actions of the playground.
 
 use std::time::Duration;
 
 use genkit::serde_json::{Map, Value};
 use genkit::{Chunks, Context, Prompt, Result, flow, resource, tool, tools};
 
-/// Says a text loudly, word by word.
+/// Converts a text to upper case, word by word.
 #[flow]
 async fn shout(
     chunks: &Chunks<String>,
-    /// What is said.
+    /// The text.
     text: String,
 ) -> Result<String> {
     let loud = text.to_uppercase();
@@ -19,17 +19,17 @@ async fn shout(
     Ok(loud)
 }
 
-/// Waits for many seconds: something to cancel.
+/// Waits for a number of seconds, to try out cancellation.
 #[flow]
 async fn wait(
-    /// How long, in seconds.
+    /// The time to wait, in seconds.
     seconds: u64,
 ) -> u64 {
     tokio::time::sleep(Duration::from_secs(seconds)).await;
     seconds
 }
 
-/// Tells who asks, as the context of the request says.
+/// Returns the caller from the context of the request.
 #[flow]
 async fn whoami(ctx: &Context) -> String {
     let user = ctx.action_context().get("auth").and_then(|auth| auth["user"].as_str());
@@ -48,10 +48,10 @@ async fn delete(id: u64) -> String {
     format!("note {id} is gone")
 }
 
-/// Asks for a haiku, with a model and tools of its own.
+/// A prompt for a haiku, with its own model and tools.
 pub(crate) fn haiku() -> Prompt {
     Prompt::builder("haiku", "Asks for a haiku.")
-        .argument("topic", "What it is about.")
+        .argument("topic", "The topic of the haiku.")
         .model("house/echo")
         .tools(tools![add])
         .handler(|_: Context, input: Map<String, Value>| async move {
@@ -66,7 +66,7 @@ async fn rules() -> &'static str {
     "Be kind."
 }
 
-/// A note by its number.
+/// A note, by number.
 #[resource("note://{id}")]
 async fn note(id: u64) -> String {
     format!("note {id}")

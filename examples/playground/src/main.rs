@@ -14,7 +14,7 @@ use genkit::{Genkit, Result};
 #[tokio::main]
 async fn main() -> Result<()> {
     genkit::log_to_stderr();
-    // A model that says what it is told, in two pieces.
+    // A model that repeats its input in two chunks.
     let supports = Supports::text_only().with_tools(true);
     let info = ModelInfo::default().with_label("Echo").with_supports(supports);
     let echo = model::from_fn("house/echo", |request, chunks| async move {

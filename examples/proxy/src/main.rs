@@ -1,5 +1,4 @@
-//! One server that fronts many: what the servers of an `mcp.json` offer is offered here, and one
-//! tool more.
+//! A proxy that combines all servers of an `mcp.json` into one MCP server, with one additional tool.
 //!
 //! ```text
 //! cargo run -p proxy -- mcp.json --list                     what the servers offer
@@ -7,8 +6,8 @@
 //! cargo run -p proxy -- mcp.json --install claude-desktop   add it to a client
 //! ```
 //!
-//! Questions of the servers behind it go to the client in front of it, and so does their progress.
-//! What comes and goes behind it comes and goes here.
+//! The proxy forwards questions and progress of the servers to its client. If the servers add or remove items, the
+//! lists of the proxy change as well.
 
 use std::path::PathBuf;
 
@@ -23,20 +22,20 @@ struct ProxyArgs {
     config: PathBuf,
 }
 
-/// A server behind this one.
+/// A server behind the proxy.
 #[derive(Serialize, JsonSchema)]
 #[serde(crate = "genkit::serde")]
 #[schemars(crate = "genkit::schemars")]
 struct Behind {
-    /// The key, which comes before the names of what it offers.
+    /// The key of the server, which prefixes the names of its items.
     server: String,
-    /// What it is doing.
+    /// The state of the connection.
     state: String,
-    /// Where to read why it is not there: what its program last said is not for every client.
+    /// Where to find the error. The text of the error is not shown to every client.
     error: Option<&'static str>,
 }
 
-/// Lists the servers behind this one, and how they are.
+/// Lists the servers behind this proxy and their state.
 #[tool(title = "Servers", read_only, open_world = false)]
 async fn servers(host: &McpHost) -> Vec<Behind> {
     let behind = host.status().into_iter();
@@ -44,7 +43,7 @@ async fn servers(host: &McpHost) -> Vec<Behind> {
         .map(|status| Behind {
             server: status.server,
             state: status.state.to_string(),
-            error: status.last_error.map(|_| "the log of this proxy says why"),
+            error: status.last_error.map(|_| "see the log of this proxy"),
         })
         .collect()
 }
@@ -61,7 +60,7 @@ async fn main() -> Result<()> {
             Ok(server.state(host.clone()).host(host))
         })
         .await;
-    // The servers behind end before this program does.
+    // Stop the servers before this program ends.
     if let Some(host) = behind {
         host.close().await;
     }

@@ -1,4 +1,4 @@
-//! A question, and everything that happens until it is answered.
+//! Asks a question and displays every step until the answer.
 
 use std::io::Write;
 
@@ -7,11 +7,11 @@ use genkit::{Error, ErrorKind, Part, Result, tools};
 
 use crate::tools::{add, convert_temperature, count_words};
 
-/// What is asked where nobody asks.
+/// The default questions.
 pub(crate) const QUESTIONS: [&str; 2] =
     ["What is 2 + 40?", "How many degrees Celsius are 68 degrees Fahrenheit?"];
 
-/// Asks, and writes each step on a line of its own while it happens.
+/// Asks a question and prints each step on a separate line while it happens.
 pub(crate) async fn ask(question: &str, model: impl IntoModel, out: &mut impl Write) -> Result<()> {
     writeln!(out, "question  {question}")?;
     let mut stream = genkit::generate(question)
@@ -38,30 +38,31 @@ pub(crate) async fn ask(question: &str, model: impl IntoModel, out: &mut impl Wr
     }
     let response = stream.response().await?;
     if response.text().is_empty() {
-        let why = response.finish_message.unwrap_or_else(|| "the model said nothing".to_owned());
+        let why =
+            response.finish_message.unwrap_or_else(|| "the model returned no text".to_owned());
         return Err(Error::new(ErrorKind::Aborted, why));
     }
     Ok(())
 }
 
-/// A call of a tool, or its result.
+/// Prints a tool call or its result.
 fn step(part: &Part, out: &mut impl Write) -> Result<()> {
     if let Some(call) = part.as_tool_request().filter(|call| !call.partial) {
         writeln!(out, "call      {}({})", call.name, call.input)?;
     } else if let Some(result) = part.as_tool_response() {
         match result.error() {
-            Some(error) => writeln!(out, "error     {error} (the model may mend its call)")?,
+            Some(error) => writeln!(out, "error     {error} (the model can correct its call)")?,
             None => writeln!(out, "result    {}", result.output)?,
         }
     }
     Ok(())
 }
 
-/// What one can do next.
+/// Prints suggestions for the next steps.
 pub(crate) fn outlook(out: &mut impl Write) -> Result<()> {
     writeln!(
         out,
-        "Ask something yourself:\n  cargo run -p quickstart -- \"How many words are in 'to be or not to be'?\"\n\
+        "Ask your own question:\n  cargo run -p quickstart -- \"How many words are in 'to be or not to be'?\"\n\
          Serve the same tools over HTTP:\n  cargo run -p quickstart -- --http 127.0.0.1:8000\n\
          Use them in Claude Desktop, Claude Code, Cursor or VS Code:\n  \
          cargo run -p quickstart -- --install claude-desktop --dry-run"

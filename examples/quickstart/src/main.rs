@@ -1,15 +1,15 @@
-//! A few tools: a model calls them here, and any MCP client from outside.
+//! A few tools that a model calls in this program, and that MCP clients call from outside.
 //!
 //! ```text
-//! cargo run -p quickstart                         ask a model, and show every step
+//! cargo run -p quickstart                         ask a model and show every step
 //! cargo run -p quickstart -- "What is 7 + 8?"     ask your own question
-//! cargo run -p quickstart -- --model NAME ..      ask that model, for example gemini/gemini-2.5-pro
+//! cargo run -p quickstart -- --model NAME ..      use this model, for example gemini/gemini-2.5-pro
 //! cargo run -p quickstart -- --http 127.0.0.1:0   serve the tools over HTTP at /mcp
-//! cargo run -p quickstart -- --help               every other flag of a server
+//! cargo run -p quickstart -- --help               show all flags of the server
 //! ```
 //!
-//! Started by an MCP client, where standard input is a pipe, it serves them on stdio; `--demo` asks
-//! all the same.
+//! If standard input is a pipe, as when an MCP client starts the program, it serves the tools on stdio, unless
+//! `--demo` is set.
 
 #![allow(clippy::print_stdout, reason = "this is a program for a person too")]
 
@@ -22,11 +22,11 @@ use genkit::{Error, Result};
 
 const USAGE: &str = "usage: quickstart [--demo] [--model NAME] [QUESTION]";
 
-/// What is wanted.
+/// The mode of the program.
 #[derive(Debug, PartialEq)]
 enum Wanted {
     Help,
-    /// The command line of a server.
+    /// Serve, with the command line of a server.
     Server,
     Ask {
         question: Option<String>,
@@ -34,7 +34,7 @@ enum Wanted {
     },
 }
 
-/// Reads the command line; a person who starts it in a terminal wants to see something.
+/// Parses the command line. In a terminal the program asks a model by default.
 fn wanted(arguments: impl IntoIterator<Item = String>, terminal: bool) -> Result<Wanted> {
     let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
     let (mut question, mut model, mut ask) = (None, None, terminal);
@@ -48,7 +48,7 @@ fn wanted(arguments: impl IntoIterator<Item = String>, terminal: bool) -> Result
             "--demo" => ask = true,
             flag if flag.starts_with('-') => return Ok(Wanted::Server),
             _ if question.is_some() => {
-                return Err(wrong("there are two questions: put quotes around one".to_owned()));
+                return Err(wrong("expected one question; put quotes around it".to_owned()));
             }
             _ => question = Some(argument),
         }
@@ -73,7 +73,7 @@ async fn main() -> Result<()> {
         }
         Wanted::Server => server().await?,
         Wanted::Ask { question, model } => {
-            let model = offline::model(model, "picks tools by the words of a question");
+            let model = offline::model(model, "selects tools by keywords");
             let mut out = std::io::stdout();
             if let Some(question) = question {
                 return ask::ask(&question, model, &mut out).await;
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (line, said) in
-            [("--model", "--model needs a value"), ("two words", "put quotes around one")]
+            [("--model", "--model needs a value"), ("two words", "put quotes around it")]
         {
             let error = read(line, true).unwrap_err().to_string();
             assert!(error.contains(said) && error.contains("usage: "), "{error}");

@@ -1,4 +1,4 @@
-//! What a model may do, and a prompt for MCP clients.
+//! Tools for a model, and a prompt for MCP clients.
 
 use genkit::schemars::JsonSchema;
 use genkit::serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub(crate) async fn add(
     /// The second number.
     b: i64,
 ) -> Result<i64> {
-    a.checked_add(b).ok_or_else(|| Error::invalid_argument("the sum does not fit into 64 bits"))
+    a.checked_add(b).ok_or_else(|| Error::invalid_argument("the sum does not fit in 64 bits"))
 }
 
 /// A unit of temperature.
@@ -32,18 +32,18 @@ pub(crate) enum Unit {
 #[serde(crate = "genkit::serde")]
 #[schemars(crate = "genkit::schemars")]
 pub(crate) struct Temperature {
-    /// How many degrees.
+    /// The temperature in degrees.
     degrees: f64,
-    /// Of which unit.
+    /// The unit of the temperature.
     unit: Unit,
 }
 
 /// Converts a temperature between Celsius and Fahrenheit.
 #[tool(title = "Convert a temperature", read_only, idempotent)]
 pub(crate) async fn convert_temperature(
-    /// How many degrees.
+    /// The temperature in degrees.
     degrees: f64,
-    /// The unit of the answer; the question is in the other one.
+    /// The unit to convert to; the input is in the other unit.
     #[arg(default)]
     to: Unit,
 ) -> Temperature {
@@ -66,9 +66,9 @@ pub(crate) async fn count_words(
 /// Asks for an explanation that a child would understand.
 #[prompt]
 pub(crate) async fn explain(
-    /// What is explained.
+    /// The topic to explain.
     topic: String,
-    /// How old the child is.
+    /// The age of the child.
     #[arg(default = 8)]
     age: u8,
 ) -> String {

@@ -1,9 +1,9 @@
-//! The documents, which are part of the program.
+//! The documents, which are embedded in the program.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A planet; there is a document about each.
+/// A planet. There is one document per planet.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Planet {
@@ -17,7 +17,7 @@ pub(crate) enum Planet {
     Neptune,
 }
 
-/// How many paragraphs a page has.
+/// The number of paragraphs per page.
 const PAGE: usize = 3;
 
 impl Planet {
@@ -32,7 +32,7 @@ impl Planet {
         Self::Neptune,
     ];
 
-    /// The document: title and facts, then paragraphs.
+    /// Returns the document: title and facts, then paragraphs.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::Mercury => include_str!("../corpus/mercury.txt"),
@@ -50,13 +50,13 @@ impl Planet {
         self.text().split("\n\n").map(str::trim)
     }
 
-    /// Every page, the first with title and facts.
+    /// Returns all pages; the first contains title and facts.
     pub(crate) fn pages(self) -> Vec<String> {
         let paragraphs: Vec<&str> = self.paragraphs().collect();
         paragraphs.chunks(PAGE).map(|page| page.join("\n\n")).collect()
     }
 
-    /// The paragraph that has most of `words`, the page where it stands, and how many it has.
+    /// Returns the paragraph with the most `words`, its page, and the number of words found.
     pub(crate) fn best(self, words: &[&str]) -> Option<(&'static str, usize, usize)> {
         let hits = |text: &str| {
             let text = text.to_lowercase();
@@ -64,11 +64,11 @@ impl Planet {
         };
         let found =
             self.paragraphs().enumerate().map(|(at, text)| (text, at / PAGE + 1, hits(text)));
-        // Of two that have as many, the first.
+        // If two have the same number, the first one.
         found.filter(|(.., hits)| *hits > 0).reduce(|a, b| if b.2 > a.2 { b } else { a })
     }
 
-    /// A number among the facts, with its unit.
+    /// Returns a number from the facts, with its unit.
     pub(crate) fn fact(self, name: &str) -> Option<(f64, &'static str)> {
         let value =
             self.text().lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))?;
@@ -77,7 +77,7 @@ impl Planet {
     }
 }
 
-/// Whether a text has a word, or one that begins with it: `ring` finds `rings`.
+/// Returns whether a text contains a word or a word that starts with it: `ring` matches `rings`.
 fn has(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|other| other.starts_with(word))
 }

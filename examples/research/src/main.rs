@@ -1,8 +1,8 @@
-//! Questions about the planets, answered from documents that the program carries.
+//! Answers questions about the planets from documents that are embedded in the program.
 //!
 //! ```text
-//! cargo run -p research                                          a question of its own
-//! cargo run -p research -- "Which planets have rings?"           yours
+//! cargo run -p research                                          a built-in question
+//! cargo run -p research -- "Which planets have rings?"           your own question
 //! cargo run -p research -- "Was it wet? See planet://mars"       with a document attached
 //! cargo run -p research -- --model NAME --turns 3 ..             another model, fewer turns
 //! ```
@@ -25,11 +25,11 @@ const USAGE: &str = "usage: research [--model NAME] [--turns N] [QUESTION]";
 const QUESTION: &str =
     "Search for 'rings', read about Saturn, and compare the moons of Saturn and Uranus.";
 
-const SYSTEM: &str = "You answer questions about the planets from the documents alone. Search \
-                      first, read what fits, compare numbers with the tool, and name the documents \
-                      that you used. Say so where they do not tell.";
+const SYSTEM: &str = "You answer questions about the planets only from the documents. Search \
+                      first, read the relevant pages, compare numbers with the tool, and name the \
+                      documents that you used. If they do not contain the answer, say so.";
 
-/// The command line.
+/// The options of the command line.
 struct Wanted {
     help: bool,
     model: Option<String>,
@@ -49,14 +49,14 @@ fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
             "--model" => wanted.model = Some(value()?),
             "--turns" => {
                 let turns = value()?;
-                let no_number = |_| wrong(format!("--turns takes a number, not {turns}"));
+                let no_number = |_| wrong(format!("`--turns {turns}` is not a number"));
                 wanted.turns = turns.parse().map_err(no_number)?;
             }
             flag if flag.starts_with('-') => {
-                return Err(wrong(format!("there is no option {flag}")));
+                return Err(wrong(format!("unknown option {flag}")));
             }
             _ if wanted.question.is_some() => {
-                return Err(wrong("there are two questions: put quotes around one".to_owned()));
+                return Err(wrong("expected one question; put quotes around it".to_owned()));
             }
             _ => wanted.question = Some(argument),
         }
@@ -64,7 +64,7 @@ fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
     Ok(wanted)
 }
 
-/// The question, and the documents that it names by their address.
+/// Returns the question and the documents whose URIs it contains.
 fn parts(question: &str) -> Vec<Part> {
     let words = question.split_whitespace();
     let addresses = words.map(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()));
@@ -72,7 +72,7 @@ fn parts(question: &str) -> Vec<Part> {
     std::iter::once(Part::text(question)).chain(documents).collect()
 }
 
-/// Asks, and shows the run while it goes on.
+/// Asks a question and displays the run while it is in progress.
 async fn research(
     question: &str,
     model: impl IntoModel,
@@ -91,7 +91,7 @@ async fn research(
         match chunk {
             Ok(chunk) => view.chunk(&chunk)?,
             Err(error) => {
-                // The model may be down or the key used up: what was found is not lost.
+                // Show the results so far, for example if the model is down or the quota is exhausted.
                 if let Some(done) = error.partial() {
                     view.found(done)?;
                 }
@@ -104,7 +104,7 @@ async fn research(
         view.found(&response)?;
         let limit = count(turns, "round");
         view.line(&format!(
-            "(stopped at the limit of {limit} of tool calls: --turns N allows more)"
+            "(stopped at the limit of {limit} of tool calls; use --turns N to allow more)"
         ))?;
     }
     view.line("")?;
@@ -118,7 +118,7 @@ async fn main() -> Result<()> {
         println!("{USAGE}");
         return Ok(());
     }
-    let model = offline::model(wanted.model, "picks tools by the words of a question");
+    let model = offline::model(wanted.model, "selects tools by keywords");
     let question = wanted.question.unwrap_or_else(|| QUESTION.to_owned());
     println!("ask     {question}");
     let out = std::io::stdout();

@@ -91,10 +91,10 @@ fn the_command_line_is_read() {
     assert_eq!((wanted.turns, wanted.model.as_deref()), (3, Some("m")));
     assert_eq!(wanted.question.as_deref(), Some("why?"));
     for (line, said) in [
-        ("--turn 3", "there is no option --turn"),
-        ("--turns x", "--turns takes a number, not x"),
+        ("--turn 3", "unknown option --turn"),
+        ("--turns x", "`--turns x` is not a number"),
         ("--turns", "--turns needs a value"),
-        ("a b", "put quotes around one"),
+        ("a b", "put quotes around it"),
     ] {
         let error = read(line).err().unwrap().to_string();
         assert!(error.contains(said) && error.contains("usage: "), "{error}");

@@ -1,4 +1,4 @@
-//! What the model may look up, and the documents as resources.
+//! The tools of the model, and the documents as resources.
 
 use std::cmp::Ordering;
 
@@ -9,24 +9,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::corpus::Planet;
 
-/// Words that every document has, or none.
+/// Stop words, which do not distinguish the documents.
 const STOP: [&str; 14] = [
     "about", "all", "and", "are", "for", "from", "have", "planet", "planets", "the", "their",
     "what", "which", "with",
 ];
 
-/// Where something was found.
+/// A search result.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Hit {
-    /// The planet that the document is about.
+    /// The planet of the document.
     planet: Planet,
-    /// The page, for `read`.
+    /// The page to `read`.
     page: usize,
-    /// The paragraph that fits best.
+    /// The best matching paragraph.
     text: &'static str,
 }
 
-/// Finds documents by words, the best first. There is one document for each planet.
+/// Finds documents by words, best match first. There is one document per planet.
 #[tool(read_only)]
 pub(crate) async fn search(
     ctx: &Context,
@@ -37,7 +37,7 @@ pub(crate) async fn search(
     let words = query.split(|c: char| !c.is_alphanumeric());
     let words: Vec<&str> = words.filter(|word| word.len() > 2 && !STOP.contains(word)).collect();
     if words.is_empty() {
-        return Err(Error::invalid_argument("the query has no words that tell documents apart"));
+        return Err(Error::invalid_argument("the query contains only stop words"));
     }
     let total = Planet::ALL.len() as f64;
     let mut found = Vec::new();
@@ -55,19 +55,19 @@ pub(crate) async fn search(
 /// A page of a document.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Page {
-    /// Which page, from 1.
+    /// The page number, from 1.
     page: usize,
-    /// How many there are.
+    /// The number of pages.
     pages: usize,
-    /// What it says.
+    /// The text of the page.
     text: String,
 }
 
-/// Reads a page of the document about a planet. The first page has its numbers.
+/// Reads a page of the document about a planet. The first page contains its numbers.
 #[tool(read_only)]
 pub(crate) async fn read(
     planet: Planet,
-    /// Which page, from 1.
+    /// The page number, from 1.
     #[arg(default = 1)]
     page: usize,
 ) -> Result<Page> {
@@ -80,7 +80,7 @@ pub(crate) async fn read(
     Ok(Page { page, pages: count, text: pages.swap_remove(page - 1) })
 }
 
-/// A number that every planet has.
+/// A fact with a number.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Fact {
@@ -93,7 +93,7 @@ pub(crate) enum Fact {
     Temperature,
 }
 
-/// One planet's number.
+/// The value of one planet.
 #[derive(Debug, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Row {
     planet: Planet,
@@ -101,13 +101,13 @@ pub(crate) struct Row {
     unit: &'static str,
 }
 
-/// Compares planets by a number, the largest first.
+/// Compares planets by a number, largest first.
 #[tool(read_only)]
 pub(crate) async fn compare(
-    /// Which ones; all where none is given.
+    /// The planets to compare. The default is all.
     #[arg(default)]
     planets: Vec<Planet>,
-    /// By which number.
+    /// The fact to compare by.
     fact: Fact,
 ) -> Vec<Row> {
     let name = format!("{fact:?}").to_lowercase();

@@ -1,4 +1,4 @@
-//! What a person sees while the run goes on.
+//! Displays a run while it is in progress.
 
 use std::collections::HashMap;
 use std::io::{Result, Write};
@@ -12,16 +12,16 @@ use genkit::model::GenerateChunk;
 use genkit::serde_json::Value;
 use genkit::{GenerateResponse, Message, Part, Role};
 
-/// How much of arguments and of text is shown in a line, in characters.
+/// The maximum length of displayed arguments and text, in characters.
 const WIDTH: usize = 90;
 
-/// How long each call took, by its reference: a middleware sees every call from its begin to its
-/// end, also those that run at the same time.
+/// The duration of each tool call, by its id. A middleware measures each call from start to end, including calls that
+/// run concurrently.
 #[derive(Clone, Default)]
 pub(crate) struct Times(Arc<Mutex<HashMap<String, Duration>>>);
 
 impl Times {
-    /// The middleware that takes the times.
+    /// Returns the middleware that measures the calls.
     pub(crate) fn measure(&self) -> impl Middleware {
         let times = self.clone();
         on_tool(move |call, next| {
@@ -45,19 +45,19 @@ impl Times {
     }
 }
 
-/// Where the cursor stands.
+/// The position of the cursor.
 #[derive(Clone, Copy, PartialEq)]
 enum At {
     LineStart,
     Text,
-    /// At the end of a line that is going to be written over.
+    /// At the end of a line that will be overwritten.
     Progress,
 }
 
-/// The run, line by line.
+/// Displays a run line by line.
 pub(crate) struct View<W> {
     pub(crate) out: W,
-    /// Whether a line can be written over.
+    /// Whether a line can be overwritten.
     terminal: bool,
     times: Times,
     at: At,
@@ -68,7 +68,7 @@ impl<W: Write> View<W> {
         Self { out, terminal, times, at: At::LineStart }
     }
 
-    /// Shows a piece of the run.
+    /// Displays a chunk of the run.
     pub(crate) fn chunk(&mut self, chunk: &GenerateChunk) -> Result<()> {
         if let Some(told) = chunk.tool_progress() {
             self.progress(&told)?;
@@ -104,7 +104,7 @@ impl<W: Write> View<W> {
         self.line(&format!("        {}: {what}{took}", answer.name))
     }
 
-    /// What a tool tells with `ctx.progress`; only where it can be written over.
+    /// Displays the progress of a tool, only if the line can be overwritten.
     fn progress(&mut self, told: &ToolProgress) -> Result<()> {
         if !self.terminal {
             return Ok(());
@@ -117,7 +117,7 @@ impl<W: Write> View<W> {
         self.out.flush()
     }
 
-    /// A line of its own, over what may be written over; an empty one only ends what was there.
+    /// Prints a separate line, which overwrites progress. An empty line only ends the current one.
     pub(crate) fn line(&mut self, line: &str) -> Result<()> {
         match std::mem::replace(&mut self.at, At::LineStart) {
             At::LineStart => {}
@@ -127,7 +127,7 @@ impl<W: Write> View<W> {
         if line.is_empty() { Ok(()) } else { writeln!(self.out, "{line}") }
     }
 
-    /// What was found, where there is no answer.
+    /// Displays the results so far if there is no answer.
     pub(crate) fn found(&mut self, response: &GenerateResponse) -> Result<()> {
         let messages = response.messages();
         let mut answers = answers(&messages);
@@ -142,7 +142,7 @@ impl<W: Write> View<W> {
         Ok(())
     }
 
-    /// What the run took.
+    /// Displays the usage of the run.
     pub(crate) fn usage(&mut self, response: &GenerateResponse) -> Result<()> {
         let messages = response.messages();
         let turns = messages.iter().filter(|message| message.role == Role::Model).count();
@@ -165,7 +165,7 @@ pub(crate) fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// The beginning of a text, on one line.
+/// Returns the start of a text on one line.
 fn short(text: &str) -> String {
     let text = text.replace('\n', " ");
     match text.char_indices().nth(WIDTH) {

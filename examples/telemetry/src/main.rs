@@ -1,15 +1,15 @@
-//! One question through a loop, a host and another server's tool: one trace, in two processes, which a collector of
-//! OpenTelemetry gets over OTLP.
+//! Traces one question through the agent loop, a host and a tool of another server: one trace across two processes,
+//! exported to an OpenTelemetry collector over OTLP.
 //!
 //! ```text
-//! cargo run -p telemetry                                 asks; the server is a child, over stdio
-//! cargo run -p telemetry -- URL                          asks; the server is there, over HTTP
+//! cargo run -p telemetry                                 asks; starts the server as a child process on stdio
+//! cargo run -p telemetry -- URL                          asks; connects to a server over HTTP
 //! cargo run -p telemetry -- --serve                      the server, on stdio
 //! cargo run -p telemetry -- --serve --http 127.0.0.1:0   the server, over HTTP
 //! ```
 //!
-//! The collector is `OTEL_EXPORTER_OTLP_ENDPOINT`, else `http://localhost:4318`; one to look at is
-//! `docker run -p 16686:16686 -p 4318:4318 jaegertracing/jaeger`. No model is needed: `offline` compares words.
+//! The collector is `OTEL_EXPORTER_OTLP_ENDPOINT`, else `http://localhost:4318`. To view the traces, run
+//! `docker run -p 16686:16686 -p 4318:4318 jaegertracing/jaeger`. No real model is needed: the example uses `offline`.
 
 #![allow(clippy::print_stdout, reason = "this is a program for a person")]
 
@@ -29,7 +29,7 @@ async fn get_tide(
 ) -> Result<String> {
     match port.to_lowercase().as_str() {
         "cuxhaven" => Ok("high water at noon".to_owned()),
-        _ => Err(Error::not_found(format!("no tides are known of {port}"))),
+        _ => Err(Error::not_found(format!("no tide data for `{port}`"))),
     }
 }
 
@@ -46,7 +46,7 @@ async fn main() -> Result<()> {
     }
 }
 
-/// The server. The trace of whoever asks goes on in it: nothing has to be said for that.
+/// Runs the server. It continues the trace of the client by default.
 async fn serve(address: Option<&str>) -> Result<()> {
     let _telemetry = genkit_opentelemetry::otlp("tides").install()?;
     let genkit = Genkit::builder().registry(Registry::new().add(tools![get_tide])).build()?;
@@ -57,13 +57,13 @@ async fn serve(address: Option<&str>) -> Result<()> {
     }
 }
 
-/// The client: `.trace_context(true)` is what makes its traces go on in the server.
+/// Runs the client. With `.trace_context(true)` its traces continue in the server.
 async fn ask(url: Option<&str>) -> Result<()> {
     let _telemetry = genkit_opentelemetry::otlp("assistant").install()?;
     let tides = match url {
         Some(url) => ServerConfig::from(ServerConfig::http(url).trace_context(true)),
         None => {
-            // A child gets no variables of this program but those that are named.
+            // A child process receives only the listed environment variables.
             let settings = std::env::vars().filter(|(name, _)| name.starts_with("OTEL_"));
             let program = std::env::current_exe()?;
             let child = ServerConfig::stdio(program).arg("--serve").envs(settings);
@@ -73,7 +73,7 @@ async fn ask(url: Option<&str>) -> Result<()> {
     let host = McpHost::builder().server("sea", tides).build()?;
     let answer = genkit::generate(QUESTION).model(Offline).tools(host.tools());
     let answer = answer.await;
-    // The server ends, and sends what it has, before this program does.
+    // The server must stop, and send its spans, before this program ends.
     host.close().await;
     println!("{}", answer?.text());
     Ok(())

@@ -8,14 +8,14 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
         form: OptionForm::Flag,
         target: OptionTarget::Macro,
         example: "#[arg(default = 3)]",
-        about: "The value where the caller gives none; without a value, that of `Default`.",
+        about: "The value if the caller omits the argument; without `= ..`, the value of `Default`.",
     },
     OptionSpec {
         key: "complete",
         form: OptionForm::Texts,
         target: OptionTarget::Macro,
         example: "#[arg(complete = suggest_city)]",
-        about: "Suggestions while a user types: an `async fn(CompleteRequest) -> Vec<String>`, or a \
+        about: "Completions while a user types: an `async fn(CompleteRequest) -> Vec<String>`, or a \
                 list `[\"a\", \"b\"]`. Prompts and resource templates only.",
     },
     OptionSpec {
@@ -23,7 +23,7 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
         form: OptionForm::Flag,
         target: OptionTarget::Macro,
         example: "#[arg(extension)]",
-        about: "On a parameter by reference: a value of the request instead of state, such as the \
-                `&Principal` that calls. A request without one fails as unauthenticated.",
+        about: "On a reference parameter: injects a value of the request instead of state, such as the \
+                caller's `&Principal`. A request without the value fails as unauthenticated.",
     },
 ];

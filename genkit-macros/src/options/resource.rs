@@ -12,6 +12,6 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         form: OptionForm::MimeType,
         target: OptionTarget::Definition,
         example: "mime_type = \"text/markdown\"",
-        about: "The media type of the content, where it is always the same.",
+        about: "The media type of the content, if it is always the same.",
     },
 ];

@@ -9,15 +9,15 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         form: OptionForm::Text,
         target: OptionTarget::Macro,
         example: "name = \"get-weather\"",
-        about: "The name that callers use; the function's own name without it. 1 to 64 of \
-                `A-Z a-z 0-9 _ -`.",
+        about: "The name that callers use; 1 to 64 of `A-Z a-z 0-9 _ -`. The default is the \
+                function's name.",
     },
     OptionSpec {
         key: "title",
         form: OptionForm::Text,
         target: OptionTarget::Info,
         example: "title = \"Weather\"",
-        about: "A name for people.",
+        about: "The display name for users.",
     },
     OptionSpec {
         key: "description",
@@ -31,22 +31,22 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         form: OptionForm::Texts,
         target: OptionTarget::Info,
         example: "tags(\"weather\", \"public\")",
-        about: "Words that filters select by.",
+        about: "Tags that filters can select by.",
     },
     OptionSpec {
         key: "metadata",
         form: OptionForm::Json,
         target: OptionTarget::Info,
         example: "metadata = { \"owner\": \"ops\" }",
-        about: "A JSON object for programs; MCP sends it as `_meta`.",
+        about: "A JSON object for client programs; MCP sends it as `_meta`.",
     },
     OptionSpec {
         key: "crate",
         form: OptionForm::Path,
         target: OptionTarget::Macro,
         example: "crate = \"my_crate::genkit\"",
-        about: "Where `genkit` is, for macros that write macros. A renamed dependency is found \
-                without it.",
+        about: "The path of the `genkit` crate, for use inside other macros. A renamed \
+                dependency is found without it.",
     },
 ];
 
@@ -56,7 +56,7 @@ pub(super) const TIMEOUT: OptionSpec = OptionSpec {
     form: OptionForm::Duration,
     target: OptionTarget::Definition,
     example: "timeout = \"30s\"",
-    about: "How long a call may take: `ms`, `s`, `m` or `h`.",
+    about: "The time limit of a call, in `ms`, `s`, `m` or `h`.",
 };
 
 /// Of every macro whose function is served over MCP.
@@ -65,8 +65,8 @@ pub(super) const PERMIT: OptionSpec = OptionSpec {
     form: OptionForm::Scopes,
     target: OptionTarget::Info,
     example: "permit = \"notes:write\"",
-    about: "The scope that an MCP client needs: for others it is not there, neither in lists nor for \
-            calls. Several stand with blanks between them, and it needs all of them.",
+    about: "The scope that an MCP client needs. Other clients cannot list or call it. Separate several \
+            scopes with spaces; the client needs all of them.",
 };
 
 /// Of every macro whose definition a client can show.
@@ -75,5 +75,5 @@ pub(super) const ICONS: OptionSpec = OptionSpec {
     form: OptionForm::Urls,
     target: OptionTarget::Info,
     example: "icons(\"https://example.com/sun.png\")",
-    about: "Pictures that clients show.",
+    about: "Icons that clients display.",
 };

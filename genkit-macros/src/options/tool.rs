@@ -5,23 +5,23 @@ use super::spec::{OptionForm, OptionSpec, OptionTarget};
 
 pub(super) const OPTIONS: &[OptionSpec] = &[
     ICONS,
-    hint("read_only", "Says that it changes nothing."),
-    hint("destructive", "Says that it may destroy something."),
-    hint("idempotent", "Says that calling it twice is calling it once."),
-    hint("open_world", "Says that it reaches out of this program: the web, another system."),
+    hint("read_only", "Declares that the tool does not modify anything."),
+    hint("destructive", "Declares that the tool can delete or overwrite data."),
+    hint("idempotent", "Declares that repeated calls have the same effect as one."),
+    hint("open_world", "Declares that the tool accesses external systems, such as the web."),
     hint("needs_approval", "Asks the user before each call."),
     hint(
         "at_most_once",
-        "In a durable run, a call that may have happened is never made again by itself: a person is asked what became \
-         of it.",
+        "In a durable run, a call that may already have run is never repeated automatically; a person must \
+         report its outcome.",
     ),
     OptionSpec {
         key: "task",
         form: OptionForm::Task,
         target: OptionTarget::Definition,
         example: "task = \"5s\"",
-        about: "A call becomes a task, for MCP clients that know tasks, once it has run for so long: 1 second without a \
-                value, `\"now\"` for at once. `\"always\"` refuses clients that know none.",
+        about: "Converts a call into a task after this time, for MCP clients that support tasks: 1 second without a \
+                value, `\"now\"` for immediately. `\"always\"` rejects clients without support.",
     },
     TIMEOUT,
     PERMIT,
@@ -30,8 +30,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         form: OptionForm::Size,
         target: OptionTarget::Definition,
         example: "max_output = \"64KiB\"",
-        about: "How much text a call may give before it is cut, with a mark: bytes, or `B`, \
-                `KiB` or `MiB`.",
+        about: "The maximum size of the text of a result, in bytes, or with `B`, `KiB` or `MiB`. \
+                Longer text is truncated with a marker.",
     },
     OptionSpec {
         key: "output_schema",
@@ -39,7 +39,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         target: OptionTarget::Definition,
         example: "output_schema = Weather",
         about: "Replaces the schema of the returned type, for example of a `serde_json::Value`: a \
-                type with `schemars::JsonSchema`, a JSON object `{ .. }`, or a call that gives a \
+                type with `schemars::JsonSchema`, a JSON object `{ .. }`, or a call that returns a \
                 schema. The result is checked against it.",
     },
 ];

@@ -1,4 +1,4 @@
-//! A flow for the Developer UI, and its evaluation: the page `developer_tools` of the guide.
+//! Evaluates a flow and serves it to the Developer UI: the guide page `developer_tools`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 
@@ -6,7 +6,7 @@ use genkit::action::{DataPoint, Evaluator, Score};
 use genkit::evaluate::{evaluate, metrics};
 use genkit::{Flow, Result, flow};
 
-/// Says the capital of a country.
+/// Returns the capital of a country.
 #[flow]
 async fn say_capital(country: String) -> String {
     match country.as_str() {
@@ -37,7 +37,7 @@ async fn main() -> Result<()> {
     report.assert_all_pass();
 
     if std::env::var_os("GENKIT_ENV").is_some() {
-        genkit::dev::wait().await?; // until Ctrl-C: the Developer UI sees the flow
+        genkit::dev::wait().await?; // keeps the flow available to the Developer UI until Ctrl-C
     }
     Ok(())
 }

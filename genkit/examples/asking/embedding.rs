@@ -1,4 +1,4 @@
-//! Inside of a program that is not asynchronous: the page `embedding` of the guide.
+//! Calls genkit from a synchronous program: the guide page `embedding`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 
@@ -15,10 +15,10 @@ async fn add_numbers(a: i64, b: i64) -> i64 {
 fn main() -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
 
-    // A registry of its own: nothing of the program, only what is named here.
+    // A custom registry holds only the functions that are listed here.
     let genkit = Genkit::builder().registry(Registry::new().add(tools![add_numbers])).build()?;
 
-    // A server in the background, until `stop` says so.
+    // Run a server in the background until `stop` is sent.
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let (told, address) = mpsc::channel();
     let server = genkit
@@ -26,10 +26,10 @@ fn main() -> Result<()> {
         .http("127.0.0.1:0")
         .on_listening(move |at| _ = told.send(at))
         .shutdown(async move { _ = stopped.await });
-    let server = runtime.spawn(server.run()); // `.run()` is a future; the builder is only awaited
+    let server = runtime.spawn(server.run()); // `spawn` needs a future; the builder is not one
     println!("serving at {:?}", address.recv().ok());
 
-    // A call from a thread that knows nothing of futures.
+    // Call a tool from a synchronous thread.
     let call = genkit::message::ToolRequest::new("add_numbers", json!({"a": 2, "b": 40}));
     let answer = runtime.block_on(genkit.call_tool(&call).run())?;
     println!("{:?}", answer.response().map(|response| &response.output));

@@ -1,4 +1,4 @@
-//! Errors by their kind: the page `errors` of the guide.
+//! Handles errors by kind: the guide page `errors`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 
@@ -8,15 +8,15 @@ use genkit::{Error, ErrorContext as _, ErrorKind, Result, tool, tools};
 #[tool(read_only)]
 async fn read_setting(name: String) -> Result<String> {
     if name.is_empty() {
-        // The model, or the client, reads this and may mend its call.
-        return Err(Error::invalid_argument("`name` is empty: try `theme`"));
+        // The model or the client reads this message and can correct its call.
+        return Err(Error::invalid_argument("`name` is empty; try `theme`"));
     }
     if name == "password" {
-        // Nothing that a model can mend: this ends the run.
-        return Err(Error::new(ErrorKind::PermissionDenied, "passwords are not read").into_fatal());
+        // The model cannot fix this, so the error ends the run.
+        return Err(Error::new(ErrorKind::PermissionDenied, "the setting is secret").into_fatal());
     }
-    // The text is for callers; the cause is for the log.
-    std::fs::read_to_string(format!("settings/{name}")).context(format!("there is no `{name}`"))
+    // Callers read this text; the cause goes to the log.
+    std::fs::read_to_string(format!("settings/{name}")).context(format!("no setting `{name}`"))
 }
 
 #[tokio::main]
@@ -29,15 +29,15 @@ async fn main() -> Result<()> {
         Ok(answer) => println!("{}", answer.text()),
         Err(error) => {
             let what = match error.kind() {
-                ErrorKind::Unauthenticated => "the key of the provider is wrong or missing",
-                ErrorKind::ResourceExhausted => "a quota, or a limit of this run, is used up",
-                ErrorKind::DeadlineExceeded | ErrorKind::Cancelled => "it took too long",
+                ErrorKind::Unauthenticated => "the provider's API key is missing or invalid",
+                ErrorKind::ResourceExhausted => "a quota or a limit of this run is exhausted",
+                ErrorKind::DeadlineExceeded | ErrorKind::Cancelled => "cancelled or timed out",
                 _ if error.is_retryable() => "try again later",
                 _ => "give up",
             };
             println!("{what}: {}", error.chain());
             if let Some(done) = error.partial() {
-                println!("{} messages were done before it", done.messages().len());
+                println!("{} messages were exchanged before the error", done.messages().len());
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Flows over HTTP, and their client: the page `flows` of the guide.
+//! Serves a flow over HTTP and calls it: the guide page `flows`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 
@@ -9,7 +9,7 @@ use serde_json::json;
 #[flow]
 async fn write_poem(ctx: &Context, chunks: &Chunks<String>, topic: String) -> Result<String> {
     let title = ctx.step("title", async { Ok::<_, Error>(format!("On {topic}")) }).await?;
-    let user = ctx.action_context()["auth"]["user"].as_str().unwrap_or("nobody");
+    let user = ctx.action_context()["auth"]["user"].as_str().unwrap_or("a guest");
     for line in [&title, "It comes and goes,", &format!("as {user} knows.")] {
         chunks.send(line.to_owned()).await?;
     }

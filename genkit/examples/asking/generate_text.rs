@@ -1,4 +1,4 @@
-//! A model that calls a tool, as a stream: the page `generate` of the guide.
+//! Streams the response of a model that calls a tool: the guide page `generate`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 

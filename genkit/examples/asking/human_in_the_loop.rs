@@ -1,4 +1,4 @@
-//! An agent that asks before it pays: the page `human_in_the_loop` of the guide.
+//! An agent that asks for approval before it pays: the guide page `human_in_the_loop`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 
@@ -10,9 +10,9 @@ const WAITING: &str = "waiting.json";
 /// Pays an invoice.
 #[tool(needs_approval)]
 async fn pay_invoice(
-    /// Who gets the money.
+    /// The recipient.
     to: String,
-    /// How much, in euros.
+    /// The amount in euros.
     amount: f64,
 ) -> String {
     format!("paid {amount} euros to {to}")
@@ -22,14 +22,14 @@ async fn pay_invoice(
 async fn main() -> Result<()> {
     let model = "gemini/gemini-2.5-flash";
     let mut response: GenerateResponse = match fs::read_to_string(WAITING) {
-        Ok(stored) => serde_json::from_str(&stored)?, // a process before this one ended at the question
+        Ok(stored) => serde_json::from_str(&stored)?, // an earlier process ended at the question
         Err(_) => {
             let ask = genkit::generate("Pay Ada the 50 euros that we owe her.");
             ask.model(model).tools(tools![pay_invoice]).await?
         }
     };
     while response.is_interrupted() {
-        fs::write(WAITING, serde_json::to_string(&response)?)?; // plain data
+        fs::write(WAITING, serde_json::to_string(&response)?)?; // the response is plain data
         let mut answers = Vec::new();
         for question in response.interrupts() {
             let call = question.tool_request();

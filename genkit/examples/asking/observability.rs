@@ -1,4 +1,4 @@
-//! Spans and audit events of a run: the page `observability` of the guide.
+//! Prints the spans of a run: the guide page `observability`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 
@@ -10,21 +10,21 @@ use tracing_subscriber::{Layer as _, filter::Targets, util::SubscriberInitExt as
 /// Looks up the price of a share.
 #[tool(read_only)]
 async fn share_price(symbol: String) -> f64 {
-    tracing::info!(symbol, "looked up"); // inside of the span of the call
+    tracing::info!(symbol, "looked up"); // inside the span of the call
     42.5
 }
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    // The SDK underneath logs contents at `info`: keep it at `error`.
+    // `rmcp` logs message contents at `info`, so limit it to `error`.
     let filter = Targets::new()
         .with_default(tracing::Level::INFO)
         .with_target("rmcp", tracing::Level::ERROR);
     let spans = fmt::layer()
         .with_writer(std::io::stderr) // standard output belongs to the protocol
-        .with_span_events(FmtSpan::CLOSE) // a line with the time for each span
+        .with_span_events(FmtSpan::CLOSE) // one line with the duration of each span
         .with_filter(filter);
-    tracing_subscriber::registry().with(spans).init(); // any other layer goes here
+    tracing_subscriber::registry().with(spans).init(); // add other layers here
 
     let answer = genkit::generate("What does a share of ACME cost?")
         .model("gemini/gemini-2.5-flash")

@@ -1,4 +1,4 @@
-//! A prompt for clients, which also runs: the page `prompts` of the guide.
+//! Serves prompts to clients and runs one: the guide page `prompts`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 
@@ -19,15 +19,15 @@ async fn translate(
     #[arg(default = 1, complete = ["1", "2", "3"])] drafts: u8,
 ) -> Vec<Message> {
     vec![
-        Message::system("You translate, and say nothing else."),
+        Message::system("Reply with the translation only."),
         Message::user(format!("Into {into}, {drafts} drafts:\n{text}")),
     ]
 }
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    // The same kind of thing out of a template, made while the program runs.
-    let greeting = Prompt::builder("greeting", "Greets somebody.")
+    // A prompt can also be built from a template at run time.
+    let greeting = Prompt::builder("greeting", "Greets a person.")
         .template("Greet {{name}}{{#if formal}} formally{{/if}}, in one line.")?;
     Registry::global().insert(greeting)?;
 

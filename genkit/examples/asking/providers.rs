@@ -1,4 +1,4 @@
-//! A model and a provider of your own: the page `providers` of the guide.
+//! A custom model and a custom provider: the guide page `providers`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 
@@ -8,7 +8,7 @@ use genkit::model::{
 use genkit::{Error, Genkit, Result};
 use std::sync::Arc;
 
-/// Models behind one address and one key: `house/echo`.
+/// A provider whose models are named `house/NAME`, such as `house/echo`.
 struct House {
     key: String,
 }
@@ -24,7 +24,7 @@ impl Provider for House {
         }
         let info = ModelInfo::default().with_supports(Supports::text_only());
         let model = model::from_fn(format!("house/{name}"), |request, chunks| async move {
-            // Here a request of your service's own format goes out.
+            // Send a request in your service's format here.
             let said = request.messages.last().map(|message| message.text()).unwrap_or_default();
             for word in said.split_inclusive(' ') {
                 chunks.send(GenerateChunk::from_text(word));
@@ -37,11 +37,11 @@ impl Provider for House {
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    // A server that speaks OpenAI's chat completions needs no code at all.
+    // A server with an OpenAI-compatible API needs no code.
     let gateway = OpenAi::builder().name("gateway").base_url("http://localhost:4000/v1").build()?;
     let genkit = Genkit::builder()
         .provider(House { key: "k1".to_owned() })
-        .provider(gateway) // `gateway/gpt-4o-mini` and whatever else it has
+        .provider(gateway) // `gateway/gpt-4o-mini` and every other model of that server
         .default_model("house/echo")
         .build()?;
     println!("{}", genkit.generate("Hello, house!").await?.text());

@@ -1,4 +1,4 @@
-//! A typed answer, while it is being written: the page `structured_output` of the guide.
+//! Streams a typed response: the guide page `structured_output`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 
@@ -6,14 +6,14 @@ use genkit::Result;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A recipe. What may come late in a stream has a default.
+/// A recipe. Fields that arrive late in a stream have a default.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Recipe {
-    /// What it is called.
+    /// The name of the dish.
     name: String,
     #[serde(default)]
     ingredients: Vec<String>,
-    /// How long it takes, in minutes.
+    /// The cooking time in minutes.
     #[schemars(range(min = 1, max = 600))]
     minutes: Option<u32>,
 }
@@ -24,7 +24,7 @@ async fn main() -> Result<()> {
         .model("gemini/gemini-2.5-flash")
         .extract::<Recipe>()
         .validate(|recipe| match recipe.ingredients.len() {
-            0 => Err("it has no ingredients"), // goes back to the model, once by default
+            0 => Err("the recipe has no ingredients"), // sent back to the model, once by default
             _ => Ok(()),
         });
     let mut stream = recipe.stream();

@@ -1,5 +1,5 @@
-//! Tests of a tool, of a server and of an agent: the page `testing` of the guide.
-//! `cargo test -p genkit --all-features --example testing` runs them.
+//! Tests of a tool, a server and an agent: the guide page `testing`.
+//! Run them with `cargo test -p genkit --all-features --example testing`.
 
 use genkit::{Context, Result, tool};
 
@@ -10,7 +10,7 @@ async fn order_book(ctx: &Context, title: String) -> Result<String> {
     Ok(format!("{title} is on its way"))
 }
 
-fn main() {} // `cargo test` runs what is below
+fn main() {} // `cargo test` runs the tests below
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,4 @@
-//! One of several instances behind a proxy: the page `deploying` of the guide.
+//! One of several instances behind a proxy: the guide page `deploying`.
 
 use genkit::{Context, Result, tool};
 use std::time::Duration;
@@ -11,7 +11,7 @@ struct Address {
 /// Orders a pizza.
 #[tool]
 async fn order_pizza(ctx: &Context, kind: String) -> Result<String> {
-    // The answer may come to another instance: what it needs travels sealed with the question.
+    // The answer may reach another instance, so the state of this call is sealed into the question.
     let to = ctx.elicit::<Address>("Where to?").await?.accepted()?;
     Ok(format!("{kind} to {}", to.street))
 }
@@ -25,12 +25,12 @@ async fn main() -> Result<()> {
     genkit::serve_mcp()
         .name("pizza")
         .http(env("LISTEN", "0.0.0.0:8000"))
-        .allowed_hosts([env("PUBLIC_HOST", "localhost")]) // the name that clients know
+        .allowed_hosts([env("PUBLIC_HOST", "localhost")]) // the host name that clients use
         .sealing_key(key) // the same for all instances
-        .stateless(true) // any instance answers any request
+        .stateless(true) // any instance can serve any request
         .client_address_from("x-forwarded-for") // only behind a proxy that sets it
-        .health("/health") // /health lives, /health/ready takes clients
-        .ready_when(|| async { Ok::<_, std::io::Error>(()) }) // say, a ping of the database
+        .health("/health") // `/health` is liveness, `/health/ready` is readiness
+        .ready_when(|| async { Ok::<_, std::io::Error>(()) }) // for example, ping the database
         .timeout(Duration::from_secs(30))
-        .await // SIGTERM: no new requests, 10 s for what runs
+        .await // on SIGTERM: stop accepting, 10 s for running requests
 }

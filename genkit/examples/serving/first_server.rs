@@ -1,4 +1,4 @@
-//! An MCP server of two tools: the page `quickstart` of the guide.
+//! An MCP server with two tools: the guide page `quickstart`.
 
 use genkit::{Error, Result, tool};
 

@@ -1,4 +1,4 @@
-//! The tools of an MCP server of others, for a local model: the page `mcp_servers` of the guide.
+//! Gives a local model the tools of an MCP server: the guide page `mcp_servers`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 
@@ -11,7 +11,7 @@ async fn main() -> Result<()> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     let files = ServerConfig::stdio("npx")
         .args(["-y", "@modelcontextprotocol/server-filesystem@2026.8.31", &folder])
-        .only(["read_*", "list_*", "write_file"]) // a small model gets lost in many tools
+        .only(["read_*", "list_*", "write_file"]) // a small model works better with few tools
         .needs_approval(["write_*"]);
     let host = McpHost::builder().server("fs", files).build()?;
     host.ready().await;

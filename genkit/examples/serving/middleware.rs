@@ -1,4 +1,4 @@
-//! Code around runs, model calls and tool calls: the page `middleware` of the guide.
+//! Middleware around model calls, tool calls and MCP requests: the guide page `middleware`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
 
@@ -24,7 +24,7 @@ async fn main() -> Result<()> {
     let guard = on_tool(|call, next| async move {
         if call.request().input["path"].as_str().is_some_and(|path| path.contains("..")) {
             let answer =
-                call.request().respond(serde_json::json!({"error": "outside of the folder"}));
+                call.request().respond(serde_json::json!({"error": "path outside of the folder"}));
             return Ok(ToolOutcome::respond(answer));
         }
         next.run(call).await
@@ -33,7 +33,7 @@ async fn main() -> Result<()> {
         .middleware(retry().max_retries(2)) // the first is the outermost
         .middleware(fallback(["anthropic/claude-sonnet-4-5"]))
         .middleware(timed)
-        .middleware(guard) // around tools over MCP, too
+        .middleware(guard) // also runs for tool calls over MCP
         .build()?;
 
     let seen = on_call(|request: ServedRequest, next: NextRequest| async move {

@@ -1,9 +1,9 @@
-//! An MCP server inside of an axum app: the page `serving` of the guide.
+//! An MCP server in an axum app: the guide page `serving`.
 
 use axum::{Router, routing::get};
 use genkit::{Context, Result, tool};
 
-/// Counts to a number, with progress on the way.
+/// Counts to a number and reports progress.
 #[tool(read_only)]
 async fn count_to(ctx: &Context, number: u32) -> Result<u32> {
     for done in 1..=number {
@@ -20,14 +20,14 @@ async fn main() -> Result<()> {
     genkit::log_to_stderr();
     let mcp = genkit::serve_mcp()
         .name("counter")
-        .allowed_hosts(["127.0.0.1", "mcp.example.com"]) // without this only loopback is answered
+        .allowed_hosts(["127.0.0.1", "mcp.example.com"]) // the default is loopback only
         .health("/health");
     let app = Router::new().route("/", get(|| async { "The app." })).merge(mcp.router()?);
 
     let address = std::env::var("LISTEN").unwrap_or_else(|_| "127.0.0.1:8000".to_owned());
     let listener = tokio::net::TcpListener::bind(address).await?;
     eprintln!("listening on http://{}/mcp", listener.local_addr()?);
-    // NODELAY: without it each answer waits for up to 40 ms.
+    // Without TCP_NODELAY each response may be delayed by up to 40 ms.
     let listener = axum::serve::ListenerExt::tap_io(listener, |stream| {
         let _ = stream.set_nodelay(true);
     });

@@ -1,14 +1,14 @@
-//! State that tools share: the page `state` of the guide.
+//! State that tools share: the guide page `state`.
 
 use genkit::{ErrorContext as _, Genkit, Result, tool};
 use std::sync::Arc;
 
-/// What a tool needs of a database: a real pool in the program, a fake in a test.
+/// The database operations that the tool uses: a real pool in the program, a fake in a test.
 trait NoteStore: Send + Sync {
     fn insert(&self, text: &str) -> std::io::Result<u64>;
 }
 
-/// A connection pool: cheap to clone, like `sqlx::PgPool`.
+/// A connection pool that is cheap to clone, like `sqlx::PgPool`.
 #[derive(Clone)]
 struct Pool {
     notes: Arc<std::sync::Mutex<Vec<String>>>,
@@ -26,21 +26,21 @@ impl NoteStore for Pool {
 #[tool(destructive = false)]
 async fn save_note(
     store: &Arc<dyn NoteStore>, // by reference: state
-    /// What the note says.
+    /// The text of the note.
     text: String, // by value: an argument
 ) -> Result<String> {
     let store = Arc::clone(store);
-    // What blocks goes to a thread of its own.
+    // Run blocking code on a separate thread.
     let id = tokio::task::spawn_blocking(move || store.insert(&text))
         .await
-        .context("the store panicked")?
-        .context("the note is not saved")?;
+        .context("the note store panicked")?
+        .context("failed to save the note")?;
     Ok(format!("saved as {id}"))
 }
 
 #[tokio::main]
 async fn main() -> Result<()> {
     let store: Arc<dyn NoteStore> = Arc::new(Pool { notes: Arc::default() });
-    let genkit = Genkit::builder().state(store).build()?; // state that is missing is an error here
+    let genkit = Genkit::builder().state(store).build()?; // missing state is an error here
     genkit.serve_mcp().name("notes").cli().await
 }

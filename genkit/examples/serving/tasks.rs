@@ -1,17 +1,17 @@
-//! A tool that takes an hour, as a task of MCP: the page `tasks` of the guide.
+//! A tool that runs for hours as an MCP task: the guide page `tasks`.
 
 use genkit::durable::FolderStore;
 use genkit::{Context, Genkit, Result, tool};
 use std::time::Duration;
 
-/// Makes the yearly report.
-#[tool(task = "2s", timeout = "2h")] // a task once it has run for 2 seconds
+/// Creates the yearly report.
+#[tool(task = "2s", timeout = "2h")] // becomes a task after 2 seconds
 async fn yearly_report(ctx: &Context, year: u32) -> Result<String> {
     let mut pages = 0;
     for month in 1..=12_u32 {
-        // Saved when it is done: not done again after a restart.
+        // The result is saved, so it is not computed again after a restart.
         pages += ctx.once(&format!("{year}-{month}"), count_pages(month)).await?;
-        ctx.progress((f64::from(month), 12.0)).await; // what a client that polls is shown
+        ctx.progress((f64::from(month), 12.0)).await; // shown to a client that polls
     }
     Ok(format!("{pages} pages"))
 }
@@ -24,7 +24,7 @@ async fn count_pages(month: u32) -> Result<u32> {
 #[tokio::main]
 async fn main() -> Result<()> {
     genkit::log_to_stderr();
-    // With a store a task goes on after a restart, and every instance on it answers for it.
+    // With a store, tasks resume after a restart and are visible to every instance.
     let genkit = Genkit::builder().durable(FolderStore::open("tasks")?).build()?;
     genkit.serve_mcp().task_ttl(Duration::from_secs(4 * 3600)).cli().await
 }

@@ -1,4 +1,4 @@
-//! TLS by an acceptor of the program, on a socket that it has bound: the page `tls` of the guide.
+//! TLS with a custom acceptor on a bound socket: the guide page `tls`.
 
 use genkit::{Result, tool};
 use std::{io, net::TcpListener, sync::Arc};
@@ -7,13 +7,13 @@ use tokio_rustls::rustls::pki_types::pem::{Error, PemObject};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{ServerConfig, crypto::ring};
 
-/// Says that nobody reads along.
+/// Returns a secret.
 #[tool(read_only)]
 async fn whisper() -> &'static str {
     "between us"
 }
 
-/// The certificates and the key that stand in two files of PEM.
+/// Creates an acceptor from a PEM file of certificates and a PEM file with the key.
 fn acceptor(certificates: &str, key: &str) -> Result<TlsAcceptor> {
     let wrong = |path: &str, why: Error| io::Error::other(format!("{path}: {why}"));
     let chain = CertificateDer::pem_file_iter(certificates)
@@ -23,7 +23,7 @@ fn acceptor(certificates: &str, key: &str) -> Result<TlsAcceptor> {
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(io::Error::other)?
-        .with_no_client_auth() // or a verifier of clients' certificates: mutual TLS
+        .with_no_client_auth() // or a client certificate verifier, for mutual TLS
         .with_single_cert(chain, key)
         .map_err(io::Error::other)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
@@ -41,10 +41,10 @@ async fn main() -> Result<()> {
         .listener(listener)
         .accept_with(move |stream| {
             let tls = tls.clone();
-            async move { tls.accept(stream).await } // 30 seconds for the handshake
+            async move { tls.accept(stream).await } // times out after 30 seconds
         })
         .allowed_hosts([env("PUBLIC_HOST", "localhost")]) // the name in the certificate
-        .bearer_token(env("TOKEN", "a token of development"))
+        .bearer_token(env("TOKEN", "development-token"))
         .health("/health")
         .await
 }

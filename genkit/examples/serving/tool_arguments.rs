@@ -1,26 +1,26 @@
-//! Every kind of argument: the page `tools` of the guide.
+//! Every kind of argument: the guide page `tools`.
 
 use genkit::{Result, tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How urgent it is.
+/// The urgency of a task.
 #[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Priority {
-    /// Some day.
+    /// Can wait.
     Low,
     #[default]
     Normal,
-    /// Today.
+    /// Due today.
     High,
 }
 
-/// Where something takes place.
+/// A location.
 #[derive(Serialize, Deserialize, JsonSchema)]
 struct Place {
     city: String,
-    /// The postal code, as the country writes it.
+    /// The postal code, in the format of the country.
     #[schemars(length(max = 12))]
     code: Option<String>,
 }
@@ -36,7 +36,7 @@ struct Task {
 /// Creates a task.
 #[tool(title = "Create a task", destructive = false, timeout = "5s")]
 async fn create_task(
-    /// What is to be done.
+    /// The task, in a few words.
     #[schemars(length(min = 1, max = 200), example = "Buy milk")]
     title: String,
     #[arg(default)] priority: Priority,

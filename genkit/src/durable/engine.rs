@@ -1,9 +1,9 @@
-//! Durable runs of an engine: for crates that bring one, as `genkit-restate` does.
+//! Durable runs for workflow engines: the interface for crates such as `genkit-restate`.
 //!
-//! An engine keeps what a run is (a [`StoredRun`](super::StoredRun)), gives its steps to workers, and brings back what
-//! came of them. It needs to know nothing of either: an [`EngineRun`] says which steps are due and takes what came of
-//! them, an [`EngineStep`] is data and is performed in any process that has the same registry, a [`StepDone`] is data
-//! again.
+//! An engine stores a run (a [`StoredRun`](super::StoredRun)), passes its steps to workers, and passes the results
+//! back. It does not need to interpret any of them: an [`EngineRun`] returns the steps that are due and accepts their
+//! results, an [`EngineStep`] is plain data that any process with the same registry can perform, and a [`StepDone`] is
+//! plain data as well.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -24,11 +24,11 @@
 //!     let at = RunHead::new(1, kept.status, None);
 //!     let mut run = EngineRun::load(&genkit, &id, StoredRun::new(at, kept.head, log.clone())).await?;
 //!     for step in run.due() {
-//!         // On any machine; its `once` goes to a log of the engine.
+//!         // On any machine; results of `once` go to a log of the engine.
 //!         let done = step.perform(&genkit, BTreeMap::new(), NoStepLog, std::future::pending()).await?;
 //!         run.take(done).await?;
 //!     }
-//!     kept = run.change()?; // what the engine keeps from now on
+//!     kept = run.change()?; // what the engine stores next
 //!     log.extend(kept.log.iter().cloned());
 //! }
 //! let at = RunHead::new(1, kept.status, None);
@@ -38,8 +38,10 @@
 //! # }
 //! ```
 //!
-//! What an engine must see to: the changes of one run come one after the other, and what [`EngineRun::due`] gave out is
-//! performed once the change is kept. A step that is lost is never given out again.
+//! Requirements for an engine: changes of one run must be made one after the other, and the steps from
+//! [`EngineRun::due`] must be performed only after the change is stored. A step that is lost is never returned again.
 
 #[doc(inline)]
-pub use genkit_durable::engine::{EngineAnswers, EngineRun, EngineStep, NoStepLog, StepDone, StepLog};
+pub use genkit_durable::engine::{
+    EngineAnswers, EngineRun, EngineStep, NoStepLog, StepDone, StepLog,
+};

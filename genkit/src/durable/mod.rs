@@ -1,4 +1,4 @@
-//! Durable runs: runs of the loop, and flows, that survive the process.
+//! Durable runs: runs and flows that survive the process.
 //!
 //! ```
 //! use genkit::durable::FolderStore;
@@ -24,11 +24,11 @@
 //!     .default_model(model) // or by its name: "gemini/gemini-2.5-flash"
 //!     .durable(FolderStore::open(&folder)?)
 //!     .build()?;
-//! // The same id is the same run, never a second one, in whatever process this line runs.
+//! // The same id refers to the same run, in whatever process this line runs. It never creates a second run.
 //! let ask = genkit::generate("A table for two!").tools(["book"]);
 //! let run = genkit.durable_run("order-4711", ask).await?;
 //! let answer = run.wait().await?;
-//! assert!(answer.is_interrupted()); // it holds nothing now, for days if need be
+//! assert!(answer.is_interrupted()); // it uses no resources now, even for days
 //! run.answer("call_1", json!(true)).await?; // from any process
 //! assert_eq!(run.wait().await?.text(), "Booked.");
 //! # std::fs::remove_dir_all(folder).ok();
@@ -36,43 +36,45 @@
 //! # }
 //! ```
 //!
-//! What the run is, its state, is saved after each model call, each tool call and each
-//! [`Context::once`](crate::Context::once); nothing is replayed, so that functions follow no rules and a new version of
-//! the program goes on with the runs of the old one. Who waits works: [`DurableRun::wait`] performs what is due, as does
-//! [`Genkit::work`](crate::Genkit::work), in as many processes as there are. One of them has the lease of a run at a time.
+//! The state of the run is saved after each model call, each tool call and each
+//! [`Context::once`](crate::Context::once). Code is not replayed, so functions do not need to be deterministic, and a
+//! new version of the program can continue the runs of the old one. The process that waits also works:
+//! [`DurableRun::wait`] performs the steps that are due, as does [`Genkit::work`](crate::Genkit::work), in any number
+//! of processes. At any time one of them holds the lease of a run.
 //!
 //! # At least once
 //!
-//! Between the moment that something was done and the moment that this is saved, a machine can die, and then it is
-//! done again. No store and no engine removes that. What a durable run promises:
+//! If a machine fails after a step was performed but before its result is saved, the step is performed again. No store
+//! or engine can avoid that. A durable run guarantees:
 //!
 //! | what | how often |
 //! |---|---|
-//! | an answer of the model, a settled tool call, a finished `once` that was saved | once: it is never done again |
-//! | a model call that a crash cut off | again, with the same request |
-//! | a tool call that a crash cut off | again, from its beginning; what it did by `once` is not done again |
-//! | a tool with `#[tool(at_most_once)]` that a crash cut off | never again by itself: the run asks a person what became of it |
-//! | work inside of `once` that a crash cut off, or that ended and was not saved | again |
+//! | a saved response of the model, tool result or result of `once` | once: it is never performed again |
+//! | a model call that a crash interrupted | again, with the same request |
+//! | a tool call that a crash interrupted | again, from its beginning; saved results of `once` are reused |
+//! | a tool with `#[tool(at_most_once)]` that a crash interrupted | never again automatically: the run asks the user for its outcome |
+//! | work inside `once` that a crash interrupted, or whose result was not saved | again |
 //!
-//! For the last row there is [`Context::idempotency_key`](crate::Context::idempotency_key): the same text each time, for
-//! services that know what they did already. A store that cannot be reached is tried again while the process lives,
-//! since what was done is known only there.
+//! For the last row use [`Context::idempotency_key`](crate::Context::idempotency_key): it returns the same text each
+//! time, for services that detect repeated requests. While the process lives, it keeps trying to reach a failing store,
+//! since the results exist only in its memory.
 //!
-//! # What must have a name
+//! # What needs a name
 //!
-//! Another process finds what a run needs in its registry: the model, the tools, middleware by
-//! [`named_middleware`](crate::GenkitBuilder::named_middleware). What is code and has no name (an approval policy,
-//! validators, extensions, tools of MCP servers) is refused when the run is made, by an error that lists all of it.
-//! `#[tool(needs_approval)]` needs no policy. For runs with such code there is the stepper:
+//! Another process looks up what a run needs in its registry: the model, the tools, and middleware added with
+//! [`named_middleware`](crate::GenkitBuilder::named_middleware). Code without a name (an approval policy, validators,
+//! extensions, tools of MCP servers) is an error when the run is created; the error lists all of it.
+//! `#[tool(needs_approval)]` does not need a policy. For runs with such code use the stepper:
 //! [`Generate::start`](crate::Generate::start) and [`Generate::resume_run`](crate::Generate::resume_run).
 //!
 //! # What fails
 //!
-//! A model call that fails with what may pass is tried again, 5 times in all, after 1, 4, 16, .. seconds; the run waits
-//! in the store meanwhile. So does a flow, from its beginning. A tool's failure is an answer for the model. What is
-//! stored of a failed run can be read: [`DurableRun::wait`] gives the error, which owns what was done.
+//! A model call that fails with a temporary error is attempted up to 5 times, after 1, 4, 16, .. seconds; the run waits
+//! in the store meanwhile. A flow is retried in the same way, from its beginning. The error of a tool is a response to
+//! the model. The state of a failed run stays readable: [`DurableRun::wait`] returns the error, which holds the partial
+//! response.
 //!
-//! The store holds conversations, arguments and results as they are, unencrypted.
+//! The store contains conversations, arguments and results without encryption.
 
 #[doc(inline)]
 pub use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};

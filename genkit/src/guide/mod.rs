@@ -1,8 +1,9 @@
 #![doc = include_str!("../../guide/links.md")]
 #![doc = include_str!("../../guide/index.md")]
 
-/// The pages: Markdown that stands in `genkit/guide`, where it is read on a code host and made into a book, too. Links are by
-/// label: here those of `links.md`, which come first, lead to items; there those at the end of each page, to files.
+/// Declares the pages. Their Markdown is in `genkit/guide`, where code hosts display it and mdBook reads it. Links use
+/// labels: in rustdoc, `links.md` comes first and resolves them to items; elsewhere, the end of each page resolves them
+/// to files.
 macro_rules! pages {
     ($($name:ident: $($alias:literal)*;)*) => {$(
         #[doc = include_str!("../../guide/links.md")]
@@ -12,7 +13,7 @@ macro_rules! pages {
     )*};
 }
 
-// The words that people search for, where the page does not have them in its name.
+// Search terms that are not part of the name of the page.
 pages! {
     quickstart: "claude desktop" "claude code" "cursor" "vs code" "mcp inspector" "getting started" "tutorial" "install";
     tools: "function calling" "arguments" "enum" "struct" "json schema" "annotations";

@@ -1,4 +1,4 @@
-//! MCP server: the registry served over stdio and streamable HTTP.
+//! The MCP server, which serves the registry over stdio and streamable HTTP.
 
 #[cfg(feature = "mcp-http")]
 #[doc(inline)]

@@ -93,7 +93,7 @@ async fn a_prompt_finds_the_tools_beside_it() {
 #[test]
 fn mistakes_are_found_by_the_check() {
     let twice = Registry::new().mount("a", &shop()).mount("a", &shop()).check().unwrap_err();
-    assert!(twice.to_string().contains("have one name"), "{twice}");
+    assert!(twice.to_string().contains("have the same name"), "{twice}");
     // What was wrong before is wrong here.
     let broken = Registry::new().add(actions![search]).add(actions![search]);
     assert!(Registry::new().mount("a", &broken).check().is_err());

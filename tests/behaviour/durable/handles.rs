@@ -224,7 +224,7 @@ struct Launches {
 async fn a_call_that_may_have_happened_is_a_question_and_no_second_call() {
     for (answer, expected, launched) in [
         (json!(true), json!("launch 2"), 2),
-        (json!(false), json!("the user did not approve: it may have happened already"), 1),
+        (json!(false), json!("the user did not approve: it may already have happened"), 1),
         (json!("in its place"), json!("it is up"), 1),
     ] {
         let (store, launches) = (MemoryStore::default(), Launches::default());
@@ -256,7 +256,7 @@ async fn a_call_that_may_have_happened_is_a_question_and_no_second_call() {
         assert!(asked.is_interrupted());
         assert_eq!(launches.count.load(Ordering::SeqCst), 1, "nobody launched again");
         let open = run.open().await.unwrap();
-        assert!(open[0].message().unwrap().contains("nobody knows whether it happened"));
+        assert!(open[0].message().unwrap().contains("its outcome is unknown"));
         match answer.as_str() {
             Some(_) => run.answer_with(|open| Some(open.respond("it is up"))).await.unwrap(),
             None => run.answer("c1", &answer).await.unwrap(),

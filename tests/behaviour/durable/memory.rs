@@ -153,5 +153,5 @@ async fn a_store_that_loses_saves_is_found_out() {
 
     let forgets = Forgets { inner: MemoryStore::default() };
     let error = genkit::testing::check_run_store(forgets).await.unwrap_err();
-    assert!(error.to_string().contains("a save at an old revision is refused"), "{error}");
+    assert!(error.to_string().contains("a save at an old revision is rejected"), "{error}");
 }

@@ -138,7 +138,7 @@ async fn what_a_model_gets_wrong_comes_back_to_it() {
         ("add", json!("what?"), "expected"),
         ("ad", json!({}), "Unknown tool: ad. Did you mean `add`?"),
         ("fail", json!({"why": "down"}), "down"),
-        ("explode", json!({}), "`explode` panicked, which is a fault of the program"),
+        ("explode", json!({}), "`explode` panicked; see the log of the program"),
         ("hang", json!({}), "`hang` did not finish within 20ms; try a smaller request"),
     ] {
         let model = calls([(call, input)]);
@@ -288,7 +288,7 @@ async fn tools_are_found_by_name_pattern_and_tag() {
     }
     for (wanted, said) in [
         (genkit::generate::ToolRef::from("git_lag"), "Did you mean `git_log`?"),
-        ("svn_*".into(), "no tool of the registry fits `svn_*`"),
+        ("svn_*".into(), "no tool of the registry matches `svn_*`"),
         (genkit::generate::ToolRef::tagged("svn"), "no tool of the registry has the tag `svn`"),
     ] {
         let run = genkit.generate("go").model(ScriptedModel::text("x")).tools([wanted]);

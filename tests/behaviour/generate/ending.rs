@@ -80,12 +80,12 @@ async fn a_blocked_answer_and_one_without_a_message_are_errors() {
     blocked.finish_message = Some("SAFETY".into());
     let error = genkit::generate("go").model(ScriptedModel::new([blocked])).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
-    assert_eq!(error.to_string(), "the answer was blocked: SAFETY");
+    assert_eq!(error.to_string(), "the response was blocked: SAFETY");
     assert_eq!(error.partial().unwrap().finish_reason, Some(FinishReason::Blocked));
 
     let nothing = ScriptedModel::new([ModelResponse::default()]);
     let error = genkit::generate("go").model(nothing).await.unwrap_err();
-    assert_eq!(error.to_string(), "the model answered without a message");
+    assert_eq!(error.to_string(), "the model responded without a message");
 }
 
 #[tokio::test]
@@ -203,7 +203,7 @@ async fn a_model_call_has_a_limit_of_ten_minutes() {
     assert_eq!(began.elapsed().as_secs(), 600);
     let run = genkit::generate("go").model(ScriptedModel::pending());
     let error = run.model_timeout(Duration::from_secs(3)).await.unwrap_err();
-    assert_eq!(error.to_string(), "the model `scripted` did not answer within 3s");
+    assert_eq!(error.to_string(), "the model `scripted` did not respond within 3s");
 }
 
 #[tokio::test(start_paused = true)]
@@ -363,7 +363,7 @@ async fn middleware_is_found_by_its_name() {
         (
             json!({"name": "said", "config": {"text": 1}}),
             ErrorKind::InvalidArgument,
-            "`said` do not fit",
+            "for the middleware `said`",
         ),
     ] {
         let error = run(reference).await.unwrap_err();

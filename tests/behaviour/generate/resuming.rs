@@ -135,6 +135,9 @@ async fn an_answer_may_be_anything_that_serializes() {
     let run = genkit::resume(response, |q| q.respond(&unserializable));
     let error = run.model(model.clone()).tools(&tools).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    assert!(error.to_string().starts_with("the answer for `delete` does not serialize"), "{error}");
+    assert!(
+        error.to_string().starts_with("failed to serialize the answer for `delete`"),
+        "{error}"
+    );
     assert!(error.partial().unwrap().is_interrupted(), "the question is not lost");
 }

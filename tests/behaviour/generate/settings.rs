@@ -71,13 +71,16 @@ async fn the_last_of_a_setting_counts() {
 async fn what_no_provider_takes_is_refused_before_the_call() {
     let ask = || genkit::generate("hi");
     for (run, said) in [
-        (ask().temperature(-0.1), "the setting `temperature` is -0.1, and must be a number from 0"),
-        (ask().temperature(f64::NAN), "the setting `temperature` is \"NaN\""),
-        (ask().top_p(1.5), "the setting `topP` is 1.5, and must be a number from 0 to 1"),
-        (ask().top_p(f64::INFINITY), "the setting `topP` is \"inf\""),
-        (ask().max_output_tokens(0), "the setting `maxOutputTokens` is 0"),
-        (ask().stop_sequences([""]), "the setting `stopSequences` is [\"\"]"),
-        (ask().config(json!({"topK": "many"})), "the setting `topK` is \"many\""),
+        (
+            ask().temperature(-0.1),
+            "the setting `temperature` is `-0.1`; it must be a number from 0",
+        ),
+        (ask().temperature(f64::NAN), "the setting `temperature` is `\"NaN\"`"),
+        (ask().top_p(1.5), "the setting `topP` is `1.5`; it must be a number from 0 to 1"),
+        (ask().top_p(f64::INFINITY), "the setting `topP` is `\"inf\"`"),
+        (ask().max_output_tokens(0), "the setting `maxOutputTokens` is `0`"),
+        (ask().stop_sequences([""]), "the setting `stopSequences` is `[\"\"]`"),
+        (ask().config(json!({"topK": "many"})), "the setting `topK` is `\"many\"`"),
     ] {
         let model = ScriptedModel::text("never");
         let error = run.model(model.clone()).await.unwrap_err();

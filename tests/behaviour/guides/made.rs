@@ -1,4 +1,4 @@
-//! What is made of other files: the settings, the features, the rules for coding agents, `llms.txt`.
+//! Generated pages: the settings, the features, the rules for coding agents and `llms.txt`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::pages::{Page, compare, page, pages, read, root};
 
-/// The builders whose options have a default, by the files that they stand in.
+/// The builders whose options have a default, with the files that define them.
 const BUILDERS: [(&str, &str, &[&str]); 5] = [
     ("generate(..)", "genkit/src/generate/builder", &[]),
     ("serve_mcp()", "genkit/src/mcp/server/builder", &[]),
@@ -18,7 +18,7 @@ const BUILDERS: [(&str, &str, &[&str]); 5] = [
     ("Genkit::builder()", "genkit/src/instance", &["builder.rs", "models.rs", "prompt_files.rs"]),
 ];
 
-/// One after the other, since some are made of what others write.
+/// Sequential, because some pages are generated from others.
 #[test]
 fn what_is_made_is_as_it_was_made() {
     the_book_has_every_page_once();
@@ -28,7 +28,7 @@ fn what_is_made_is_as_it_was_made() {
     llms_txt_lists_the_pages();
 }
 
-/// The options of a file that say what their default is: name, documentation.
+/// The options of a file that document their default: name and documentation.
 fn options(source: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut comment = String::new();
@@ -50,7 +50,7 @@ fn options(source: &str) -> Vec<(String, String)> {
     found
 }
 
-/// What stands between `Default is` and the end of its sentence or clause.
+/// The text between `Default is` and the end of its sentence or clause.
 fn default_of(comment: &str) -> String {
     let (_, rest) = comment.split_once("Default is ").expect("it has a default");
     let ends = [". ", "; ", ": "].iter().filter_map(|end| rest.find(end)).min();
@@ -79,8 +79,8 @@ fn plain(text: &str) -> String {
 
 fn settings_are_those_of_the_code() {
     let mut text = String::from(
-        "# Settings: every option that has a default\n\nWritten from the documentation of the options; the figures of limits are those \
-         of the constants ([limits] has all of them).\n",
+        "# Settings: every option that has a default\n\nGenerated from the documentation of the options. For every limit, including \
+         those that are not options, see [limits].\n",
     );
     for (builder, folder, only) in BUILDERS {
         let mut files: Vec<_> = std::fs::read_dir(root().join(folder)).unwrap().collect();
@@ -104,7 +104,7 @@ fn settings_are_those_of_the_code() {
     compare("genkit/guide/settings.md", &text);
 }
 
-/// The table stands between two marks; what a feature gives is the comment above it.
+/// The table is between two markers; each row is the comment above the feature in the manifest.
 fn features_are_those_of_the_manifest() {
     let manifest = read("genkit/Cargo.toml");
     let (_, rest) = manifest.split_once("[features]\n").unwrap();
@@ -130,7 +130,7 @@ fn features_are_those_of_the_manifest() {
     compare("genkit/guide/reference.md", &wanted);
 }
 
-/// The pages in the order of the book, with their titles: made of them, since the book shows it.
+/// The pages in the order of the book.
 fn in_order() -> Vec<Page> {
     let summary = read("genkit/guide/SUMMARY.md");
     let chapters = summary.lines().filter(|line| line.starts_with("- ["));
@@ -149,20 +149,20 @@ fn unlinked(text: &str) -> String {
     let links = read("genkit/guide/links.md");
     let labels = links.lines().filter_map(|line| line.strip_prefix('[')?.split_once("]: "));
     labels.fold(text.to_owned(), |text, (label, _)| {
-        // `#[tool]` is no link.
+        // `#[tool]` is not a link.
         text.replace(&format!(" [{label}]"), &format!(" {label}"))
     })
 }
 
 fn the_rules_for_coding_agents_are_the_pitfalls_of_the_pages() {
-    const HEAD: &str = "# Rules for coding agents that write programs with genkit\n\nMade of the pitfalls of every page; copy it into \
-        `AGENTS.md` or `CLAUDE.md`. Read a page before you write what it is about.\n\n\
+    const HEAD: &str = "# Rules for coding agents that write programs with genkit\n\nCollected from the pitfalls of every page. Copy this page into \
+        `AGENTS.md` or `CLAUDE.md`, and read the page on a topic before you write code for it.\n\n\
         | rule | |\n|---|---|\n\
-        | the shape of everything | an `async fn` with `#[tool]`, `#[prompt]`, `#[resource(\"..\")]` or `#[flow]`, and a doc comment |\n\
+        | the basic form | an `async fn` with `#[tool]`, `#[prompt]`, `#[resource(\"..\")]` or `#[flow]`, and a doc comment |\n\
         | arguments | by value from the caller, by reference from the framework |\n\
-        | models | by name, `\"gemini/gemini-2.5-flash\"`; never invent one of another form |\n\
-        | errors | `genkit::Result`, `Error::invalid_argument(\"what is wrong, and what would be right\")` |\n\
-        | proof | `cargo check` first: the compiler names the token and the remedy; then `genkit::testing::check()` |\n";
+        | models | by name, as in `\"gemini/gemini-2.5-flash\"`; do not invent other forms |\n\
+        | errors | `genkit::Result`, `Error::invalid_argument(\"what is wrong; what to write instead\")` |\n\
+        | verification | `cargo check` first: the compiler reports the token and the remedy; then `genkit::testing::check()` |\n";
     let mut text = String::from(HEAD);
     for page in in_order() {
         let Some(pitfalls) = page.section("Pitfalls") else { continue };
@@ -185,15 +185,15 @@ fn llms_txt_lists_the_pages() {
         writeln!(text, "- [{}](genkit/guide/{}.md): {what}", page.title(), page.name).unwrap();
     }
     text.push_str(
-        "\n## Reference\n\n- [Every limit](docs/limits.md): each constant that bounds something\n\
-         - [Public API](docs/public-api.txt): every public item, one a line\n\
-         - [Examples](genkit/examples): the programs of the pages, whole\n\
-         - [Changes](CHANGELOG.md): what changed, and what to write instead\n",
+        "\n## Reference\n\n- [Every limit](docs/limits.md): every constant that limits something\n\
+         - [Public API](docs/public-api.txt): every public item, one per line\n\
+         - [Examples](genkit/examples): the complete programs of the pages\n\
+         - [Changes](CHANGELOG.md): changes and migration notes\n",
     );
     compare("llms.txt", &text);
 }
 
-/// What is read in the book is what rustdoc shows: the same pages, in an order.
+/// The book shows the same pages as rustdoc, in a fixed order.
 fn the_book_has_every_page_once() {
     let title = |page: &Page| page.title().split(':').next().unwrap_or_default().to_owned();
     let lines = in_order().into_iter().map(|it| format!("- [{}]({}.md)\n", title(&it), it.name));
@@ -206,7 +206,7 @@ fn the_book_has_every_page_once() {
     assert_eq!(names, all);
 }
 
-/// The preprocessor of the book, spoken to as mdBook does: no link leads out of the book.
+/// Runs the book's preprocessor as mdBook does, and checks that no link leads out of the book.
 #[test]
 fn the_book_has_no_link_to_what_is_outside() {
     let chapter = |page: &Page| json!({"Chapter": {"content": page.text, "sub_items": []}});

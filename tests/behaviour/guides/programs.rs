@@ -14,12 +14,12 @@ fn examples() -> Vec<PathBuf> {
     files.map(|file| file.unwrap().path()).collect()
 }
 
-/// A program without what only the repository wants of it: its comment, its lints.
+/// The program without the leading module comment and lint attributes.
 fn shown(program: &str) -> &str {
     program.find("\nuse ").map_or(program, |at| &program[at + 1..])
 }
 
-/// What must stand in the block, by the mark before it.
+/// The expected text of a block, given the mark before it.
 fn wanted(block: &Block) -> Option<String> {
     let mark = block.mark.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     let (kind, name) = mark.split_once(": ")?;
@@ -35,7 +35,7 @@ fn wanted(block: &Block) -> Option<String> {
     }
 }
 
-/// What stands in the manifest of somebody who types the program in.
+/// The features and dependencies that the program needs in its manifest.
 fn needs(name: &str, program: &str) -> String {
     const CRATES: [(&str, &str); 8] = [
         ("tokio", "`tokio` (`macros`, `rt-multi-thread`)"),
@@ -60,7 +60,7 @@ fn needs(name: &str, program: &str) -> String {
     };
     let crates = CRATES.iter().filter(|(name, _)| is_used(name));
     let crates: Vec<_> = crates.map(|(_, shown)| *shown).collect();
-    format!("*Features*: {}. *Beside genkit*: {}.", features.join(", "), crates.join(", "))
+    format!("*Features*: {}. *Other dependencies*: {}.", features.join(", "), crates.join(", "))
 }
 
 /// One after the other, since both may write the pages.
@@ -70,7 +70,7 @@ fn a_page_shows_its_program_and_what_that_needs() {
     needs_are_those_of_the_manifest();
 }
 
-/// The line under a program, which says what it needs.
+/// The line under a program lists its features and dependencies.
 fn needs_are_those_of_the_manifest() {
     for page in pages() {
         let mut text = page.text.clone();

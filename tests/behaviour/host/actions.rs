@@ -108,9 +108,9 @@ async fn results_are_what_they_mean() {
         let error = call("s/fail", Value::Null).await.unwrap_err();
         assert_eq!(error.to_string(), "no such file");
         let error = call("s/say", json!(["x"])).await.unwrap_err();
-        assert!(error.to_string().contains("must be an object, and a list was given"), "{error}");
+        assert!(error.to_string().contains("must be an object, not an array"), "{error}");
         let error = call("s/nope", json!({})).await.unwrap_err();
-        assert!(error.to_string().contains("says: Unknown tool: nope"), "{error}");
+        assert!(error.to_string().contains("returned an error: Unknown tool: nope"), "{error}");
         let error = call("nope", json!({})).await.unwrap_err();
         assert!(error.to_string().contains("`key/tool`"), "{error}");
         let error = call("t/say", json!({})).await.unwrap_err();
@@ -289,7 +289,7 @@ async fn what_is_left_out_cannot_be_called_either() {
     let host = host(server(&registry(tools![add, say])).except(["say"]));
     let error = host.call_tool("s/say", json!({"word": "x"})).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::PermissionDenied);
-    assert!(error.to_string().contains("leaves the tool `say` out"), "{error}");
+    assert!(error.to_string().contains("excludes the tool `say`"), "{error}");
 }
 
 #[tokio::test]

@@ -189,7 +189,7 @@ async fn the_model_is_lent_under_conditions() {
         assert_eq!(model.requests()[0].config["maxOutputTokens"], 100);
         assert_eq!(model.requests()[0].messages[0].text(), "Think about life.");
         let error = host.call_tool("s/think", json!({"about": "secrets"})).await.unwrap_err();
-        assert!(error.to_string().contains("does not lend its model"), "{era:?} {error}");
+        assert!(error.to_string().contains("does not allow sampling"), "{era:?} {error}");
         assert_eq!(model.requests().len(), 1);
     }
 }
@@ -303,7 +303,7 @@ async fn a_question_that_cannot_be_placed_does_not_stop_the_clocks() {
     let host = host(server.timeout(Duration::from_millis(500)));
     let (hung, greeted) =
         tokio::join!(host.call_tool("s/hang", json!({})), host.call_tool("s/greet", json!({})),);
-    assert!(hung.unwrap_err().to_string().contains("did not answer `hang` within 500ms"));
+    assert!(hung.unwrap_err().to_string().contains("did not respond to `hang` within 500ms"));
     // Nobody who called can be asked: it is declined at once.
     assert_eq!(greeted.unwrap(), "declined");
 }

@@ -100,7 +100,7 @@ async fn only_what_was_written_for_callers_goes_out_masked() {
         (
             "explode",
             json!({}),
-            "`explode` panicked, which is a fault of the program: its log says more (#)".to_owned(),
+            "`explode` panicked; see the log of the program for details (#)".to_owned(),
         ),
     ] {
         let failed = client.call_tool(name, arguments.clone()).await.unwrap();
@@ -146,7 +146,7 @@ async fn a_panic_of_a_prompt_a_resource_or_a_suggestion_is_no_text_for_a_client(
             client.complete("panics", "about", "x").await.unwrap_err().to_string(),
             client.read_resource("panic://1").await.unwrap_err().to_string(),
         ] {
-            assert!(said.contains("panicked, which is a fault of the program"), "{said}");
+            assert!(said.contains("panicked; see the log of the program"), "{said}");
             assert!(!said.contains(SECRET), "{said}");
         }
     }

@@ -173,7 +173,8 @@ async fn it_may_answer_refuse_and_change() {
     }
     for client in clients(&["misfits"], &log).await {
         let (is_error, text) = told(&client, "halve", json!({})).await;
-        let said = "a middleware answers for `halve` with what its output schema does not allow";
+        let said =
+            "a middleware returned a result for `halve` that does not match its output schema";
         assert!(is_error && text.starts_with(said), "{text}");
     }
     for client in clients(&["panics"], &log).await {

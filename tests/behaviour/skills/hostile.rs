@@ -74,7 +74,7 @@ async fn a_skill_that_changed_between_list_and_load_is_refused_until_it_is_liste
     assert_eq!(reads.load(Ordering::SeqCst), 0, "nothing is fetched ahead");
     let error = first.load().await.unwrap_err().to_string();
     assert!(
-        error.contains("the MCP server `s` sent") && error.contains("another digest"),
+        error.contains("the MCP server `s` sent") && error.contains("a different digest"),
         "{error}"
     );
     let second = host.skills().await.remove(0);

@@ -79,7 +79,10 @@ async fn a_person_logs_in_and_is_asked_again_once_that_is_revoked() {
     let host = McpHost::builder().server("notes", config).build().expect("a host");
     let (said, page) = call(&host, &log, "browser-login", "yes").await;
     assert_eq!(said.expect("an answer"), "ada may notes:read notes:write");
-    assert!(page["text"].as_str().is_some_and(|text| text.contains("Access was given")), "{page}");
+    assert!(
+        page["text"].as_str().is_some_and(|text| text.contains("Access was granted")),
+        "{page}"
+    );
     let address = page["address"].as_str().unwrap_or_default();
     assert!(address.starts_with("http://127.0.0.1:") && address.contains("/callback?"), "{page}");
     // The key of its token is taken back: it renews its access, and no browser is opened.
@@ -107,6 +110,6 @@ async fn a_person_who_says_no_gives_no_access() {
     let (said, page) = call(&host, &log, "browser-refusal", "no").await;
     let error = said.expect_err("no access");
     assert_eq!(error.kind(), ErrorKind::PermissionDenied, "{error}");
-    assert!(page["text"].as_str().is_some_and(|text| text.contains("was not given")), "{page}");
+    assert!(page["text"].as_str().is_some_and(|text| text.contains("was not granted")), "{page}");
     host.close().await;
 }

@@ -55,7 +55,7 @@ fn what_a_server_offers_is_listed_and_checked() {
     assert!(all["tools"][0]["inputSchema"].is_object(), "{all}");
     let checked = notes(&[&database, "--check"]);
     assert_eq!(checked.code, Some(0), "{}", checked.story());
-    assert!(checked.stdout.starts_with("All is well: 4 tools, "), "{}", checked.story());
+    assert!(checked.stdout.starts_with("All checks passed: 4 tools, "), "{}", checked.story());
     // What is wrong with the program's own argument is found by the program.
     let checked = notes(&["/no/such/folder/notes.db", "--check"]);
     assert_eq!(checked.code, Some(1), "{}", checked.story());
@@ -77,8 +77,8 @@ fn a_tool_is_called() {
         ("add_note", r#"{"text": " "}"#, "a note needs text"),
         ("add_note", "{}", "`text`"),
         ("ad_note", "{}", "Did you mean `add_note`?"),
-        ("add_note", "[]", "no JSON object"),
-        ("add_note", "{", "no JSON object"),
+        ("add_note", "[]", "not a JSON object"),
+        ("add_note", "{", "not a JSON object"),
     ] {
         let ran = call(tool, arguments);
         assert_eq!(ran.code, Some(1), "{}", ran.story());

@@ -106,7 +106,7 @@ fn the_four_clients_start_it_then() {
         let ran = user.install(&["--install", app.name()]);
         assert_eq!(ran.code, Some(0), "{}", ran.story());
         assert!(
-            ran.stdout.contains(&format!("{app} has `notes` now, in {}", path.display())),
+            ran.stdout.contains(&format!("Added `notes` to {app}, in {}", path.display())),
             "{}",
             ran.story()
         );
@@ -187,7 +187,7 @@ fn options_say_what_is_written() {
         ),
         (
             &["--install", "vscode", "--config", file, "--name", "my notes"],
-            "no name that every client takes",
+            "is not a valid server name",
         ),
     ] {
         let ran = user.install(arguments);
@@ -261,7 +261,7 @@ fn broken_files_stay() {
     for (bytes, said) in [
         (&b"{\"mcpServers\": {\"a\": {}"[..], "line 1, column"),
         (b"{\"mcpServers\": {\"notes\": {\"command\": \"/bin/other\"}}}", "choose another name"),
-        (b"{\"mcpServers\": []}", "`mcpServers` is no object"),
+        (b"{\"mcpServers\": []}", "`mcpServers` is not an object"),
         (b"\xff\xfe{\x00}", "neither UTF-8 nor UTF-16"),
     ] {
         let path = user.has(ClientApp::ClaudeDesktop, bytes);

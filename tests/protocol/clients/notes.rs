@@ -68,7 +68,7 @@ pub(super) fn tools(seen: &Value) {
     let limit = &tool("search_notes")["inputSchema"]["properties"]["limit"];
     let wanted = json!({
         "type": "integer", "minimum": 1, "maximum": 100, "default": 20,
-        "description": "How many notes at the most."
+        "description": "The maximum number of notes."
     });
     assert_eq!(*limit, wanted);
     for tool in seen["tools"].as_array().expect("tools") {

@@ -25,7 +25,7 @@ async fn the_handshake_never_proposes_the_protocol_without_one() {
 async fn a_version_that_nobody_knows_is_refused() {
     let server = Faulty::new("ancient");
     let error = server.ready().await.unwrap_err();
-    says(&error, &["1999-01-01", "known are", OLD]);
+    says(&error, &["1999-01-01", "supported are", OLD]);
     assert_eq!(server.client.status().state, ServerState::Failed);
     server.end().await;
 }
@@ -69,7 +69,7 @@ async fn a_program_that_hangs_at_its_start_is_quoted() {
         server.connect_timeout(Duration::from_secs(1)).env("HANG", "1")
     });
     let error = server.ready().await.unwrap_err();
-    says(&error, &["did not answer the handshake within 1s", "waiting for the moon"]);
+    says(&error, &["did not respond to the handshake within 1s", "waiting for the moon"]);
     server.end().await;
 }
 
@@ -87,7 +87,7 @@ async fn a_server_that_never_answers_is_given_up() {
     let limit = Duration::from_secs(2);
     let server = Faulty::with("silent", |server| server.connect_timeout(limit));
     let error = server.ready().await.unwrap_err();
-    says(&error, &["did not answer the handshake within 2s", ".connect_timeout(..)"]);
+    says(&error, &["did not respond to the handshake within 2s", ".connect_timeout(..)"]);
     assert!(server.host.tools().await.unwrap().is_empty());
     server.end().await;
 }

@@ -201,7 +201,7 @@ async fn an_answer_that_never_comes_is_not_waited_for_for_ever() {
         let config = server.client().timeout(Duration::from_millis(500));
         let client = within(McpClient::connect("s", config)).await.unwrap();
         let error = within(client.call_tool("echo", json!({}))).await.unwrap_err();
-        says(&error, &["did not answer `echo` within 500ms"]);
+        says(&error, &["did not respond to `echo` within 500ms"]);
         assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
         assert_eq!(within(client.tools()).await.unwrap().len(), 1);
         within(client.close()).await;
@@ -256,7 +256,7 @@ async fn a_server_that_comes_back_at_its_place_is_found_there() {
     let _ = first.task.await;
     let error = within(client.call_tool("echo", json!({}))).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
-    says(&error, &["nothing listens"]);
+    says(&error, &["was refused"]);
     let second = Server::at(address, |_| None).await;
     let echo = within(client.call_tool("echo", json!({"back": 1}))).await.unwrap();
     assert_eq!(echo, json!({"back": 1}));

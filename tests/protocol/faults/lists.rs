@@ -29,9 +29,9 @@ async fn what_is_no_tool_is_left_out_and_said() {
     assert_eq!(names(&server).await, all);
     let notices = server.client.status().notices.join("\n");
     for wanted in [
-        "tool 6 (``) is left out: `name` is no text",
-        "(`bad_schema`) is left out: `inputSchema` is no object",
-        "(`bad_schema_type`) is left out: `inputSchema` is for 5",
+        "omitted tool 6 (``): `name` is not a string",
+        "(`bad_schema`): `inputSchema` is not an object",
+        "(`bad_schema_type`): `inputSchema` has the type 5",
         "tool 11 (``)",
         "tool 12 (``)",
         "tool 13 (``)",
@@ -48,7 +48,7 @@ async fn of_two_tools_with_one_name_the_first_counts() {
     let tools = within(server.client.tools()).await.unwrap();
     assert_eq!(tools[0].description(), "The tool echo.");
     let notices = server.client.status().notices;
-    assert_eq!(notices, ["tool 3 (`echo`) is left out: there is one of this name before it"]);
+    assert_eq!(notices, ["omitted tool 3 (`echo`): an earlier item has the same name"]);
     server.end().await;
 }
 
@@ -67,7 +67,7 @@ async fn pages_that_come_again_are_read_once() {
     let server = Faulty::new("cycle");
     assert_eq!(names(&server).await[..2], ["tool_a", "tool_b"]);
     let notices = server.client.status().notices.join("\n");
-    assert!(notices.contains("a page names one before it as the next"), "{notices}");
+    assert!(notices.contains("a page refers back to an earlier one"), "{notices}");
     server.end().await;
 }
 
@@ -76,7 +76,7 @@ async fn pages_without_an_end_are_cut() {
     let server = Faulty::new("endless");
     assert_eq!(names(&server).await.len(), 1000);
     let notices = server.client.status().notices.join("\n");
-    assert!(notices.contains("it has no end in sight: 1000 items are kept"), "{notices}");
+    assert!(notices.contains("it is too long; kept 1000 items"), "{notices}");
     server.end().await;
 }
 

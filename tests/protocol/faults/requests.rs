@@ -14,7 +14,7 @@ async fn a_call_that_is_never_answered_ends() {
     let server = Faulty::with("hang-call", |server| server.timeout(Duration::from_millis(500)));
     server.ready().await.unwrap();
     let error = server.call("echo", json!({})).await.unwrap_err();
-    says(&error, &["did not answer `echo` within 500ms", ".timeout(..)"]);
+    says(&error, &["did not respond to `echo` within 500ms", ".timeout(..)"]);
     assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
     // The others are not held up, and the server is still there.
     assert_eq!(server.client.tools().await.unwrap().len(), 1);
@@ -83,7 +83,7 @@ async fn odd_results_are_read_as_far_as_they_go() {
     assert_eq!(server.call("lists", json!({})).await.unwrap(), json!({"a": 1}));
     assert_eq!(server.call("kind", json!({})).await.unwrap(), "known");
     let error = server.call("shape", json!({})).await.unwrap_err();
-    says(&error, &["answered `tools/call` with something else"]);
+    says(&error, &["returned an invalid result for `tools/call`"]);
     server.end().await;
 }
 
@@ -100,7 +100,7 @@ async fn questions_without_end_end() {
         .build()
         .unwrap();
     let error = within(host.call_tool("s/echo", json!({}))).await.unwrap_err();
-    says(&error, &["answered `echo` with questions 10 times"]);
+    says(&error, &["responded to `echo` with questions 10 times"]);
     assert_eq!(host.status()[0].protocol_version.as_deref(), Some("2026-07-28"));
     assert!(*asked.lock().unwrap() <= 11);
     within(host.close()).await;
@@ -113,7 +113,7 @@ async fn a_result_of_an_unknown_type_is_no_success() {
     let error = server.call("echo", json!({})).await.unwrap_err();
     says(
         &error,
-        &["answered `echo`", "of the type \"promise\"", "`complete` and `input_required`"],
+        &["for `echo`", "of the unknown type \"promise\"", "`complete` and `input_required`"],
     );
     assert_eq!(error.kind(), genkit::ErrorKind::Unimplemented);
     server.end().await;

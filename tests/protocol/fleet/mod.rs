@@ -97,7 +97,7 @@ fn an_instance_that_is_killed_under_load_loses_no_call() {
     std::thread::sleep(LOAD);
     ends.store(true, Ordering::SeqCst);
     let told = in_the_middle.join().expect("it is told");
-    assert!(told.contains("is gone, and what the call did is not known"), "{told}");
+    assert!(told.contains("is gone, and the outcome of the call is unknown"), "{told}");
     let mut all = Seen::default();
     for (name, client) in load {
         let seen = client.join().expect("no client fails");

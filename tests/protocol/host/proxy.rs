@@ -157,7 +157,7 @@ fn a_server_behind_it_that_is_killed() {
     mark.kill();
     // As in `memory.rs`: the proxy says when it has seen the end.
     let deadline = std::time::Instant::now() + PATIENCE;
-    while !pipe.stderr().contains("starts anew") {
+    while !pipe.stderr().contains("; reconnecting") {
         assert!(std::time::Instant::now() < deadline, "{}", pipe.stderr());
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -70,7 +70,7 @@ fn what_cannot_be_told_is_not_offered_and_what_is_offered_is_told() {
                 let answer = wire.post(&version, &request(method));
                 assert_eq!(answer.code(), -32601, "{answer:?}");
                 let expected = format!(
-                    "unknown method `{method}`: this server keeps no sessions, so that no change could be told"
+                    "unknown method `{method}`: this server keeps no sessions, so it cannot notify of changes"
                 );
                 assert_eq!(answer.message()["error"]["message"], expected);
             }

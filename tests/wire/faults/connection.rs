@@ -17,7 +17,7 @@ async fn nobody_listens() {
     let host = listener.local_addr().unwrap().to_string();
     drop(listener);
     let error = unary(&format!("http://{host}")).await.unwrap_err();
-    assert_says(&error, ErrorKind::Unavailable, &["gemini: ", &host, "cannot be connected to: "]);
+    assert_says(&error, ErrorKind::Unavailable, &["gemini: ", &host, "cannot be reached: "]);
     assert!(error.is_retryable());
 }
 
@@ -25,7 +25,7 @@ async fn nobody_listens() {
 async fn closed_before_the_answer() {
     let server = says("");
     let error = unary(&server.url).await.unwrap_err();
-    let message = "closed the connection before it answered";
+    let message = "closed the connection before responding";
     assert_says(&error, ErrorKind::Unavailable, &[&server.host, message]);
     assert!(error.is_retryable());
 }
@@ -37,7 +37,7 @@ async fn cut_off_in_the_middle_of_the_body() {
     assert_says(
         &error,
         ErrorKind::Unavailable,
-        &[&server.host, "cut its answer off after 10 bytes"],
+        &[&server.host, "broke off its response after 10 bytes"],
     );
 }
 
@@ -45,7 +45,7 @@ async fn cut_off_in_the_middle_of_the_body() {
 async fn cut_off_in_the_middle_of_a_stream() {
     let server = says(format!("{STREAM}{}{}", event("one "), event("two")));
     let (result, text) = streamed(&server.url).await;
-    assert_says(&result.unwrap_err(), ErrorKind::Unavailable, &["cut its answer off after "]);
+    assert_says(&result.unwrap_err(), ErrorKind::Unavailable, &["broke off its response after "]);
     assert_eq!(text, "one two");
 }
 
@@ -95,7 +95,7 @@ async fn a_server_that_hangs() {
     assert_says(
         &error,
         ErrorKind::DeadlineExceeded,
-        &[&server.host, "did not answer within 300ms"],
+        &[&server.host, "did not respond within 300ms"],
     );
     assert!(error.is_retryable() && started.elapsed() < PATIENCE / 2);
     server.served().await;
@@ -148,7 +148,7 @@ async fn a_connection_is_used_again() {
 async fn a_forbidden_network_names_the_host() {
     genkit::testing::forbid_network();
     let error = unary("https://generativelanguage.example.com").await.unwrap_err();
-    let texts = ["a test forbade the network", "generativelanguage.example.com"];
+    let texts = ["a test forbids network access", "generativelanguage.example.com"];
     assert_says(&error, ErrorKind::FailedPrecondition, &texts);
     // Loopback stays allowed.
     let server = says(http("200 OK", "", r#"{"candidates":[{}]}"#));

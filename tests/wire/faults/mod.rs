@@ -31,7 +31,7 @@ async fn an_answer_without_candidates_is_none() {
     let json = "content-type: application/json\r\n";
     for body in ["{}", r#"{"candidates":[]}"#, r#"{"ok": true}"#] {
         let error = unary(&says(http("200 OK", json, body)).url).await.unwrap_err();
-        assert_says(&error, ErrorKind::Unavailable, &["the answer has no candidates"]);
+        assert_says(&error, ErrorKind::Unavailable, &["the response has no candidates"]);
         let (ended, _) = streamed(&says(http("200 OK", json, body)).url).await;
         assert_says(&ended.unwrap_err(), ErrorKind::Unavailable, &["no candidates"]);
     }
@@ -89,10 +89,10 @@ async fn a_key_that_the_server_repeats_is_hidden() {
 async fn half_of_a_json() {
     let server = says(http("200 OK", "", r#"{"candidates": [{"content": "#));
     let error = unary(&server.url).await.unwrap_err();
-    assert_says(&error, ErrorKind::Unavailable, &["gemini: the answer was cut off: EOF"]);
+    assert_says(&error, ErrorKind::Unavailable, &["gemini: the response is incomplete: EOF"]);
     let server = says(http("200 OK", "", r#"data: {"candidates": [{"cont"#));
     let (result, _) = streamed(&server.url).await;
-    assert_says(&result.unwrap_err(), ErrorKind::Unavailable, &["the answer was cut off: EOF"]);
+    assert_says(&result.unwrap_err(), ErrorKind::Unavailable, &["the response is incomplete: EOF"]);
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn no_json_at_all() {
     assert_says(
         &error,
         ErrorKind::Internal,
-        &["answered with a web page, and not with JSON: is the base URL right?"],
+        &["sent a web page instead of JSON; check the base URL"],
     );
 }
 

@@ -12,21 +12,21 @@ pub(super) const TOPIC: Topic = ("Messages", ROWS);
 const ROWS: &[Row] = &[
     row!("a system message, several turns", turns),
     row!("an image, inline", media, Part::image("image/png", b"picture")),
-    row!("an image, by its address", media, Part::media("https://a.example/b.png", "image/png")),
+    row!("an image, by URL", media, Part::media("https://a.example/b.png", "image/png")),
     row!(
         "a PDF, inline",
         media,
         Part::media("data:application/pdf;base64,cGRm", "application/pdf")
     ),
-    row!("a PDF, by its address", media, Part::media("https://a.example/b.pdf", "application/pdf")),
+    row!("a PDF, by URL", media, Part::media("https://a.example/b.pdf", "application/pdf")),
     row!("audio, inline", media, Part::audio("audio/wav", b"sounds")),
-    row!("a video, by its address", media, Part::media("https://a.example/b.mp4", "video/mp4")),
-    row!("text of a resource", resource),
+    row!("a video, by URL", media, Part::media("https://a.example/b.mp4", "video/mp4")),
+    row!("the text of a resource", resource),
     row!("documents: `.docs(..)`", documents),
-    row!("a cache mark: `.with_cache()`", cache_mark),
-    row!("streams: the chunks are the answer", stream),
-    row!("usage: what is counted", usage),
-    row!("ends that are told: length, blocked", ends),
+    row!("a cache marker: `.with_cache()`", cache_mark),
+    row!("streaming: the chunks add up to the response", stream),
+    row!("usage: token counts", usage),
+    row!("reported finish reasons: length, blocked", ends),
 ];
 
 async fn turns(provider: &'static str) -> Cell {

@@ -9,12 +9,12 @@ use crate::cases;
 use crate::faults::server::http;
 use crate::mock::{Mock, dialect};
 
-pub(super) const TOPIC: Topic = ("Beside answers", ROWS);
+pub(super) const TOPIC: Topic = ("Other features", ROWS);
 
 const ROWS: &[Row] = &[
     row!("`count_tokens()`", counted),
     row!("embeddings: `genkit::embed(..)`", embedded),
-    row!("a retry delay and the id of a request in errors", told),
+    row!("errors include the retry delay and the request id", told),
 ];
 
 async fn counted(provider: &'static str) -> Cell {

@@ -8,8 +8,8 @@ use crate::mock::Said;
 pub(super) const TOPIC: Topic = ("Structured output", ROWS);
 
 const ROWS: &[Row] = &[
-    row!("bound to a schema", bound, false),
-    row!("bound to a schema, beside tools", bound, true),
+    row!("constrained to a schema", bound, false),
+    row!("constrained to a schema, together with tools", bound, true),
     row!("JSON without a schema", json),
 ];
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Cell, Row, Topic, asked_with, differences, must, row};
 
-pub(super) const TOPIC: Topic = ("Settings, and where they stand on the wire", ROWS);
+pub(super) const TOPIC: Topic = ("Settings and their fields on the wire", ROWS);
 
 const ROWS: &[Row] = &[
     row!("`temperature`", setting, "temperature", json!(0)),
@@ -17,7 +17,7 @@ const ROWS: &[Row] = &[
     row!("`reasoningEffort: none`", setting, "reasoningEffort", json!("none")),
     row!("`version`", setting, "version", json!("another-model")),
     row!("`apiKey`", key),
-    row!("a key of the provider's own, as it is", setting, "somethingNew", json!({"a": [1]})),
+    row!("a provider-specific setting, unchanged", setting, "somethingNew", json!({"a": [1]})),
 ];
 
 /// The paths of the body that a setting changes.

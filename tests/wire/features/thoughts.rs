@@ -9,10 +9,10 @@ use crate::mock::{Asked, Piece, Said};
 pub(super) const TOPIC: Topic = ("Reasoning", ROWS);
 
 const ROWS: &[Row] = &[
-    row!("thoughts are parts of the answer", shown),
-    row!("signatures go back as they came", signature),
-    row!("… also of a stream", streamed_signature),
-    row!("what ran at the provider goes back as it came", own),
+    row!("thoughts are parts of the response", shown),
+    row!("signatures are sent back unchanged", signature),
+    row!("… also after streaming", streamed_signature),
+    row!("provider-side tool calls are sent back unchanged", own),
 ];
 
 /// Tells the time.

@@ -11,13 +11,13 @@ use crate::mock::{Piece, Said};
 pub(super) const TOPIC: Topic = ("Tools", ROWS);
 
 const ROWS: &[Row] = &[
-    row!("the loop: calls run, answers go back", looping),
+    row!("the agent loop: calls run, results are sent back", looping),
     row!("several calls in one turn", parallel),
     row!("calls in a stream", streamed_loop),
     row!("a tool without parameters", no_parameters),
-    row!("names that the API does not take", names),
-    row!("an image in an answer", image_in_answer),
-    row!("a failure of a tool is told", failure),
+    row!("tool names that the API does not accept", names),
+    row!("an image in a tool result", image_in_answer),
+    row!("the error of a tool is reported", failure),
     row!("interrupt, approve with changes, resume", resume),
     row!("`ToolChoice::Required`", choice, ToolChoice::Required, "required"),
     row!("`ToolChoice::None`", choice, ToolChoice::None, "none"),

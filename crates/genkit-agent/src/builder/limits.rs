@@ -1,4 +1,4 @@
-//! The rules of a run: approval, errors of tools, limits of time and size, cancellation.
+//! The limits and rules of a run: approval, tool errors, time and size limits, cancellation.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use genkit_core::UsageLimit;
 use genkit_model::IntoResult;
 
 impl Generate {
-    /// Approval policy: decides on each call before it runs, instead of the tools' own
-    /// `needs_approval`.
+    /// Sets the approval policy, which decides on each tool call before it runs. It replaces the `needs_approval` of
+    /// the tools.
     pub fn approval(
         mut self,
         policy: impl Fn(&ToolCall) -> Approval + Send + Sync + 'static,
@@ -25,30 +25,30 @@ impl Generate {
         self
     }
 
-    /// Tool errors: what to do when a tool fails. Default is to tell the model.
+    /// Sets what happens if a tool fails. Default is to send the error to the model.
     pub fn on_tool_error(mut self, what: OnToolError) -> Self {
         self.settings.on_tool_error = what;
         self
     }
 
-    /// Strict arguments: whether they are read exactly as the schema says. Default is `false`: one
-    /// lenient re-read, `"5"` as 5.
+    /// Sets whether tool arguments must match the schema exactly (strict arguments). Default is `false`: arguments that
+    /// do not fit are read a second time leniently, so that `"5"` is accepted as 5.
     pub fn strict_args(mut self, yes: bool) -> Self {
         self.settings.exact_args = yes;
         self
     }
 
-    /// Usage limit: how many tokens and model calls the run may use.
+    /// Sets the usage limit: the number of tokens and model calls that the run may use.
     ///
-    /// It is checked before each model call and after each answer. What is over ends the run with an error of
-    /// the kind [`ResourceExhausted`](genkit_core::ErrorKind::ResourceExhausted), which owns what was done
-    /// ([`Error::partial`](genkit_core::Error::partial)), the answer that went over it included; its calls are not run.
-    /// [`details`](genkit_core::Error::details) say which limit: `{"usageLimit": {"of": "tokens", "used": 12, "limit": 10}}`.
+    /// The limit is checked before each model call and after each response. If it is exceeded, the run fails with
+    /// [`ResourceExhausted`](genkit_core::ErrorKind::ResourceExhausted). The error holds the partial response
+    /// ([`Error::partial`](genkit_core::Error::partial)), including the response that exceeded the limit; the tool calls in
+    /// that response are not run. [`details`](genkit_core::Error::details) name the limit:
+    /// `{"usageLimit": {"of": "tokens", "used": 12, "limit": 10}}`.
     ///
-    /// What counts: all model calls of the run, also those that failed and were made again, those of middleware and
-    /// the samples that its tools ask for. What a tool generates by a run of its own counts for that run. Calls that
-    /// are made at the same time each begin within the limit. Where a model tells no usage, tokens are estimated, and
-    /// the log says so.
+    /// All model calls of the run count: failed calls and their retries, calls made by middleware, and sampling
+    /// requests from its tools. A run that a tool starts has its own count. Concurrent calls are each checked only when
+    /// they begin. If a model does not report its usage, tokens are estimated and a warning is logged.
     ///
     /// ```
     /// use genkit::ErrorKind;
@@ -72,7 +72,7 @@ impl Generate {
     /// let error = run.usage_limit(UsageLimit::tokens(1_000).requests(5)).await.unwrap_err();
     /// assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
     /// let done = error.into_partial().unwrap();
-    /// assert_eq!(done.usage.input_tokens, Some(1_200)); // the third answer went over it
+    /// assert_eq!(done.usage.input_tokens, Some(1_200)); // the third response exceeded the limit
     /// assert_eq!(done.messages().len(), 6);
     /// # }
     /// ```
@@ -81,14 +81,14 @@ impl Generate {
         self
     }
 
-    /// Stops on a tool: when it was called and answered, the run ends, and the model is not asked again.
+    /// Ends the run after this tool has been called successfully; the model is not called again.
     ///
-    /// The response ends with the tools' answers as its message, with
-    /// [`FinishReason::Stop`](genkit_core::FinishReason::Stop);
-    /// [`text`](genkit_core::GenerateResponse::text) and [`output`](genkit_core::GenerateResponse::output) are what the tool
-    /// answered. Other calls of the same round are run as well. A call that failed does not end the run: the model
-    /// mends it. With [`ToolChoice::Required`](genkit_core::ToolChoice::Required) the model must call a tool in every
-    /// turn until then. Called again, another tool is added.
+    /// The tool responses become the message of the response, with
+    /// [`FinishReason::Stop`](genkit_core::FinishReason::Stop); [`text`](genkit_core::GenerateResponse::text) and
+    /// [`output`](genkit_core::GenerateResponse::output) return the result of the tool. Other calls of the same round are run
+    /// as well. A failed call does not end the run, so the model can correct it. With
+    /// [`ToolChoice::Required`](genkit_core::ToolChoice::Required) the model must call a tool in every turn until
+    /// then. Each call of this method adds a tool.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -97,7 +97,7 @@ impl Generate {
     /// use genkit::{tool, tools};
     /// use serde_json::json;
     ///
-    /// /// Hands in the report.
+    /// /// Submits the report.
     /// #[tool]
     /// async fn done(title: String) -> String { title }
     ///
@@ -117,9 +117,9 @@ impl Generate {
         self
     }
 
-    /// Before each turn: a closure that sees the turn (its round, the messages, the usage so far) and may change its
-    /// model, tools and settings. What it changes counts for this turn alone. It may wait; an error ends the run, and
-    /// owns what was done. Several are run in their order.
+    /// Adds a closure that runs before each turn. It receives the turn (its round, the messages, the usage so far) and
+    /// may change the model, tools and settings of this turn only. It may be asynchronous. An error ends the run, and
+    /// the error holds the partial response. Several closures run in the order of their addition.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -143,7 +143,7 @@ impl Generate {
     ///     async move {
     ///         match turn.round() {
     ///             0 => turn.with_config("temperature", 0),
-    ///             _ => turn.with_model(thorough).with_tools([""; 0]), // no more searches: write
+    ///             _ => turn.with_model(thorough).with_tools([""; 0]), // no more searches
     ///         }
     ///     }
     /// });
@@ -165,40 +165,38 @@ impl Generate {
         self
     }
 
-    /// Deadline: how long the whole run may take. Default is without end.
+    /// Sets the deadline: the time limit for the whole run. Default is unlimited.
     pub fn deadline(mut self, limit: Duration) -> Self {
         self.settings.limits.deadline = Some(limit);
         self
     }
 
-    /// Model timeout: how long one model call may take. Default is 10 minutes.
+    /// Sets the timeout of each model call. Default is 10 minutes.
     pub fn model_timeout(mut self, limit: Duration) -> Self {
         self.settings.limits.model_timeout = limit;
         self
     }
 
-    /// Tool timeout: how long one tool call may take, where the tool says nothing. Default is 60
-    /// seconds.
+    /// Sets the timeout of each tool call, for tools that do not set their own. Default is 60 seconds.
     pub fn tool_timeout(mut self, limit: Duration) -> Self {
         self.settings.limits.tool_timeout = limit;
         self
     }
 
-    /// Output limit: how much of one answer of a tool the model gets, in bytes of JSON, where the
-    /// tool says nothing. Default is 256 KiB; what is longer is cut, with a mark that says so.
+    /// Sets the output limit of each tool call, in bytes of JSON, for tools that do not set their own. Default is 256
+    /// KiB; longer output is truncated, with a note to the model.
     pub fn max_tool_output(mut self, bytes: usize) -> Self {
         self.settings.limits.max_output = bytes;
         self
     }
 
-    /// Parallel tools: how many calls of one round run at a time. Default is 16.
+    /// Sets the number of tool calls of one round that run in parallel. Default is 16.
     pub fn parallel_tools(mut self, calls: usize) -> Self {
         self.settings.limits.parallel_tools = calls;
         self
     }
 
-    /// Cancellation: ends the run when `signal` resolves; the model call and every tool are
-    /// dropped.
+    /// Cancels the run when `signal` resolves: the model call and all tool calls are dropped.
     ///
     /// ```
     /// use genkit::ErrorKind;
@@ -212,7 +210,7 @@ impl Generate {
     /// # }
     /// ```
     ///
-    /// Dropping the run does the same.
+    /// Dropping the run cancels it as well.
     pub fn cancel_on(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         let signal: BoxFuture<'static, ()> = Box::pin(signal);
         self.cancel = Some(signal.shared());

@@ -1,4 +1,4 @@
-//! The builder of a run: what it is asked to do.
+//! The builder of a run.
 
 mod limits;
 mod output;
@@ -22,11 +22,11 @@ use genkit_core::{GenerateOptions, IntoMessages, IntoParts};
 use genkit_core::{IntoResources, IntoTools, ResourceRef, ToolRef};
 use genkit_model::{IntoModel, ModelRef};
 
-/// Generate request: a prompt with its model, tools and settings, run by awaiting it; see
+/// A generate request: a prompt with its model, tools and settings. Awaiting it runs it; see
 /// `generate`.
 ///
-/// Awaiting it gives a [`GenerateResponse`](genkit_core::GenerateResponse); [`stream`](Self::stream)
-/// gives chunks first.
+/// Awaiting it returns a [`GenerateResponse`](genkit_core::GenerateResponse); [`stream`](Self::stream) returns the chunks
+/// first.
 ///
 /// ```
 /// use genkit::model::ToolChoice;
@@ -52,7 +52,7 @@ use genkit_model::{IntoModel, ModelRef};
 ///     .model(ScriptedModel::text("III"))
 ///     .temperature(0.2)
 ///     .max_output_tokens(100)
-///     .config(json!({"presencePenalty": 0.5})) // what has no method of its own
+///     .config(json!({"presencePenalty": 0.5})) // a setting without a method
 ///     .tools(tools![add])
 ///     .tool_choice(ToolChoice::Auto)
 ///     .max_turns(3)
@@ -66,20 +66,22 @@ use genkit_model::{IntoModel, ModelRef};
 /// ```
 ///
 /// # Errors
-/// Every error of a run owns what was done before it: see
-/// [`Error::partial`](genkit_core::Error::partial). The kinds: `InvalidArgument` (no model or message is
-/// given, two tools have one name, the model lacks a capability), `NotFound` (a model, a tool or a
-/// resource that there is not), `FailedPrecondition` (the answer was blocked, state is missing,
-/// nothing to resume), `DeadlineExceeded`, `Cancelled`, `Aborted` (the limit on turns, where it is
-/// [`fail_on_max_turns`](Self::fail_on_max_turns)), `ResourceExhausted` (the
-/// [`usage_limit`](Self::usage_limit)), and what the model's provider fails with.
+/// Every error of a run holds the partial response: see [`Error::partial`](genkit_core::Error::partial). The kinds are:
+///
+/// - `InvalidArgument`: no model or no message is given, two tools have the same name, or the model lacks a capability.
+/// - `NotFound`: a model, tool or resource does not exist.
+/// - `FailedPrecondition`: the response was blocked, state is missing, or there is nothing to resume.
+/// - `DeadlineExceeded` and `Cancelled`.
+/// - `Aborted`: the turn limit was reached, with [`fail_on_max_turns`](Self::fail_on_max_turns).
+/// - `ResourceExhausted`: the [`usage_limit`](Self::usage_limit) was exceeded.
+/// - Any kind that the model's provider returns.
 #[derive(Clone)]
 #[must_use = "a run begins when it is awaited: add `.await`, or `.run()` for a future, or `.stream()`"]
 pub struct Generate {
     pub(super) genkit: Instance,
-    /// The prompt that it begins with, while that is not rendered.
+    /// The prompt that the run begins with, until it is rendered.
     pub(super) source: Option<GivenPrompt>,
-    /// Boxed, since a run is moved by each method that says more of it.
+    /// Boxed, because each builder method moves the run.
     pub(super) options: Box<GenerateOptions>,
     pub(super) model: Option<ModelRef>,
     pub(super) system: Vec<Part>,
@@ -87,9 +89,9 @@ pub struct Generate {
     pub(super) tools: Vec<ToolRef>,
     pub(super) resources: Vec<ResourceRef>,
     pub(super) settings: RunSettings,
-    /// A future that ends the run, and every clone of it.
+    /// Cancels the run and all its clones when it resolves.
     pub(super) cancel: Option<Shared<BoxFuture<'static, ()>>>,
-    /// A builder cannot fail: the run does, and says why.
+    /// A builder method cannot return an error, so the run returns it.
     pub(super) config_error: Option<E>,
 }
 
@@ -120,77 +122,76 @@ impl Instance {
 }
 
 impl Generate {
-    /// Prompt: what the user says now, after the [`messages`](Self::messages).
+    /// Sets the prompt: the user message that follows the [`messages`](Self::messages).
     pub fn prompt(mut self, prompt: impl IntoParts) -> Self {
         self.prompt = prompt.into_parts();
         self
     }
 
-    /// System message: instructions above the conversation. They replace those that
-    /// [`messages`](Self::messages) begin with.
+    /// Sets the system message: the instructions that precede the conversation. It replaces the system message in
+    /// [`messages`](Self::messages).
     pub fn system(mut self, text: impl IntoParts) -> Self {
         self.system = text.into_parts();
         self
     }
 
-    /// History: the conversation so far, for example a [`GenerateResponse`](genkit_core::GenerateResponse), a
-    /// rendered prompt, or a list of [`Message`](genkit_core::Message)s.
+    /// Sets the history: the conversation so far. Accepts a [`GenerateResponse`](genkit_core::GenerateResponse), a rendered
+    /// prompt, or a list of [`Message`](genkit_core::Message)s.
     pub fn messages(mut self, messages: impl IntoMessages) -> Self {
         self.options.messages = messages.into_messages();
         self
     }
 
-    /// Documents: context to answer from.
+    /// Adds documents as context for the model.
     pub fn docs<D: Into<Document>>(mut self, docs: impl IntoIterator<Item = D>) -> Self {
         self.options.docs.extend(docs.into_iter().map(Into::into));
         self
     }
 
-    /// Model, by its name (`"gemini/gemini-2.5-flash"`) or as a value. Default is that of the
-    /// [`Genkit`], then the environment variable `GENKIT_MODEL`.
+    /// Sets the model, by its name (`"gemini/gemini-2.5-flash"`) or as a value. Default is the model of the [`Genkit`],
+    /// or that in the environment variable `GENKIT_MODEL`.
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
         self
     }
 
-    /// Tools that the model may ask for: `tools![..]`, values, names, patterns, tags; see
-    /// [`ToolRef`]. Called again, these are added.
+    /// Adds tools that the model may call: `tools![..]`, values, names, patterns or tags; see [`ToolRef`].
     pub fn tools(mut self, tools: impl IntoTools) -> Self {
         self.tools.extend(tools.into_tools());
         self
     }
 
-    /// Tool choice: whether the model may, must or must not ask for tools, or
-    /// [which one](ToolChoice::Tool) it must ask for. After it has, a choice that forces it is `Auto`: else
-    /// it could never answer.
+    /// Sets the tool choice: whether the model may, must or must not call tools, or [which tool](ToolChoice::Tool) it
+    /// must call. A choice that forces a call becomes `Auto` after the first round, since the model could otherwise
+    /// never give a final response.
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.options.tool_choice = Some(choice);
         self
     }
 
-    // Not with the other options of output: compilers name a method by the module of its `impl`.
-    /// Structured output: asks for a `T`, which is read with [`GenerateResponse::output`](genkit_core::GenerateResponse::output).
+    // Not with the other output options in `output.rs`: compiler messages name a method by the module of its `impl`.
+    /// Requests structured output of type `T`; [`GenerateResponse::output`](genkit_core::GenerateResponse::output) reads it.
     pub fn output<T: JsonSchema>(self) -> Self {
         self.output_schema(genkit_schema::internal::input_of::<T>())
     }
 
-    /// Turn limit: how many rounds of tool calls there may be. Default is 5. When the model asks
-    /// for more, the run ends with what there is, as
+    /// Sets the turn limit: the maximum number of rounds of tool calls. Default is 5. If the model requests more, the
+    /// run ends with the response so far and the finish reason
     /// [`FinishReason::Aborted`](genkit_core::FinishReason::Aborted).
     pub fn max_turns(mut self, rounds: usize) -> Self {
         self.options.max_turns = Some(rounds);
         self
     }
 
-    /// Failing at the turn limit: whether reaching [`max_turns`](Self::max_turns) is an error, which
-    /// owns the response. Default is `false`.
+    /// Sets whether reaching [`max_turns`](Self::max_turns) is an error, which holds the partial response. Default is
+    /// `false`.
     pub fn fail_on_max_turns(mut self, yes: bool) -> Self {
         self.settings.fail_on_max_turns = yes;
         self
     }
 
-    /// Tool requests to the caller: leaves the tools to it, so that the first answer that asks for
-    /// tools is the response.
+    /// Sets whether tool requests are returned to the caller instead of being run. The first response with tool
+    /// requests then ends the run.
     ///
     /// ```
     /// use genkit::model::ModelResponse;
@@ -198,7 +199,7 @@ impl Generate {
     /// use genkit::message::ToolRequest;
     /// use genkit::{Part, tool, tools};
     ///
-    /// /// Tells the weather.
+    /// /// Returns the weather.
     /// #[tool]
     /// async fn weather(city: String) -> String { format!("sunny in {city}") }
     ///
@@ -216,7 +217,7 @@ impl Generate {
     ///         let city = request.input["city"].as_str().unwrap_or_default().to_owned();
     ///         answers.push(request.respond(weather(city).await).into());
     ///     }
-    ///     // Answers of tools are a message of the role `tool`, without saying so.
+    ///     // Tool responses automatically become a message with the role `tool`.
     ///     response = ask().messages(response.messages()).prompt(answers).await?;
     /// }
     /// assert_eq!(response.text(), "It is sunny.");
@@ -228,15 +229,15 @@ impl Generate {
         self
     }
 
-    /// Resources that messages may name, besides those of the registry. A part
-    /// [`Part::resource_link`] is replaced by what the resource holds.
+    /// Adds resources that messages may refer to, in addition to those of the registry. Each [`Part::resource_link`] is
+    /// replaced by the content of the resource.
     pub fn resources(mut self, resources: impl IntoResources) -> Self {
         self.resources.extend(resources.into_resources());
         self
     }
 
-    /// State: injects `value` into every tool of this run that takes `&T`, over that of the
-    /// [`Genkit`]. A tool whose state nobody gave is an error before the model is asked.
+    /// Injects `value` as state into every tool of this run that takes `&T`, in place of the state of the [`Genkit`].
+    /// If a tool's state is missing, the run fails before the first model call.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -244,7 +245,7 @@ impl Generate {
     ///
     /// struct Prices { apple: u32 }
     ///
-    /// /// What `n` apples cost.
+    /// /// Returns the price of `n` apples.
     /// #[tool]
     /// async fn cost(prices: &Prices, n: u32) -> u32 { prices.apple * n }
     ///
@@ -252,7 +253,7 @@ impl Generate {
     /// # async fn main() -> Result<()> {
     /// let ask = genkit::generate("2 apples?").model(ScriptedModel::text("6")).tools(tools![cost]);
     /// let error = ask.clone().await.unwrap_err();
-    /// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // nobody gave `Prices`
+    /// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // the state `Prices` is missing
     /// assert_eq!(ask.state(Prices { apple: 3 }).await?.text(), "6");
     /// # Ok(())
     /// # }
@@ -263,30 +264,29 @@ impl Generate {
         self
     }
 
-    /// Action context: a map that the tools of this run read with
-    /// [`Context::action_context`](genkit_core::Context::action_context), and templates as `@key`: who is
-    /// signed in, for example.
+    /// Sets the action context: a map that tools read with [`Context::action_context`](genkit_core::Context::action_context)
+    /// and templates read as `@key`. It can hold the signed-in user, for example.
     pub fn action_context(mut self, context: Map<String, Value>) -> Self {
         self.settings.action_context = Arc::new(context);
         self
     }
 
-    /// Extension: gives a value to the tools of this run:
+    /// Adds an extension: a value that the tools of this run read with
     /// [`Context::extension`](genkit_core::Context::extension).
     pub fn extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.settings.values.insert(value);
         self
     }
 
-    /// Middleware: code around the run, its model calls and its tool calls; inside of the program's
-    /// own.
+    /// Adds middleware: code around the run, its model calls and its tool calls. It runs inside the middleware of the
+    /// program.
     pub fn middleware(mut self, middleware: impl Middleware) -> Self {
         self.settings.middleware.push(Arc::new(middleware));
         self
     }
 
-    /// Tracing of contents: records messages and arguments too. Default is names, numbers and times
-    /// only.
+    /// Sets whether traces record contents, such as messages and arguments. Default is `false`: only names, numbers and
+    /// times are recorded.
     pub fn trace_contents(mut self, yes: bool) -> Self {
         self.settings.trace_contents = yes;
         self

@@ -1,4 +1,4 @@
-//! Structured output of a run: its schema, its format, its instructions.
+//! Structured output of a run: schema, format, instructions, retries and validation.
 
 use serde::de::DeserializeOwned;
 
@@ -9,41 +9,40 @@ use genkit_core::{Instructions, OutputOptions};
 use genkit_schema::Schema;
 
 impl Generate {
-    /// Structured output: asks for JSON that fits a schema.
+    /// Requests structured output: JSON that matches a schema.
     pub fn output_schema(mut self, schema: impl Into<Schema>) -> Self {
         self.output_options().json_schema = Some(schema.into());
         self
     }
 
-    /// Output format of the answer. Default is JSON where there is a schema, else text.
+    /// Sets the output format. Default is JSON if there is a schema, and text otherwise.
     pub fn format(mut self, format: Format) -> Self {
         self.output_options().format = Some(format.as_str().to_owned());
         self
     }
 
-    /// Output instructions: whether the prompt says what the output must look like: `true`,
-    /// `false`, or a text of your own. Default is where the provider does not bind the output to
-    /// the schema itself.
+    /// Sets the output instructions: `true` to describe the output format in the prompt, `false` to omit it, or a
+    /// custom text. Default is to add instructions only if the provider does not enforce the schema itself.
     pub fn output_instructions(mut self, instructions: impl Into<Instructions>) -> Self {
         self.output_options().instructions = Some(instructions.into());
         self
     }
 
-    /// Constrained output: whether the provider is to bind it to the schema. Default is yes, where
-    /// it can.
+    /// Sets whether the provider should enforce the schema (constrained output). Default is `true`, if the provider
+    /// supports it.
     pub fn constrained(mut self, yes: bool) -> Self {
         self.output_options().constrained = Some(yes);
         self
     }
 
-    /// Output retries: how often an answer that does not fit its schema, or that [`validate`](Self::validate)
-    /// refuses, goes back to the model with the reason. Default is 1 with
-    /// [`extract`](Self::extract) and `validate`; else 0, and nothing is checked before
+    /// Sets the number of output retries: how often the model is asked to correct a response that does not match its
+    /// schema or that [`validate`](Self::validate) rejects. Default is 1 with [`extract`](Self::extract) and
+    /// `validate`; otherwise it is 0, and the output is first checked by
     /// [`GenerateResponse::output`](genkit_core::GenerateResponse::output).
     ///
-    /// Each answer is counted in the usage, and stands in the history with the reason that follows it. When
-    /// all retries are used up, the error says what was wrong and owns the response. An answer that was
-    /// cut off at the limit of tokens is not asked for again: it would be cut off once more.
+    /// Each attempt counts in the usage and is kept in the history, followed by the reason for the retry. If the last
+    /// retry fails, the error reports the reason and holds the partial response. A response that was cut off at the
+    /// token limit is not retried, because it would be cut off again.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -65,9 +64,9 @@ impl Generate {
         self
     }
 
-    /// Output validator: looks at the value of an answer before it goes out. The text of its error goes
-    /// back to the model, [`output_retries`](Self::output_retries) times; a
-    /// [fatal](genkit_core::Error::into_fatal) one ends the run. Called again, this is one more.
+    /// Adds an output validator, which checks the parsed value of a response. The text of its error is sent back to the
+    /// model, up to [`output_retries`](Self::output_retries) times; a [fatal](genkit_core::Error::into_fatal) error ends the
+    /// run. Each call of this method adds a validator.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -88,7 +87,7 @@ impl Generate {
     /// # }
     /// ```
     ///
-    /// The value may be a `&serde_json::Value`, too. For a check that awaits something see
+    /// The value may also be a `&serde_json::Value`. For an asynchronous check see
     /// [`validate_async`](Self::validate_async).
     pub fn validate<T, E>(
         mut self,
@@ -102,7 +101,7 @@ impl Generate {
         self
     }
 
-    /// Output validator that awaits something: it gets the value itself. Else as
+    /// Adds an asynchronous output validator, which receives the value by ownership. Otherwise the same as
     /// [`validate`](Self::validate).
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! The settings of the model: Genkit's common ones are typed, all others stand in `config`.
+//! The model settings: typed methods for Genkit's common ones, `config` for all others.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -8,10 +8,9 @@ use genkit_core::internal::generate::error::Error as E;
 use genkit_core::setting_methods;
 
 impl Generate {
-    /// Settings of the model: Genkit's common ones (`temperature`, `maxOutputTokens`, `topK`,
-    /// `topP`, `stopSequences`, `seed`, `reasoningEffort`, `version`) and its provider's own. They are
-    /// merged with those that were given before; what does not serialize to an object is an error when
-    /// the run begins.
+    /// Adds model settings: Genkit's common ones (`temperature`, `maxOutputTokens`, `topK`, `topP`, `stopSequences`,
+    /// `seed`, `reasoningEffort`, `version`) and the provider's own. They are merged with earlier settings. If the
+    /// value does not serialize to an object, the run returns an error.
     pub fn config(mut self, config: impl Serialize) -> Self {
         match serde_json::to_value(config) {
             Ok(Value::Object(config)) => self.config_map().extend(config),

@@ -1,4 +1,4 @@
-//! The builder of a Genkit instance: registry and state.
+//! The builder of a Genkit instance.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What runs have of their instance: models, embedders, middleware.
+//! The defaults that runs take from their instance: models, embedders, middleware.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use genkit_core::internal::context::RestingRuns;
 use genkit_model::internal::Models;
 use genkit_model::{Embed, EmbedRequest, EmbedderRef};
 
-/// What every run of an instance begins with.
+/// The defaults of every run of an instance.
 #[derive(Clone, Default)]
 pub struct RunDefaults {
     pub models: Models,

@@ -1,4 +1,4 @@
-//! Folders of `.prompt` files: where they are, what their templates share, whether they are watched.
+//! Folders of `.prompt` files: their paths, shared template data, and watching.
 
 use std::path::PathBuf;
 

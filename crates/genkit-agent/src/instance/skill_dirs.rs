@@ -1,4 +1,4 @@
-//! Folders of skills, read when an instance is built.
+//! Folders of skills, which are read when an instance is built.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The chain of middleware around a run, a model call, a tool call.
+//! The middleware chain around a run, a model call or a tool call.
 
 use std::sync::Arc;
 
@@ -15,11 +15,10 @@ use genkit_core::{ToolCall, ToolOutcome};
 use genkit_model::internal::Models;
 use genkit_model::{ChunkSink, Model, ModelInfo};
 
-/// Middleware: code around a run and its parts. The first one that is given is the outermost.
+/// Middleware: code around a run, its model calls and its tool calls. The first one added is the outermost.
 ///
-/// Each method has a default that only goes on: write the ones that you need. Where a closure is enough,
-/// [`on_model`](super::on_model), [`on_tool`](super::on_tool) and [`on_generate`](super::on_generate)
-/// make one of it.
+/// Each method has a default that calls `next`, so implement only the ones that you need. If a closure is enough, use
+/// [`on_model`](super::on_model), [`on_tool`](super::on_tool) or [`on_generate`](super::on_generate).
 ///
 /// ```
 /// use genkit::middleware::{Middleware, NextModel};
@@ -27,7 +26,7 @@ use genkit_model::{ChunkSink, Model, ModelInfo};
 /// use genkit::testing::ScriptedModel;
 /// use genkit::{BoxFuture, Result};
 ///
-/// /// Asks for little text.
+/// /// Limits the length of responses.
 /// struct Brief;
 ///
 /// impl Middleware for Brief {
@@ -54,7 +53,7 @@ use genkit_model::{ChunkSink, Model, ModelInfo};
 /// # }
 /// ```
 pub trait Middleware: Send + Sync + 'static {
-    /// Wraps the whole run: `request` is what the first turn asks.
+    /// Wraps the whole run. `request` is the model request of the first turn.
     fn generate(
         &self,
         request: ModelRequest,
@@ -73,24 +72,24 @@ pub trait Middleware: Send + Sync + 'static {
         next.run(request, chunks)
     }
 
-    /// Wraps each tool call: of the loop, and of MCP clients where the [`Genkit`](crate::instance::Genkit)
-    /// that is served has this middleware.
+    /// Wraps each tool call of a run. Also wraps tool calls of MCP clients, if the [`Genkit`](crate::instance::Genkit) that
+    /// serves them has this middleware.
     ///
-    /// Over MCP the input in `call` is what the client sent, an interrupt is a question to the
-    /// client's user, and an answer without [`NextTool::run`] is the result that the client gets.
+    /// Over MCP, the input in `call` is what the client sent, an interrupt becomes a question to the client's user, and
+    /// an outcome returned without calling [`NextTool::run`] is the result that the client receives.
     fn tool(&self, call: ToolCall, next: NextTool) -> BoxFuture<'_, Result<ToolOutcome>> {
         next.run(call)
     }
 
-    /// Tools that every run with this middleware offers. MCP clients see those of the registry alone.
+    /// Returns tools that are added to every run with this middleware. MCP clients only see the tools of the registry.
     fn tools(&self) -> Vec<Tool> {
         Vec::new()
     }
 }
 
-/// What stands inside of all middleware: the run itself.
+/// The innermost element of the chain: the run itself.
 pub(crate) trait Innermost: InnermostTool {
-    /// Where a middleware finds other models.
+    /// Returns the models that middleware can look up.
     fn models(&self) -> &Models;
 
     fn run(self: Arc<Self>, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>>;
@@ -103,9 +102,9 @@ pub(crate) trait Innermost: InnermostTool {
     ) -> BoxFuture<'a, Result<ModelResponse>>;
 }
 
-/// What stands inside of all middleware around a tool call: in the loop, and for a client over MCP.
+/// The innermost element of the chain around a tool call, in a run and over MCP.
 pub trait InnermostTool: Send + Sync {
-    /// What stands around it, the outermost first.
+    /// Returns the middleware around the call, the outermost first.
     fn middleware(&self) -> &[Arc<dyn Middleware>];
 
     fn call_tool<'a>(
@@ -114,19 +113,19 @@ pub trait InnermostTool: Send + Sync {
         suspended: Option<&'a Suspended>,
     ) -> BoxFuture<'a, Result<ToolOutcome>>;
 
-    /// The tools of the run; none where there is no run.
+    /// Returns the tools of the run. Empty outside a run.
     fn tools(&self) -> Vec<ToolDefinition> {
         Vec::new()
     }
 
-    /// Whether the last model call was not offered this tool of the run.
+    /// Returns whether the last model call did not offer this tool of the run.
     fn is_withheld(&self, name: &str) -> bool {
         let _ = name;
         false
     }
 }
 
-/// A place in the chain: what is inside of all, and which middleware is next.
+/// A position in the chain: the innermost element, and the index of the next middleware.
 struct Place<I: ?Sized> {
     innermost: Arc<I>,
     at: usize,
@@ -139,7 +138,7 @@ impl<I: ?Sized> Clone for Place<I> {
 }
 
 impl<I: InnermostTool + ?Sized> Place<I> {
-    /// The middleware that is next, from where on the chain goes on behind it.
+    /// Returns the next middleware, and advances to the position after it.
     fn step(&mut self) -> Option<Arc<dyn Middleware>> {
         let next = self.innermost.middleware().get(self.at).cloned()?;
         self.at += 1;
@@ -147,7 +146,7 @@ impl<I: InnermostTool + ?Sized> Place<I> {
     }
 }
 
-/// Next of a middleware around a run: what comes after it, the run itself at last.
+/// The rest of the chain inside a middleware around a run. It ends with the run itself.
 #[derive(Clone)]
 pub struct NextGenerate {
     place: Place<dyn Innermost>,
@@ -158,7 +157,7 @@ impl NextGenerate {
         Self { place: Place { innermost, at: 0 } }
     }
 
-    /// Runs the rest of the chain with `request`. A clone goes on once more.
+    /// Runs the rest of the chain with `request`. To run it again, clone `self` first.
     pub fn run(mut self, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>> {
         Box::pin(async move {
             match self.place.step() {
@@ -169,7 +168,7 @@ impl NextGenerate {
     }
 }
 
-/// Next of a middleware around a model call: what comes after it, the model itself at last.
+/// The rest of the chain inside a middleware around a model call. It ends with the model itself.
 #[derive(Clone)]
 pub struct NextModel {
     place: Place<dyn Innermost>,
@@ -181,7 +180,7 @@ impl NextModel {
         Self { place: Place { innermost, at: 0 }, model }
     }
 
-    /// Runs the rest of the chain with `request`. A clone goes on once more.
+    /// Runs the rest of the chain with `request`. To run it again, clone `self` first.
     pub fn run<'a>(
         mut self,
         request: &'a ModelRequest,
@@ -205,26 +204,27 @@ impl NextModel {
         Self { model, ..self }.run(request, chunks)
     }
 
-    /// Name of the model.
+    /// Returns the name of the model.
     pub fn model_name(&self) -> &str {
         self.model.name()
     }
 
-    /// Model info: what the model can do.
+    /// Returns the capabilities of the model.
     pub fn model_info(&self) -> ModelInfo {
         self.model.info()
     }
 
-    /// Counts the tokens of `request`, where the model's provider does:
+    /// Counts the tokens of `request`, if the model's provider supports it: see
     /// [`Model::count_tokens`](genkit_model::Model::count_tokens).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub async fn count_tokens(&self, request: &ModelRequest) -> Result<u64> {
         self.model.count_tokens(request).await
     }
 
-    /// Asks another model something of the middleware's own, past all middleware. It counts for the run's usage.
+    /// Calls another model on behalf of the middleware, bypassing all middleware. The call counts toward the usage of
+    /// the run.
     pub(super) async fn ask(
         &self,
         model: &dyn Model,
@@ -233,13 +233,13 @@ impl NextModel {
         self.place.innermost.call_model(model, request, &ChunkSink::none()).await
     }
 
-    /// Where a middleware finds other models.
+    /// Returns the models that middleware can look up.
     pub(super) fn models(&self) -> &Models {
         self.place.innermost.models()
     }
 }
 
-/// Next of a middleware around a tool call: what comes after it, the tool itself at last.
+/// The rest of the chain inside a middleware around a tool call. It ends with the tool itself.
 #[derive(Clone)]
 pub struct NextTool {
     place: Place<dyn InnermostTool>,
@@ -251,7 +251,7 @@ impl NextTool {
         Self { place: Place { innermost, at: 0 }, suspended }
     }
 
-    /// Runs the rest of the chain with `call`. A clone goes on once more.
+    /// Runs the rest of the chain with `call`. To run it again, clone `self` first.
     pub fn run(mut self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome>> {
         Box::pin(async move {
             match self.place.step() {
@@ -261,21 +261,21 @@ impl NextTool {
         })
     }
 
-    /// The tools of the run, whatever the model was offered of them.
+    /// Returns all tools of the run, including those that were not offered to the model.
     pub(super) fn tools(&self) -> Vec<ToolDefinition> {
         self.place.innermost.tools()
     }
 
-    /// Whether the model was not offered this tool of the run.
+    /// Returns whether this tool of the run was not offered to the model.
     pub(super) fn is_withheld(&self, name: &str) -> bool {
         self.place.innermost.is_withheld(name)
     }
 
-    /// Answer to an interrupt of a middleware: what the caller gave when it resumed the call;
-    /// `None` before.
+    /// Returns the answer to an interrupt of this middleware, which the caller passed when it resumed the call. `None`
+    /// before that.
     pub fn resumed(&self) -> Option<&Value> {
         match self.suspended.as_ref()?.recording.answers.get(CALL_KEY)? {
-            // A client may agree without a word.
+            // A client may agree without sending content.
             CallerAnswer::Decision(decision) => {
                 Some(decision.content.as_ref().unwrap_or(&Value::Null))
             }

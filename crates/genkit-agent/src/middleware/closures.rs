@@ -10,10 +10,10 @@ use genkit_core::{ModelRequest, ModelResponse};
 use genkit_core::{ToolCall, ToolOutcome};
 use genkit_model::{ChunkSink, IntoResult};
 
-/// Middleware around each model call, from a closure: a cache, a logger, a guard.
+/// Creates middleware around each model call from a closure, for example a cache, a logger or a guard.
 ///
-/// The closure goes on with `next.run(&request, &chunks)`, or answers by itself. It may return what
-/// the closure of [`model::from_fn`](genkit_model::from_fn) may.
+/// The closure calls `next.run(&request, &chunks)`, or returns a response without calling it. It may return the same
+/// types as the closure of [`model::from_fn`](genkit_model::from_fn).
 ///
 /// ```
 /// use genkit::middleware::on_model;
@@ -25,7 +25,7 @@ use genkit_model::{ChunkSink, IntoResult};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
-/// // A cache: what was asked before is answered from memory.
+/// // A cache: repeated requests are served from memory.
 /// let seen = Arc::new(Mutex::new(HashMap::<String, ModelResponse>::new()));
 /// let cache = on_model(move |request, chunks, next| {
 ///     let seen = Arc::clone(&seen);
@@ -51,8 +51,7 @@ use genkit_model::{ChunkSink, IntoResult};
 /// # }
 /// ```
 ///
-/// Chunks that a stream wants go to `chunks`; a closure that does not send any is shown in the stream
-/// all the same, as one chunk.
+/// Send chunks for streams to `chunks`. If the closure sends none, the stream receives the whole response as one chunk.
 pub fn on_model<F, Fut>(function: F) -> impl Middleware
 where
     F: Fn(ModelRequest, ChunkSink, NextModel) -> Fut + Send + Sync + 'static,
@@ -61,11 +60,11 @@ where
     OnModel(function)
 }
 
-/// Middleware around each tool call, from a closure: a logger, a filter, an answer in its place.
+/// Creates middleware around each tool call from a closure, for example a logger, a filter or a replacement for a tool.
 ///
-/// The closure goes on with `next.run(call)`, or answers by itself: with a [`ToolOutcome`], a
-/// [`ToolResponse`], or a `Result` of one of them with any error. An error ends the run; what the model
-/// shall read is `call.request().respond(..)`.
+/// The closure calls `next.run(call)`, or returns an outcome without calling it. It returns a [`ToolOutcome`], a
+/// [`ToolResponse`], or a `Result` of one of them with any error. An error ends the run. To return an error that the
+/// model can read, use `call.request().respond(..)`.
 ///
 /// ```
 /// use genkit::middleware::on_tool;
@@ -98,7 +97,7 @@ where
 /// # }
 /// ```
 ///
-/// What comes back is at hand as well; where `?` is used, the last line names the error:
+/// The closure can also inspect the outcome. If it uses `?`, the last line names the error type:
 ///
 /// ```
 /// use genkit::middleware::on_tool;
@@ -119,10 +118,10 @@ where
     OnTool(function)
 }
 
-/// Middleware around a whole run, from a closure: time, a check of the answer, another try.
+/// Creates middleware around a whole run from a closure, for example to measure time, check the response or try again.
 ///
-/// The closure gets the request of the first turn and goes on with `next.run(request)`; a clone of `next`
-/// goes on once more. It returns a [`GenerateResponse`], or a `Result` of one with any error.
+/// The closure receives the request of the first turn and calls `next.run(request)`; to run the rest of the chain
+/// again, clone `next`. It returns a [`GenerateResponse`], or a `Result` of one with any error.
 ///
 /// ```
 /// use genkit::middleware::{NextGenerate, on_generate};
@@ -132,7 +131,7 @@ where
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
-/// // Asks once more where the answer is too long:
+/// // Asks again if the response is too long:
 /// let brief = on_generate(|request: ModelRequest, next: NextGenerate| async move {
 ///     let first = next.clone().run(request).await?;
 ///     if first.text().len() < 20 {

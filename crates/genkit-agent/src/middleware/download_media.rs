@@ -1,4 +1,4 @@
-//! Media downloads: media by its address becomes media with its bytes.
+//! Media downloads: replaces the URL of media by its content.
 
 use std::time::Duration;
 
@@ -14,21 +14,21 @@ use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::ChunkSink;
 use genkit_model::internal::download;
 
-/// How large a file may be. Default is 20 MiB, what large models take in one request.
+/// The maximum size of a file. Default is 20 MiB; large models accept this size in one request.
 const MAX_BYTES: usize = 20 * 1024 * 1024;
 
-/// How long a file may take. Default is 30 seconds.
+/// The timeout of a download. Default is 30 seconds.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Download of the media that a request names, as middleware: see [`download_media()`].
+/// Download of the media in a request, as middleware: see [`download_media()`].
 #[derive(Clone, Debug)]
 pub struct DownloadMedia {
     max_bytes: usize,
     timeout: Duration,
 }
 
-/// Media download, for models that take no addresses: media at `http:` and `https:` addresses is
-/// fetched and sent as `data:`. The history keeps the address.
+/// Creates middleware that downloads media, for models that do not accept URLs. Media at `http:` and `https:` URLs is
+/// fetched and sent as a `data:` URL. The history keeps the original URL.
 ///
 /// ```
 /// use genkit::Part;
@@ -40,27 +40,27 @@ pub struct DownloadMedia {
 /// let run = genkit::generate(Part::media("http://127.0.0.1:9/cat.png", "image/png"))
 ///     .model(ScriptedModel::text("A cat."))
 ///     .middleware(download_media().max_bytes(5_000_000));
-/// let error = run.await.unwrap_err(); // nothing listens there
+/// let error = run.await.unwrap_err(); // no server listens on this port
 /// assert!(error.to_string().contains("127.0.0.1"), "{error}");
 /// # }
 /// ```
 ///
-/// A file has at most 20 MiB and takes at most 30 seconds; redirects are not followed. Whoever
-/// writes the messages chooses what this program fetches, also within its own network: use it for
-/// messages that you trust.
+/// A file may have up to 20 MiB and a download may take up to 30 seconds. Redirects are not followed. The author of a
+/// message decides which URLs this program fetches, including URLs in its own network, so use it only for trusted
+/// messages.
 pub fn download_media() -> DownloadMedia {
     DownloadMedia { max_bytes: MAX_BYTES, timeout: TIMEOUT }
 }
 
 impl DownloadMedia {
-    /// Size limit: how large a file may be, in bytes. Default is 20 MiB.
+    /// Sets the maximum size of a file, in bytes. Default is 20 MiB.
     #[must_use]
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
         self
     }
 
-    /// Timeout: how long a file may take. Default is 30 seconds.
+    /// Sets the timeout of each download. Default is 30 seconds.
     #[must_use]
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = limit;

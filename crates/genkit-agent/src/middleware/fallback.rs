@@ -1,4 +1,4 @@
-//! Fallback: other models where one fails.
+//! Fallback: calls other models if one fails.
 
 use super::{Middleware, NextModel};
 use crate::request::for_other_model;
@@ -8,18 +8,18 @@ use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::{ChunkSink, IntoModel, Model, ModelRef};
 
-/// Fallback to other models where one fails, as middleware: see [`fallback()`].
+/// Fallback to other models, as middleware: see [`fallback()`].
 #[derive(Clone)]
 pub struct Fallback {
     models: Vec<ModelRef>,
-    /// Default is what another provider may do better.
+    /// `None` for the kinds of errors that another provider may avoid.
     kinds: Option<Vec<ErrorKind>>,
     keep_config: bool,
 }
 
-/// Fallback: asks the next of `models` where a model call fails because its provider is down,
-/// overloaded, out of quota, or does not know the model. A call whose chunks were delivered is not
-/// made again.
+/// Creates middleware for fallback: if a model call fails because its provider is unavailable, overloaded, out of quota
+/// or does not have the model, the next of `models` is called. A call that has already delivered chunks is not
+/// repeated.
 ///
 /// ```
 /// use genkit::middleware::fallback;
@@ -36,8 +36,8 @@ pub struct Fallback {
 /// # }
 /// ```
 ///
-/// The settings of the first model are sent to the others too, but for its key, address and
-/// version; see [`keep_config`](Fallback::keep_config).
+/// The settings of the first model are also sent to the other models, except for account settings (API key and base
+/// URL) and the version; see [`keep_config`](Fallback::keep_config).
 pub fn fallback<M: IntoModel>(models: impl IntoIterator<Item = M>) -> Fallback {
     Fallback {
         models: models.into_iter().map(IntoModel::into_model).collect(),
@@ -47,22 +47,22 @@ pub fn fallback<M: IntoModel>(models: impl IntoIterator<Item = M>) -> Fallback {
 }
 
 impl Fallback {
-    /// Error kinds: falls back for errors of these alone.
+    /// Sets the error kinds that cause a fallback. Other errors are returned.
     #[must_use]
     pub fn kinds(mut self, kinds: impl IntoIterator<Item = ErrorKind>) -> Self {
         self.kinds = Some(kinds.into_iter().collect());
         self
     }
 
-    /// Settings of the first model: whether the other models get them, some of which may be one
-    /// provider's own. Default is true.
+    /// Sets whether the other models receive the settings of the first one, some of which may be specific to its
+    /// provider. Default is `true`.
     #[must_use]
     pub fn keep_config(mut self, yes: bool) -> Self {
         self.keep_config = yes;
         self
     }
 
-    /// The request as another model takes it.
+    /// Adapts the request to another model.
     fn request_for(&self, model: &dyn Model, request: &ModelRequest) -> ModelRequest {
         let mut request = request.clone();
         if !self.keep_config {
@@ -77,7 +77,7 @@ impl Fallback {
             Unimplemented,
         };
         match (&self.kinds, error.kind()) {
-            // Of the run, not of its model: the end of its budget.
+            // The error belongs to the run: its budget is exhausted.
             _ if error.is_fatal() => false,
             (Some(kinds), kind) => kinds.contains(&kind),
             (None, Unavailable | DeadlineExceeded | ResourceExhausted | Aborted | Internal) => true,
@@ -105,13 +105,13 @@ impl Middleware for Fallback {
                 }
                 let model = match next.models().find(other) {
                     Ok(model) => model,
-                    // One that cannot be used is no reason not to ask the next.
+                    // Continue with the next model if this one cannot be used.
                     Err(unusable) => {
-                        tracing::warn!(model = other.name(), error = %Logged::text(&unusable), "a fallback model cannot be used");
+                        tracing::warn!(model = other.name(), error = %Logged::text(&unusable), "the fallback model cannot be used");
                         continue;
                     }
                 };
-                tracing::warn!(error = %Logged::text(&error), next = model.name(), "a model failed, another is asked");
+                tracing::warn!(error = %Logged::text(&error), next = model.name(), "the model failed; calling the next one");
                 let request = self.request_for(&*model, request);
                 match next.clone().run_on(model, &request, chunks).await {
                     Ok(response) => return Ok(response),

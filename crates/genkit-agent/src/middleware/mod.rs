@@ -1,4 +1,4 @@
-//! What stands around runs, model calls and tool calls; public as `middleware`.
+//! Middleware around runs, model calls and tool calls. Public as `middleware`.
 
 mod chain;
 mod closures;

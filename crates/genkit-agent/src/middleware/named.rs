@@ -1,4 +1,4 @@
-//! Named middleware: what prompts and requests that are data ask for by its name.
+//! Named middleware, which prompts and plain-data requests refer to by name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use genkit_core::internal::generate::error::Error as E;
 
 type Make = Arc<dyn Fn(Option<Value>) -> Result<Arc<dyn Middleware>> + Send + Sync>;
 
-/// Middleware by its name.
+/// Middleware constructors, by name.
 #[derive(Clone, Default)]
 pub struct NamedMiddleware(Arc<BTreeMap<String, Make>>);
 
 impl NamedMiddleware {
-    /// One that takes no settings.
+    /// Adds middleware that takes no settings.
     pub(crate) fn add(&mut self, name: String, middleware: Arc<dyn Middleware>) {
         let of = name.clone();
         self.insert(name, move |config| match config {
@@ -26,7 +26,7 @@ impl NamedMiddleware {
         });
     }
 
-    /// One that is made with the settings that stand beside its name.
+    /// Adds middleware that is created with the settings given next to its name.
     pub(crate) fn add_configured<C, M>(
         &mut self,
         name: String,
@@ -37,7 +37,7 @@ impl NamedMiddleware {
     {
         let of = name.clone();
         self.insert(name, move |config| {
-            // Without settings it is made of nothing, or of an object that says nothing.
+            // Without settings it is created from an empty object.
             let config = config.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
             let config = C::deserialize(config)
                 .map_err(|why| E::MiddlewareConfig { name: of.clone(), why: why.to_string() })?;
@@ -57,7 +57,7 @@ impl NamedMiddleware {
         Arc::make_mut(&mut self.0).insert(name, Arc::new(make));
     }
 
-    /// What `reference` means: a name, or `{"name": .., "config": ..}`.
+    /// Resolves `reference`: a name, or `{"name": .., "config": ..}`.
     pub(crate) fn find(&self, reference: &Value) -> Result<Arc<dyn Middleware>> {
         let named = reference.as_object().and_then(|object| object.get("name"));
         let Some(name) = named.unwrap_or(reference).as_str() else {

@@ -1,4 +1,4 @@
-//! Retry: another try of a model call where it may help.
+//! Retry: repeats a failed model call if that may help.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use genkit_core::{Error, Result};
 use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::ChunkSink;
 
-/// How often a failed model call is made again. Default is 3.
+/// The maximum number of retries of a failed model call. Default is 3.
 const MAX_RETRIES: u32 = 3;
 
-/// The wait before the first retry. Default is 1 second; it doubles from try to try.
+/// The wait before the first retry. Default is 1 second; it doubles with each retry.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
-/// The longest wait, also where the server asks for more: then the error is returned. Default is
-/// 60 seconds.
+/// The longest wait between two attempts. If the server requests a longer one, the error is returned. Default is 60
+/// seconds.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// Retries of a failed model call, as middleware: see [`retry()`].
+/// Retries of failed model calls, as middleware: see [`retry()`].
 #[derive(Clone, Copy, Debug)]
 pub struct Retry {
     max_retries: u32,
@@ -28,9 +28,9 @@ pub struct Retry {
     jitter: bool,
 }
 
-/// Retries a model call that failed in a way that [may pass](Error::is_retryable): 3 times,
-/// after 1, 2 and 4 seconds and up to as much again, or after what the server asks for. A call
-/// whose chunks were delivered is never made again.
+/// Creates middleware that retries a model call after a [retryable](Error::is_retryable) error. It retries 3 times,
+/// after 1, 2 and 4 seconds plus a random delay of up to the same duration, or after the time that the server requests.
+/// A call that has already delivered chunks is not retried.
 ///
 /// ```
 /// use genkit::middleware::retry;
@@ -61,38 +61,37 @@ pub fn retry() -> Retry {
 }
 
 impl Retry {
-    /// Retry limit: how often it is tried again. Default is 3.
+    /// Sets the maximum number of retries. Default is 3.
     #[must_use]
     pub fn max_retries(mut self, times: u32) -> Self {
         self.max_retries = times;
         self
     }
 
-    /// First wait: how long before the first retry; it doubles from try to try. Default is 1
-    /// second.
+    /// Sets the wait before the first retry, which doubles with each retry. Default is 1 second.
     #[must_use]
     pub fn first_wait(mut self, wait: Duration) -> Self {
         self.first_wait = wait;
         self
     }
 
-    /// Longest wait between two tries. A server that asks for more is not asked again. Default is
-    /// 60 seconds.
+    /// Sets the longest wait between two attempts. If the server requests a longer one, the error is returned. Default
+    /// is 60 seconds.
     #[must_use]
     pub fn longest_wait(mut self, wait: Duration) -> Self {
         self.longest_wait = wait;
         self
     }
 
-    /// Jitter: whether a wait may be up to twice as long, by chance, so that clients do not come back all
-    /// at once. Default is true; false waits exactly as long as it says, for tests.
+    /// Sets whether waits have jitter: a random extra delay of up to the same duration, so that clients do not retry
+    /// all at the same time. Default is `true`. `false` makes waits exact, for tests.
     #[must_use]
     pub fn jitter(mut self, yes: bool) -> Self {
         self.jitter = yes;
         self
     }
 
-    /// How long to wait before try number `retry`, from 0; `None` if it is of no use.
+    /// Returns the wait before the retry with this index, starting at 0. `None` if the call should not be retried.
     fn wait(&self, error: &Error, retry: u32) -> Option<Duration> {
         if retry >= self.max_retries || !error.is_retryable() {
             return None;
@@ -131,7 +130,7 @@ impl Middleware for Retry {
     }
 }
 
-/// A number from 0 to 1, random enough to keep clients apart.
+/// Returns a number from 0 to 1, random enough to spread clients.
 fn chance() -> f64 {
     use std::hash::{BuildHasher as _, RandomState};
     let bits = RandomState::new().hash_one(std::time::SystemTime::now()) >> 11;
@@ -163,7 +162,7 @@ mod tests {
         };
         assert_eq!(after(5), Some(Duration::from_secs(5)));
         assert_eq!(after(60), Some(Duration::from_secs(60)));
-        assert_eq!(after(61), None, "nobody waits that long");
+        assert_eq!(after(61), None, "longer than the longest wait");
     }
 
     #[test]

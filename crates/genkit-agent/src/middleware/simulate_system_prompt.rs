@@ -1,4 +1,4 @@
-//! System prompts for models that take none.
+//! System prompts for models without a system role.
 
 use super::{Middleware, NextModel};
 use genkit_core::BoxFuture;
@@ -7,15 +7,15 @@ use genkit_core::{Message, Part, Role};
 use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::ChunkSink;
 
-/// System prompt as a user message, as middleware: see [`simulate_system_prompt()`].
+/// A system prompt as a user message, as middleware: see [`simulate_system_prompt()`].
 #[derive(Clone, Debug)]
 pub struct SimulateSystemPrompt {
     preface: String,
     acknowledgement: String,
 }
 
-/// System prompt for models without a system role: the system message becomes a user message, which
-/// the model acknowledges.
+/// Creates middleware for models without a system role: the system prompt is sent as a user message, which the model
+/// acknowledges.
 ///
 /// ```
 /// use genkit::middleware::simulate_system_prompt;
@@ -43,14 +43,14 @@ pub fn simulate_system_prompt() -> SimulateSystemPrompt {
 }
 
 impl SimulateSystemPrompt {
-    /// Preface: what stands before the instructions.
+    /// Sets the text before the instructions. Default is `"SYSTEM INSTRUCTIONS:\n"`.
     #[must_use]
     pub fn preface(mut self, text: impl Into<String>) -> Self {
         self.preface = text.into();
         self
     }
 
-    /// Acknowledgement: what the model is made to say to them.
+    /// Sets the acknowledgement: the model's message after the instructions. Default is `"Understood."`.
     #[must_use]
     pub fn acknowledgement(mut self, text: impl Into<String>) -> Self {
         self.acknowledgement = text.into();

@@ -1,4 +1,4 @@
-//! Merging: what a run is told itself counts more than what its prompt says.
+//! Merging the options of a run with those of its prompt. Those of the run take precedence.
 
 use crate::Generate;
 use genkit_core::OutputOptions;
@@ -8,8 +8,8 @@ use genkit_core::{PromptOptions, PromptTool};
 use genkit_model::ModelRef;
 
 impl Generate {
-    /// Takes from the prompt what this run says nothing about. Settings of the model are merged one by
-    /// one; tools, documents and named middleware that the run has stand in the place of the prompt's.
+    /// Fills in options that this run does not set from the prompt. Model settings are merged key by key; tools,
+    /// documents and named middleware of the run replace those of the prompt.
     pub(super) fn take_over(&mut self, prompt: &PromptOptions) {
         let options = &mut self.options;
         if self.model.is_none() {
@@ -46,7 +46,7 @@ fn tool_ref(tool: &PromptTool) -> ToolRef {
     }
 }
 
-/// A schema of the run's own comes with its own format; else each field that it leaves out is the prompt's.
+/// A schema of the run also replaces the prompt's format; otherwise each missing field is taken from the prompt.
 fn output(own: Option<OutputOptions>, prompt: Option<&OutputOptions>) -> Option<OutputOptions> {
     let (Some(own), Some(prompt)) = (&own, prompt) else { return own.or_else(|| prompt.cloned()) };
     let (own, prompt) = (own.clone(), prompt.clone());
@@ -63,8 +63,8 @@ fn output(own: Option<OutputOptions>, prompt: Option<&OutputOptions>) -> Option<
     })
 }
 
-/// The messages of a prompt with the earlier ones, where the prompt says nothing of their place: before
-/// what the user says now, else at the end.
+/// Inserts the history into the messages of a prompt that does not place it: before a final user message, or else at
+/// the end.
 pub(super) fn place_history(mut rendered: Vec<Message>, earlier: Vec<Message>) -> Vec<Message> {
     let asks = rendered.last().is_some_and(|last| last.role == Role::User);
     let at = rendered.len() - usize::from(asks);

@@ -1,4 +1,4 @@
-//! Prompt references: how a run names the prompt that it begins with.
+//! Prompt references: how a request refers to the prompt of a run.
 
 use serde_json::Value;
 
@@ -8,13 +8,13 @@ use genkit_core::Result;
 use genkit_core::internal::generate::error::Error as E;
 use genkit_core::internal::suggest;
 
-/// A reference to a prompt: a value, or the name of one of the registry.
+/// A reference to a prompt: a value, or the name of a prompt in the registry.
 ///
 /// ```
 /// use genkit::generate::PromptRef;
 /// use genkit::{Prompt, prompt};
 ///
-/// /// Asks for a poem.
+/// /// Requests a poem.
 /// #[prompt]
 /// async fn poem() -> &'static str { "A poem, please." }
 ///
@@ -30,7 +30,7 @@ enum Kind {
     Name(String),
 }
 
-/// The prompt that a run begins with, and what it is given.
+/// The prompt that a run begins with, and its input.
 #[derive(Clone)]
 pub(crate) struct GivenPrompt {
     pub(super) prompt: PromptRef,
@@ -38,7 +38,7 @@ pub(crate) struct GivenPrompt {
 }
 
 impl PromptRef {
-    /// The name of the prompt.
+    /// Returns the name of the prompt.
     pub fn name(&self) -> &str {
         match &self.0 {
             Kind::Value(prompt) => prompt.name(),
@@ -51,7 +51,7 @@ impl PromptRef {
             Kind::Value(prompt) => return Ok(prompt.clone()),
             Kind::Name(name) => name,
         };
-        // Genkit's developer tools name actions by their whole key.
+        // Genkit's developer tools name actions by their full key.
         let keys = ["/prompt/", "/executable-prompt/"];
         let short = keys.iter().find_map(|key| name.strip_prefix(key)).unwrap_or(name);
         registry.prompt(short).ok_or_else(|| unknown(short, registry).into())
@@ -72,7 +72,7 @@ fn unknown(name: &str, registry: &Registry) -> E {
     })
 }
 
-/// The name without the variant, which comes after the first dot of the last segment.
+/// Returns the name without the variant, which follows the first dot of the last segment.
 fn base_of(name: &str) -> &str {
     let file = name.rfind('/').map_or(0, |at| at + 1);
     name[file..].find('.').map_or(name, |dot| &name[..file + dot])

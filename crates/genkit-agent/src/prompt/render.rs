@@ -1,4 +1,4 @@
-//! Rendering: the prompt of a run becomes its messages and its options.
+//! Rendering: converts the prompt of a run into its messages and options.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,11 +35,7 @@ impl Instance {
 #[cfg(feature = "dotprompt")]
 impl Instance {
     #[doc(hidden)]
-    pub fn embedded_prompt(
-        &self,
-        files: &'static StaticPromptFiles,
-        name: &str,
-    ) -> Generate {
+    pub fn embedded_prompt(&self, files: &'static StaticPromptFiles, name: &str) -> Generate {
         match genkit_core::internal::action::embedded(files) {
             Ok(prompts) => match prompts.iter().find(|prompt| prompt.name() == name) {
                 Some(prompt) => self.prompt(prompt),
@@ -51,9 +47,9 @@ impl Instance {
 }
 
 impl Generate {
-    /// Input of the `prompt` that this run begins with: a struct, a map, JSON. It is
-    /// checked against the prompt's schema when the run begins; defaults are filled in first. Without a
-    /// prompt it is an error of the run.
+    /// Sets the input of the `prompt` that this run begins with: a struct, a map or JSON. When the
+    /// run begins, defaults are filled in and the input is checked against the prompt's schema. If the run has no
+    /// prompt, it returns an error.
     pub fn input(mut self, input: impl Serialize) -> Self {
         match (&mut self.source, serde_json::to_value(input)) {
             (Some(source), Ok(input)) => source.input = input,
@@ -65,8 +61,8 @@ impl Generate {
         self
     }
 
-    /// Renders the prompt: what would be asked, as plain data, without asking. Tools and resources stand there by
-    /// their names, patterns and tags as what they mean now; middleware that is a value is no data, and does not.
+    /// Renders the prompt: returns the request as plain data without calling a model. Patterns and tags of tools and
+    /// resources are resolved to the current names. Middleware given as a value is not plain data and is omitted.
     ///
     /// ```
     /// use genkit::{Context, Prompt};
@@ -74,7 +70,7 @@ impl Generate {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
-    /// let poem = Prompt::builder("poem", "Asks for a poem.")
+    /// let poem = Prompt::builder("poem", "Requests a poem.")
     ///     .model("gemini/gemini-2.5-flash")
     ///     .handler(|_: Context, _: Map<String, Value>| async { Ok("A poem, please.") });
     /// let options = genkit::prompt(poem).temperature(0.5).render().await?;
@@ -86,7 +82,7 @@ impl Generate {
     /// ```
     ///
     /// # Errors
-    /// As [`Generate`], as far as they come before a model is asked.
+    /// The errors of [`Generate`] that can occur before the model is called.
     pub async fn render(self) -> Result<GenerateOptions> {
         let mut rendered = self.rendered().await?;
         if let Some(error) = rendered.config_error.take() {
@@ -107,10 +103,10 @@ impl Generate {
         Ok(*options)
     }
 
-    /// The same run with what its prompt says, if it has one that is not rendered.
+    /// Returns the run with its prompt rendered, if it has one.
     pub(crate) async fn rendered(mut self) -> Result<Self> {
         if self.options.resume.is_some() {
-            return self.with_prompt_options(); // the conversation is there already
+            return self.with_prompt_options(); // the conversation already exists
         }
         let Some(source) = self.source.take() else { return Ok(self) };
         if let Some(error) = self.config_error.take() {
@@ -118,10 +114,10 @@ impl Generate {
         }
         let prompt = source.prompt.find(&self.genkit.registry)?;
         let mut earlier = std::mem::take(&mut self.options.messages);
-        // A history that goes on brings its own along; the newer one counts.
+        // A continued history contains its own system message; that of the prompt replaces it.
         let is_system = earlier.first().is_some_and(|first| first.role == Role::System);
         let system = is_system.then(|| earlier.remove(0));
-        // Boxed, since most runs have no prompt, and each would be as large as one that has.
+        // Boxed, since most runs have no prompt, and the future would make every run large.
         let reply = Box::pin(self.reply(&prompt, source.input, &earlier)).await?;
         let mut messages = match reply.has_history {
             true => reply.messages,
@@ -137,7 +133,7 @@ impl Generate {
         Ok(self)
     }
 
-    /// The same run with what its prompt says of it, and without the messages of the prompt.
+    /// Returns the run with the options of its prompt, but without the prompt's messages.
     pub(crate) fn with_prompt_options(mut self) -> Result<Self> {
         if let Some(source) = self.source.take() {
             let prompt = source.prompt.find(&self.genkit.registry)?;
@@ -146,7 +142,7 @@ impl Generate {
         Ok(self)
     }
 
-    /// The prompt's own reply, within the run's deadline and until it is cancelled.
+    /// Runs the prompt, within the run's deadline and until the run is cancelled.
     async fn reply(
         &self,
         prompt: &Prompt,
@@ -175,7 +171,7 @@ impl Generate {
         supervise(&context, prompt.name(), prompt.invoke_as(kind, &context, input, how)).await
     }
 
-    /// The format that the prompt asks for, as far as that is known before it is rendered.
+    /// Returns the output format of the prompt, if it is known before rendering.
     pub(crate) fn prompt_format(&self) -> Option<Format> {
         let prompt = self.source.as_ref()?.prompt.find(&self.genkit.registry).ok()?;
         prompt.options().output()?.format().ok().flatten()

@@ -11,7 +11,7 @@ use genkit_core::Registry;
 use genkit_core::internal::action::prompts_in;
 use genkit_core::internal::template::{Error as E, Templates};
 
-/// What a [`GenkitBuilder`](crate::instance::GenkitBuilder) was told of `.prompt` files.
+/// The `.prompt` settings of a [`GenkitBuilder`](crate::instance::GenkitBuilder).
 #[derive(Default)]
 pub(crate) struct PromptFiles {
     pub(crate) dirs: Vec<PathBuf>,
@@ -19,7 +19,7 @@ pub(crate) struct PromptFiles {
     pub(crate) watch: Option<bool>,
 }
 
-/// A folder, and what its templates share with the program.
+/// A folder, with the template data that it shares with the program.
 #[derive(Clone)]
 pub(crate) struct PromptsDir {
     path: PathBuf,
@@ -31,26 +31,26 @@ impl PromptsDir {
         Self { path, templates }
     }
 
-    /// Reads them all.
+    /// Reads all files.
     ///
     /// # Errors
-    /// All mistakes of all files.
+    /// All errors in all files.
     pub(crate) fn load(&self) -> Result<Vec<Prompt>, Vec<String>> {
         prompts_in(&self.path, &self.templates)
     }
 
-    /// The error of these mistakes.
+    /// Creates the error for these errors in the files.
     pub(crate) fn error(&self, mistakes: Vec<String>) -> E {
         E::Folder { folder: self.path.display().to_string(), mistakes }
     }
 
-    /// What tells later whether a file has changed: to be asked for before [`load`](Self::load), so that no change
-    /// is missed in between.
+    /// Returns a fingerprint that shows later whether a file has changed. Take it before [`load`](Self::load), so that
+    /// no change in between is missed.
     pub(crate) fn look(&self) -> FolderFingerprint {
         FolderFingerprint::of(&self.path)
     }
 
-    /// Reads them again when a file is not as it was `seen`, for as long as the registry lives.
+    /// Reads the files again whenever one differs from `seen`, as long as the registry exists.
     pub(crate) fn watch(self, registry: &Registry, loaded: &[Prompt], seen: FolderFingerprint) {
         let names = loaded.iter().map(|prompt| prompt.name().to_owned()).collect();
         watch::watch(self, registry, names, seen);
@@ -72,7 +72,7 @@ mod tests {
         let registry = Registry::new().add(loaded.iter().cloned());
         std::fs::write(path.join("b.prompt"), "two").unwrap();
         dir.watch(&registry, &loaded, seen);
-        // The watcher looks every 300 ms: a minute is for a machine that is busy.
+        // The watcher looks every 300 ms; a minute allows for a busy machine.
         let seen = (0..3000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(20));
             registry.prompts().len() == 2

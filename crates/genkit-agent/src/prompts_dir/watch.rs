@@ -1,4 +1,4 @@
-//! Watching a folder: it is looked at every so often, and its prompts are replaced as one set.
+//! Watching a folder: it is checked periodically, and its prompts are replaced as one set.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::PromptsDir;
 use genkit_core::Registry;
 use genkit_core::internal::registry::WeakRegistry;
 
-/// How often the folder is looked at. Default is 300 milliseconds.
+/// The interval between two checks of the folder. Default is 300 milliseconds.
 const INTERVAL: Duration = Duration::from_millis(300);
 
 pub(super) fn watch(
@@ -20,14 +20,14 @@ pub(super) fn watch(
     let watcher = Watcher { registry: registry.downgrade(), dir, names, seen };
     let thread = std::thread::Builder::new().name("genkit-prompts".to_owned());
     if let Err(error) = thread.spawn(move || watcher.run()) {
-        tracing::error!(%error, "the prompts are not watched: no thread could be started");
+        tracing::error!(%error, "prompts are not watched; failed to start a thread");
     }
 }
 
 struct Watcher {
     registry: WeakRegistry,
     dir: PromptsDir,
-    /// The prompts of the set that the registry has.
+    /// The names of the prompts that the registry has from this folder.
     names: Vec<String>,
     seen: FolderFingerprint,
 }
@@ -45,26 +45,26 @@ impl Watcher {
         }
     }
 
-    /// A set with a mistake is not taken: what there was stays.
+    /// Replaces the prompts of the folder. If a file has an error, the prompts stay unchanged.
     fn replace(&mut self, registry: &Registry) {
         let folder = self.dir.path.display();
         let prompts = match self.dir.load() {
             Ok(prompts) => prompts,
             Err(mistakes) => {
                 let error = self.dir.error(mistakes);
-                tracing::error!(%folder, "the prompts stay as they were: {error}");
+                tracing::error!(%folder, "prompts stay unchanged: {error}");
                 return;
             }
         };
         let names: Vec<String> = prompts.iter().map(|prompt| prompt.name().to_owned()).collect();
-        // What building would have refused is refused now too.
+        // Applies the same checks as `build`.
         let checked = Registry::new().add(prompts.iter().cloned()).check();
         match checked.and_then(|()| registry.replace_prompts(&self.names, prompts)) {
             Ok(()) => {
-                tracing::info!(%folder, prompts = names.len(), "the prompts were read again");
+                tracing::info!(%folder, prompts = names.len(), "reloaded the prompts");
                 self.names = names;
             }
-            Err(error) => tracing::error!(%folder, "the prompts stay as they were: {error}"),
+            Err(error) => tracing::error!(%folder, "prompts stay unchanged: {error}"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Capabilities: what a model cannot do is said before it is called.
+//! Capabilities: checks before a call that the model supports the request.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -13,17 +13,17 @@ use genkit_core::{Part, Role};
 use genkit_model::{Constrained, Model, Supports};
 use genkit_schema::internal::truncate::excerpt;
 
-/// How many tools one request may offer. Default is 1,024: providers refuse far fewer, and no model chooses well
-/// among as many.
+/// The number of tools that one request may offer. Default is 1,024: providers accept far fewer, and no model chooses
+/// well among so many.
 const MAX_TOOLS: usize = 1_024;
 
-/// How many misspelt settings are remembered as told. Default is 100: then no more are told.
+/// The number of misspelt settings that are reported. Default is 100; further ones are not logged.
 const MAX_TOLD: usize = 100;
 
-/// How much of a setting an error shows, in characters.
+/// The length of a setting in an error, in characters.
 const MAX_SHOWN: usize = 100;
 
-/// Checks that `model` can do what `request` asks; one that declares nothing is not checked.
+/// Checks that `model` supports `request`. A model that declares no capabilities is not checked.
 pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> Result<()> {
     if request.tools.len() > MAX_TOOLS {
         return Err(E::TooManyTools { count: request.tools.len(), most: MAX_TOOLS }.into());
@@ -35,7 +35,7 @@ pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> R
     for (name, near) in misspelt_settings(&request.config).filter(|(name, _)| is_news(name)) {
         let (name, model) = (Logged::name(name), Logged::name(model.name()));
         tracing::warn!(
-            "the setting `{name}` is sent to {model} as it is: did you mean `{near}`, which every provider knows?"
+            "the setting `{name}` is sent to {model} unchanged; did you mean `{near}`, which every provider supports?"
         );
     }
     let info = model.info();
@@ -59,7 +59,7 @@ pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> R
     Ok(())
 }
 
-/// Whether nobody was told of this setting yet.
+/// Returns whether this setting has not been reported yet.
 fn is_news(setting: &str) -> bool {
     static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut told = lock(&TOLD);
@@ -78,27 +78,27 @@ fn lacking(supports: &Supports, request: &ModelRequest) -> Option<&'static str> 
     let lacks = [
         (
             !supports.tools && !request.tools.is_empty(),
-            "tools: take another model, or leave `.tools(..)` out",
+            "tools; use another model, or remove `.tools(..)`",
         ),
         (
             !supports.tool_choice && other_choice,
-            "a tool choice other than `auto`: take another model, or leave `.tool_choice(..)` out",
+            "a tool choice other than `auto`; use another model, or remove `.tool_choice(..)`",
         ),
         (
             !supports.media && has_part(|part| matches!(part, Part::Media { .. })),
-            "media: send text, or take another model",
+            "media; send text, or use another model",
         ),
         (!supports.multiturn && messages(false).count() > 1, "more than one message"),
         (
             !supports.system_role && messages(true).count() > 0,
-            "a system message: add the middleware `simulate_system_prompt()`",
+            "a system message; add the middleware `simulate_system_prompt()`",
         ),
-        (bound && !can_constrain(supports, request), "output that is bound to a schema"),
+        (bound && !can_constrain(supports, request), "output constrained to a schema"),
     ];
     lacks.into_iter().find_map(|(is_lacking, what)| is_lacking.then_some(what))
 }
 
-/// Whether the model's provider can bind the answer to a schema.
+/// Returns whether the model's provider can enforce the schema.
 pub(super) fn can_constrain(supports: &Supports, request: &ModelRequest) -> bool {
     match supports.constrained {
         Constrained::All => true,

@@ -1,4 +1,4 @@
-//! History: the messages of a request, and the documents among them.
+//! History: the messages and documents of a request.
 
 use genkit_core::ModelRequest;
 use genkit_core::Result;
@@ -8,7 +8,7 @@ use genkit_core::{Message, Part, Role, ToolResponse};
 use genkit_model::Supports;
 use genkit_model::internal::documents;
 
-/// The messages of a request: system message, history, prompt.
+/// Builds the messages of a request: system message, history, prompt.
 pub(crate) fn conversation(
     system: Vec<Part>,
     history: Vec<Message>,
@@ -17,7 +17,7 @@ pub(crate) fn conversation(
     let mut messages = Vec::with_capacity(history.len() + 2);
     let mut history = history.into_iter().peekable();
     if !system.is_empty() {
-        // A history that goes on brings its own along; the newer one counts.
+        // A continued history contains its own system message; the new one replaces it.
         history.next_if(|first| first.role == Role::System);
         messages.push(Message::new(Role::System, system));
     }
@@ -33,8 +33,8 @@ pub(crate) fn conversation(
     Ok(messages)
 }
 
-/// Answers the calls that a history leaves open, as one that ended at a limit does: providers
-/// refuse calls without an answer. What a call had answered before its run failed is its answer.
+/// Adds responses to calls that a history leaves open, for example one that ended at a limit, since providers reject
+/// calls without a response. A call that finished before its run failed keeps its response.
 pub(crate) fn close_calls(messages: &mut Vec<Message>) -> Result<()> {
     let mut at = 0;
     while at < messages.len() {
@@ -54,7 +54,7 @@ pub(crate) fn close_calls(messages: &mut Vec<Message>) -> Result<()> {
     Ok(())
 }
 
-/// Answers to the calls of `message` that none of the tool messages after it answers.
+/// Returns responses to the calls of `message` that the following tool messages do not answer.
 fn open_calls(message: &Message, after: &[Message]) -> Result<Vec<Part>> {
     let answers = after.iter().take_while(|message| message.role == Role::Tool);
     let answers: Vec<&ToolResponse> =
@@ -74,8 +74,8 @@ fn open_calls(message: &Message, after: &[Message]) -> Result<Vec<Part>> {
     Ok(open)
 }
 
-/// Documents go to a model that takes them, or to one of which nothing is known; for the others
-/// they are put into the last user message, else into one of their own at the beginning.
+/// Keeps the documents for a model that supports them or declares no capabilities. Otherwise moves them into the last
+/// user message, or into a new message at the beginning.
 pub(crate) fn place_documents(request: &mut ModelRequest, supported: Option<&Supports>) {
     if supported.is_none_or(|supports| supports.docs) {
         return;
@@ -83,7 +83,7 @@ pub(crate) fn place_documents(request: &mut ModelRequest, supported: Option<&Sup
     let Some(text) = documents::as_text(&request.docs) else { return };
     let part = Part::text(text).with_metadata("purpose", "context");
     let messages = &mut request.messages;
-    // A history that goes on has them already.
+    // A continued history already contains them.
     let is_there = messages.iter().any(|message| message.content.contains(&part));
     let waits = |part: &&mut Part| {
         part.is_pending() && part.metadata().get("purpose").is_some_and(|p| p == "context")
@@ -104,7 +104,7 @@ pub(crate) fn place_documents(request: &mut ModelRequest, supported: Option<&Sup
     request.docs.clear();
 }
 
-/// Takes out the places that templates left for parts which nobody filled in.
+/// Removes the placeholders of templates that were not filled in.
 pub(crate) fn drop_pending(messages: &mut Vec<Message>) {
     if messages.iter().any(|message| message.content.iter().any(Part::is_place)) {
         messages.iter_mut().for_each(|message| message.content.retain(|part| !part.is_place()));

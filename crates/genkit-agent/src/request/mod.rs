@@ -1,4 +1,4 @@
-//! The model request of a run: history, documents, structured output, and what its model can do.
+//! The model request of a run: history, documents, structured output, and the capabilities of the model.
 
 mod capabilities;
 mod history;

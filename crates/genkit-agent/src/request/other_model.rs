@@ -1,14 +1,14 @@
-//! A request that was made for one model, as another takes it.
+//! Adapting a request for one model to another model.
 
 use super::history::place_documents;
 use super::output::unbind_output;
 use genkit_core::ModelRequest;
 use genkit_model::Model;
 
-/// What belongs to the model that the request was made for: a key goes to its own provider alone.
+/// Settings that apply only to the original model. An API key must only be sent to its own provider.
 const OWN: [&str; 4] = ["apiKey", "baseUrl", "apiVersion", "version"];
 
-/// The request as `model` takes it.
+/// Adapts the request to `model`.
 pub(crate) fn for_other_model(mut request: ModelRequest, model: &dyn Model) -> ModelRequest {
     for own in OWN {
         request.config.shift_remove(own);

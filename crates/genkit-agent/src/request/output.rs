@@ -1,4 +1,4 @@
-//! Structured output: a provider binds it to a schema, or the prompt says what it must look like.
+//! Structured output: enforced by the provider, or described in the prompt.
 
 use super::capabilities::can_constrain;
 use genkit_core::Format;
@@ -9,10 +9,10 @@ use genkit_core::{Instructions, OutputOptions};
 use genkit_core::{Message, Part, Role};
 use genkit_model::Supports;
 
-/// The mark of instructions that this library wrote, so that a later run can write others.
+/// The metadata key that marks instructions written by this library, so that a later run can replace them.
 const INJECTED: &str = "injected";
 
-/// Binds the output natively where the model can, and says it in the prompt where not.
+/// Lets the provider enforce the output schema if it can, and otherwise describes the output in the prompt.
 pub(crate) fn shape_output(
     request: &mut ModelRequest,
     mut output: OutputOptions,
@@ -21,7 +21,7 @@ pub(crate) fn shape_output(
     let format = output.format()?;
     let schema = output.json_schema.as_deref();
     if let Some(schema) = &output.json_schema {
-        schema.bounds()?; // what no answer could be checked against is told before one is paid for
+        schema.bounds()?; // an invalid schema is reported before the model call, which costs money
     }
     if let (Some(format), Some(schema)) = (format, schema) {
         format::check_schema(format, schema)?;
@@ -48,7 +48,7 @@ pub(crate) fn shape_output(
     Ok(())
 }
 
-/// For a model that cannot bind its output as another could: the prompt says it then.
+/// Describes the output in the prompt for a model that cannot enforce a schema, after a model that can.
 pub(crate) fn unbind_output(request: &mut ModelRequest, supported: Option<&Supports>) {
     let bound = request.output.constrained == Some(true);
     if !bound || supported.is_some_and(|supports| can_constrain(supports, request)) {
@@ -61,7 +61,7 @@ pub(crate) fn unbind_output(request: &mut ModelRequest, supported: Option<&Suppo
     }
 }
 
-/// Takes out what an earlier run said of its own output.
+/// Removes output instructions that an earlier run added.
 pub(crate) fn forget_instructions(messages: &mut Vec<Message>) {
     let injected = |part: &Part| part.metadata().get(INJECTED).is_some_and(|value| value == true);
     for message in messages.iter_mut() {
@@ -72,14 +72,14 @@ pub(crate) fn forget_instructions(messages: &mut Vec<Message>) {
 
 fn own_instructions(format: Option<Format>, schema: Option<&serde_json::Value>) -> Option<String> {
     match (format?, schema) {
-        // OpenAI's servers refuse their JSON mode where no message has the word.
+        // OpenAI's servers reject JSON mode unless a message contains the word "JSON".
         (Format::Json, None) => Some("Output should be in JSON format.".to_owned()),
         (format, schema) => format::instructions(format, schema?),
     }
 }
 
-/// Puts the instructions where the messages leave a place for them, else into the system message,
-/// else into the last of the user.
+/// Adds the instructions at the placeholder of a template, or else to the system message, or else to the last user
+/// message.
 fn instruct(messages: &mut Vec<Message>, text: String) {
     let part = Part::text(text).with_metadata("purpose", "output").with_metadata(INJECTED, true);
     let is_output = |part: &Part| part.metadata().get("purpose").is_some_and(|p| p == "output");
@@ -88,7 +88,7 @@ fn instruct(messages: &mut Vec<Message>, text: String) {
             if place.is_pending() {
                 *place = part;
             }
-            return; // instructions of the program's own
+            return; // the program has its own instructions
         }
     }
     let system = messages.iter().position(|message| message.role == Role::System);

@@ -1,4 +1,4 @@
-//! The budget of a run: what its model calls used, and whether there may be another.
+//! The budget of a run: the usage of its model calls, and whether another call is allowed.
 
 use std::sync::Mutex;
 
@@ -11,15 +11,15 @@ use genkit_core::{Error, Result};
 use genkit_core::{ModelRequest, ModelResponse, Usage};
 use genkit_model::internal::estimate;
 
-/// What all model calls of a run used together, whoever made them: turns, retries, middleware, tools that
-/// sample.
+/// The total usage of all model calls of a run, including retries, calls made by middleware and sampling requests of
+/// tools.
 #[derive(Default)]
 pub(crate) struct Budget {
     limit: UsageLimit,
     spent: Mutex<Spent>,
 }
 
-/// What model calls used, as far as it counts.
+/// The usage that counts toward the limit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Spent {
@@ -27,14 +27,14 @@ pub(crate) struct Spent {
     total: u64,
     input: u64,
     output: u64,
-    /// What no response says yet; none where no call was made since.
+    /// Usage that has not been added to a response yet. `None` if no call was made since the last response.
     #[serde(skip_serializing_if = "Option::is_none")]
     untold: Option<Usage>,
     is_estimated: bool,
 }
 
 impl Spent {
-    /// Counts tokens; whether there were any to count.
+    /// Adds tokens. Returns whether the usage reported any.
     fn count(&mut self, usage: &Usage) -> bool {
         let (input, output) = (usage.input_tokens.unwrap_or(0), usage.output_tokens.unwrap_or(0));
         let total = usage.total_tokens.unwrap_or(0).max(input.saturating_add(output));
@@ -50,27 +50,27 @@ impl Budget {
         Self { limit, spent: Mutex::default() }
     }
 
-    /// The budget of a run that goes on.
+    /// Restores the budget of a resumed run.
     pub(crate) fn restored(limit: UsageLimit, spent: Spent) -> Self {
         Self { limit, spent: Mutex::new(spent) }
     }
 
-    /// The limit on it.
+    /// Returns the usage limit.
     pub(crate) fn limit(&self) -> UsageLimit {
         self.limit
     }
 
-    /// What was spent so far.
+    /// Returns the usage so far.
     pub(super) fn spent(&self) -> Spent {
         lock(&self.spent).clone()
     }
 
-    /// Takes over what was spent where the last model call was made.
+    /// Replaces the usage by that of the process that made the last model call.
     pub(super) fn replace(&self, spent: Spent) {
         *lock(&self.spent) = spent;
     }
 
-    /// Adds the model calls that a tool call made elsewhere.
+    /// Adds the model calls of a tool call that ran in another process.
     pub(super) fn absorb(&self, calls: &[Usage]) {
         let mut spent = lock(&self.spent);
         for usage in calls {
@@ -80,7 +80,7 @@ impl Budget {
         }
     }
 
-    /// Begins a model call, if there may be another.
+    /// Begins a model call, if the limit allows another one.
     pub(super) fn begin(&self) -> Result<()> {
         let mut spent = lock(&self.spent);
         self.check(&spent, 1)?;
@@ -88,7 +88,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Adds what a model call used.
+    /// Adds the usage of a model call.
     pub(super) fn add(&self, model: &str, request: &ModelRequest, answer: &ModelResponse) {
         let mut spent = lock(&self.spent);
         spent.untold.get_or_insert_default().add(&answer.usage);
@@ -98,8 +98,8 @@ impl Budget {
         if !std::mem::replace(&mut spent.is_estimated, true) {
             tracing::warn!(
                 model,
-                "a model tells no usage, and the run has a limit on tokens: they are estimated; limit its \
-                 `.requests(..)` too"
+                "the model does not report its usage, so the token limit uses estimates; also set a limit with \
+                 `.requests(..)`"
             );
         }
         let output = answer.message.as_ref().map_or(0, estimate::of_message);
@@ -107,8 +107,8 @@ impl Budget {
         spent.count(&estimated.with_output_tokens(output));
     }
 
-    /// Settles the answer of a turn: its usage is that of all calls since the last one. An answer that a
-    /// middleware gave without a call is believed.
+    /// Sets the usage of a turn's response to that of all calls since the last one. If middleware returned the response
+    /// without a call, its own usage counts.
     pub(super) fn settle(&self, answer: &mut ModelResponse) -> Result<()> {
         let mut spent = lock(&self.spent);
         match spent.untold.take() {
@@ -118,17 +118,17 @@ impl Budget {
         self.check(&spent, 0)
     }
 
-    /// What calls used that no response says yet.
+    /// Takes the usage that has not been added to a response yet.
     pub(super) fn take_untold(&self) -> Usage {
         lock(&self.spent).untold.take().unwrap_or_default()
     }
 
-    /// How many model calls were made.
+    /// Returns the number of model calls so far.
     pub(super) fn requests(&self) -> u64 {
         lock(&self.spent).requests
     }
 
-    /// Whether what was spent is within the limit, and whether `more` are.
+    /// Checks that the usage plus `more` is within the limit.
     fn check(&self, spent: &Spent, more: u64) -> Result<()> {
         let limit = &self.limit;
         let all = [
@@ -140,7 +140,7 @@ impl Budget {
         for (what, limit, used) in all {
             if let Some(limit) = limit.filter(|limit| used.saturating_add(more) > *limit) {
                 let error = E::UsageLimit { what, used, limit };
-                // Neither another try nor another model helps, and the model cannot mend it.
+                // A retry or another model would not help, and the model cannot correct it.
                 return Err(Error::from(error).with_retryable(false).into_fatal());
             }
         }
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn each_limit_ends_a_run_before_a_call_or_after_an_answer() {
         let none = UsageLimit::default();
-        // The limit, and how many calls of 10 and 2 tokens there are before the error.
+        // The limit, the number of calls with 10 and 2 tokens before the error, and the error.
         let table = [
             (none, 5, None),
             (none.requests(3), 3, Some(("requests", 3, 3))),
@@ -188,7 +188,7 @@ mod tests {
             let first = (0..5).map(|_| call(&budget, used(10, 2))).position(|call| call.is_err());
             assert_eq!(first.unwrap_or(5), calls, "{limit:?}");
             let Some((what, used, limit)) = ended else { continue };
-            let error = budget.begin().expect_err("it stays at its end");
+            let error = budget.begin().expect_err("the budget stays exhausted");
             assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
             assert!(!error.is_retryable() && error.is_fatal());
             let details =
@@ -200,7 +200,8 @@ mod tests {
     #[test]
     fn the_larger_of_total_and_sum_counts() {
         let budget = Budget::new(UsageLimit::tokens(100));
-        call(&budget, used(10, 2).with_total_tokens(40)).expect("thoughts are in the total alone");
+        call(&budget, used(10, 2).with_total_tokens(40))
+            .expect("reasoning tokens are only in the total");
         call(&budget, used(10, 2).with_total_tokens(40)).expect("80");
         assert!(call(&budget, used(10, 20)).is_err(), "110");
     }
@@ -224,7 +225,7 @@ mod tests {
         assert_eq!(last.usage, used(3, 3));
         let mut own = answer(used(5, 5));
         budget.settle(&mut own).expect("no limit");
-        assert_eq!(own.usage, used(5, 5), "a middleware answered by itself");
+        assert_eq!(own.usage, used(5, 5), "middleware responded without a call");
         budget.add("m", &request, &answer(used(7, 7)));
         assert_eq!(budget.take_untold(), used(7, 7));
         assert_eq!(budget.take_untold(), Usage::default());

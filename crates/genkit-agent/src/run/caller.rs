@@ -1,4 +1,4 @@
-//! The loop as the caller of a tool: questions interrupt the run, samples are its model's.
+//! The run as the caller of its tools: questions interrupt the run, and sampling requests use its model.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,26 +23,26 @@ use genkit_core::{ClientInfo, LogLevel, Progress, SampleRequest};
 use genkit_model::internal::sampling;
 use genkit_model::{ChunkSink, Model};
 
-/// One tool call, as the tool sees its caller.
+/// The caller of one tool call.
 pub(super) struct LoopCaller {
     pub(super) model: Arc<dyn Model>,
     pub(super) budget: Arc<Budget>,
-    /// What each model call of the tool used.
+    /// The usage of each model call that the tool requested.
     pub(super) tally: Tally,
     pub(super) registry: Registry,
     pub(super) sink: ChunkSink,
-    /// Of the tool message that is being produced.
+    /// The index of the tool message that is being produced.
     pub(super) index: usize,
-    /// Of a model call that samples for the tool.
+    /// The timeout of a sampling request of the tool.
     pub(super) limit: Duration,
-    /// The run.
+    /// The id of the run.
     pub(super) asker: Asker,
-    /// The call.
+    /// The tool call.
     pub(super) request: ToolRequest,
 }
 
 impl LoopCaller {
-    /// Sends a chunk to whoever reads the stream; the model does not see it.
+    /// Sends a chunk to the reader of the stream. The model does not see it.
     fn send(&self, what: &str, value: Value) {
         if !self.sink.is_read() {
             return;
@@ -73,7 +73,7 @@ impl Caller for LoopCaller {
     fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
         match &question.kind {
             QuestionKind::Sampling(request) => Some(Box::pin(self.sample(request))),
-            // The run stops, and whoever called it answers.
+            // The run is interrupted, and its caller answers.
             _ => None,
         }
     }

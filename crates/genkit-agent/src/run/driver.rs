@@ -1,4 +1,4 @@
-//! The driver of a run: does what the machine says, under limits of time.
+//! The driver of a run: performs the steps that the state machine requests, within the time limits.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -36,13 +36,12 @@ use genkit_core::{Message, Role};
 use genkit_model::internal::Models;
 use genkit_model::{ChunkSink, Model};
 
-/// A run that is prepared: it performs the steps of its [`Run`] until that is over.
+/// A prepared run. It performs the steps of its [`Run`] until the run is finished.
 pub(crate) struct Driver {
     pub(crate) env: RunEnv,
     rules: TurnRules,
     resumed: Option<Resumed>,
-    /// The calls that it was resumed for are settled: they are not run again, also where a
-    /// middleware runs the turns once more.
+    /// Set once the resumed calls have a result. They are not run again, even if middleware repeats the turns.
     is_past_resumed: AtomicBool,
 }
 
@@ -51,9 +50,9 @@ impl Driver {
         Arc::new(Self { env, rules, resumed, is_past_resumed: AtomicBool::new(false) })
     }
 
-    /// Runs `request` to its end. Dropping the future stops everything.
+    /// Runs `request` to its end. Dropping the future cancels the run.
     pub(crate) async fn start(self: Arc<Self>, request: ModelRequest) -> Result<GenerateResponse> {
-        // Work that a tool handed to other tasks ends with the run, however that ends.
+        // Background work that a tool started ends with the run, however the run ends.
         let _stop = self.env.cancel.clone().drop_guard();
         let span = trace::run(&self.env, &request);
         note_request(&self.env, &request);
@@ -61,7 +60,8 @@ impl Driver {
             if self.env.settings.middleware.is_empty() {
                 return Arc::clone(&self).turns(request).await;
             }
-            // The turns stop by themselves with what was done; this is for middleware that waits.
+            // The turns observe the deadline themselves and keep the partial response; this is for middleware
+            // that waits.
             let stopped = self.env.stopped(Duration::from_millis(50));
             tokio::select! {
                 biased;
@@ -74,18 +74,18 @@ impl Driver {
         ended
     }
 
-    /// The run as a value, whose steps somebody else performs.
+    /// Converts the run into a value whose steps the caller performs.
     pub(crate) fn into_steps(self: Arc<Self>, request: ModelRequest, names: RunNames) -> Run {
         let machine = TurnMachine::new(request, self.rules.clone(), self.resumed.clone());
         Run::new(self, machine).named(names)
     }
 
-    /// What it offers now.
+    /// Returns the tools that the run currently offers.
     pub(crate) fn tools(&self) -> Vec<ToolDefinition> {
         self.env.tools.definitions()
     }
 
-    /// The turns of the run, inside of all middleware.
+    /// Performs the turns of the run, inside all middleware.
     async fn turns(self: Arc<Self>, request: ModelRequest) -> Result<GenerateResponse> {
         let is_past = self.is_past_resumed.load(Ordering::Acquire);
         let resumed = self.resumed.as_ref().filter(|_| !is_past).cloned();
@@ -93,7 +93,7 @@ impl Driver {
         let mut run = Run::new(Arc::clone(&self), machine);
         let mut spans = TurnSpans::default();
         let ended = {
-            // Large futures are pinned where they are: whatever they are handed to would move them.
+            // Large futures are pinned in place, since passing them to a function would move them.
             let going_on = pin!(self.go_on(&mut run, &mut spans));
             tokio::select! {
                 biased;
@@ -109,7 +109,7 @@ impl Driver {
         Ok(response)
     }
 
-    /// Does what the run says, until it is over or asks somebody.
+    /// Performs the steps of the run until it is finished or interrupted.
     async fn go_on(self: &Arc<Self>, run: &mut Run, spans: &mut TurnSpans) -> Result<()> {
         loop {
             match run.next() {
@@ -134,12 +134,12 @@ impl Driver {
         }
     }
 
-    /// Notes that the calls that it was resumed for are settled.
+    /// Records that the resumed calls have a result.
     pub(super) fn note_past_resumed(&self) {
         self.is_past_resumed.store(true, Ordering::Release);
     }
 
-    /// The tokens of the first model call, as its provider counts them. Nothing is run.
+    /// Returns the tokens of the first model call, as counted by its provider. Nothing is run.
     pub(crate) async fn count_tokens(&self, request: ModelRequest) -> Result<u64> {
         let (env, limit) = (&self.env, self.env.settings.limits.model_timeout);
         check_capabilities(&*env.model, &request)?;
@@ -151,7 +151,7 @@ impl Driver {
         }
     }
 
-    /// Asks the model of this turn, after the program has had its say.
+    /// Calls the model of this turn, after the `before_turn` closures.
     pub(super) async fn ask(
         self: &Arc<Self>,
         machine: &TurnMachine,
@@ -184,8 +184,8 @@ impl Driver {
         ask(model, &request).await
     }
 
-    /// Runs the calls of `message` and nothing else. The response ends with the tools' answers, or is
-    /// interrupted like that of a whole run.
+    /// Runs only the calls of `message`. The response ends with the tool responses, or is interrupted like that of a
+    /// whole run.
     pub(crate) async fn run_tools(
         self: Arc<Self>,
         mut request: ModelRequest,
@@ -193,7 +193,7 @@ impl Driver {
         resumed: Option<Resumed>,
     ) -> Result<GenerateResponse> {
         let _stop = self.env.cancel.clone().drop_guard();
-        // Whoever runs them by hand wants them run, whatever the model was told.
+        // The calls are run by hand, so the tool choice of the request does not apply.
         let choice = request.tool_choice.take();
         let is_resumed = resumed.is_some();
         let mut machine = TurnMachine::new(request, self.rules.clone(), resumed);
@@ -221,7 +221,7 @@ impl Driver {
         }
     }
 
-    /// The same under the limits of the run, for calls that nobody else performs.
+    /// Runs the calls under the limits of the run, for runs that are performed step by step.
     pub(super) async fn perform_calls(&self, calls: Vec<RunCall>, run: &mut Run) -> Result<()> {
         tokio::select! {
             biased;
@@ -230,8 +230,7 @@ impl Driver {
         }
     }
 
-    /// Runs the calls of one round, some at a time. What finishes is kept, also where another
-    /// fails.
+    /// Runs the calls of one round, some of them in parallel. Finished calls are kept even if another one fails.
     async fn run_calls(&self, calls: Vec<RunCall>, run: &mut Run) -> Result<()> {
         if calls.len() > MAX_CALLS {
             return Err(E::TooManyCalls { calls: calls.len(), allowed: MAX_CALLS }.into());
@@ -244,7 +243,7 @@ impl Driver {
                 && let Some(call) = calls.next()
             {
                 let mut running = boxed(|| call.run());
-                // Most end at once, and need no place among those that wait.
+                // Most calls finish immediately and do not need to be queued.
                 match poll_fn(|cx| Poll::Ready(running.as_mut().poll(cx))).await {
                     Poll::Ready(settled) => _ = run.take_settled(settled?)?,
                     Poll::Pending => waiting.get_or_insert_default().push(running),

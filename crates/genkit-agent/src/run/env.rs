@@ -1,4 +1,4 @@
-//! The environment of a run: everything that stays the same from turn to turn.
+//! The environment of a run: everything that does not change between turns.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use genkit_model::{ChunkSink, Model};
 pub(crate) struct RunEnv {
     pub(crate) genkit: Instance,
     pub(crate) settings: RunSettings,
-    /// What traces call the run.
+    /// The name of the run in traces.
     pub(crate) name: Option<String>,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) tools: Toolbox,
@@ -27,12 +27,12 @@ pub(crate) struct RunEnv {
     pub(crate) sink: ChunkSink,
     pub(crate) cancel: CancellationToken,
     pub(crate) started: Instant,
-    /// Who answers what its tools ask.
+    /// The caller that answers the questions of the tools.
     pub(crate) asker: Asker,
 }
 
 impl RunEnv {
-    /// Resolves `grace` after the run must end: at its deadline, or by its caller.
+    /// Resolves `grace` after the run has to end, at its deadline or by cancellation.
     pub(super) async fn stopped(&self, grace: Duration) -> Error {
         let limit = self.settings.limits.deadline;
         let end = limit.and_then(|limit| self.started.checked_add(limit.saturating_add(grace)));

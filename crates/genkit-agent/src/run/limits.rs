@@ -1,24 +1,25 @@
-//! Limits: those of a run, with their defaults.
+//! The limits of a run and their defaults.
 
 use std::time::Duration;
 
-/// Rounds of tool calls. Default is 5.
+/// The maximum number of rounds of tool calls. Default is 5.
 pub(crate) const MAX_TURNS: usize = 5;
 
-/// How long one tool call may take. Default is 60 seconds; a tool may say otherwise.
+/// The timeout of a tool call. Default is 60 seconds; a tool may set its own.
 const TOOL_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long one model call may take. Default is 10 minutes: models that think are silent for long.
+/// The timeout of a model call. Default is 10 minutes; reasoning models may be silent for a long time.
 pub(crate) const MODEL_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How much of one answer of a tool the model gets, in bytes of JSON. Default is 256 KiB, about
-/// 64,000 tokens; a tool may say otherwise.
+/// The maximum size of a tool's output, in bytes of JSON. Default is 256 KiB; this is about 64,000 tokens. A tool may
+/// set its own.
 const MAX_OUTPUT: usize = 256 * 1024;
 
-/// How many calls of one round run at a time. Default is 16.
+/// The number of tool calls of one round that run in parallel. Default is 16.
 const PARALLEL_TOOLS: usize = 16;
 
-/// How many calls one message of a model may have. Default is 128: more is a model gone wrong.
+/// The maximum number of tool calls in one message of a model. Default is 128; a larger number indicates a
+/// malfunctioning model.
 pub(super) const MAX_CALLS: usize = 128;
 
 /// The limits of one run.

@@ -1,4 +1,4 @@
-//! The limit of a tool's answer: what of it a model gets, the value and all content counted together.
+//! The output limit of tools. It applies to the value and all content of a tool response together.
 
 use serde_json::Value;
 
@@ -7,14 +7,14 @@ use genkit_core::{Part, ToolResponse};
 use genkit_schema::internal::size::json_size;
 use genkit_schema::internal::truncate::truncate;
 
-/// How large a part may be that is not worth leaving out, in bytes of JSON. Default is 512.
+/// The largest size of a part that is too small to be worth removing, in bytes of JSON. Default is 512.
 const SMALL_PART: usize = 512;
 
-/// How many of those stay where there is no room. Default is 8.
+/// The number of small parts that are kept beyond the limit. Default is 8.
 const SMALL_PARTS: usize = 8;
 
-/// Cuts an answer to `limit` bytes of JSON: text is cut with a mark, and in the place of what cannot be cut
-/// stands a text that says so.
+/// Truncates a tool response to `limit` bytes of JSON. Text is cut and marked; other parts are replaced by a text that
+/// describes them.
 pub(super) fn cut_to(response: &mut ToolResponse, limit: usize) {
     let size = if response.output.is_null() { 0 } else { json_size(&response.output) };
     let whole = size.saturating_add(response.content.iter().map(size_of_part).sum());
@@ -22,7 +22,7 @@ pub(super) fn cut_to(response: &mut ToolResponse, limit: usize) {
         return;
     }
     tracing::warn!(
-        tool = %Logged::name(&response.name), size = whole, limit, "an answer was cut for the model"
+        tool = %Logged::name(&response.name), size = whole, limit, "truncated a tool response for the model"
     );
     if size > limit {
         let text = match response.output.take() {
@@ -47,17 +47,17 @@ pub(super) fn cut_to(response: &mut ToolResponse, limit: usize) {
     merge_left_out(&mut response.content);
 }
 
-/// Text is counted as it is, unless most of it is escaped.
+/// Counts the unescaped length of text, unless most characters need escaping.
 fn size_of_part(part: &Part) -> usize {
     let json = json_size(part);
     part.as_text().map_or(json, |text| text.len().max(json / 2))
 }
 
-/// The beginning of a text, with a mark that says how much there is.
+/// Returns the beginning of a text, with a note about its full length.
 pub(super) fn marked(text: &str, limit: usize) -> String {
     let shown = truncate(text, limit);
     format!(
-        "{shown}\n[cut: the first {} of {} bytes are shown; ask for less, for example with a filter \
+        "{shown}\n[cut: the first {} of {} bytes are shown; request less, for example with a filter \
          or a smaller page]",
         shown.len(),
         text.len()
@@ -87,13 +87,13 @@ fn cut_part(part: &mut Part, size: usize, left: usize) {
                 _ => "content",
             };
             *other = Part::text(format!(
-                "{LEFT_OUT}{what} of {size} bytes, more than the limit leaves room for]"
+                "{LEFT_OUT}{what} of {size} bytes, which exceeds the output limit]"
             ));
         }
     }
 }
 
-/// Of many parts that are left out one text tells: their number is the tool's choice.
+/// Merges the notes about removed parts into one if there are many, since the tool determines their number.
 fn merge_left_out(content: &mut Vec<Part>) {
     const NAMED: usize = 10;
     let is_left_out = |part: &Part| {

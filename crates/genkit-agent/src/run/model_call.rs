@@ -1,4 +1,4 @@
-//! One model call: checked, limited, measured; its chunks are numbered, its tool calls referenced.
+//! One model call: checked, limited and measured. Its chunks are numbered and its tool calls get ids.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_core::{Message, Part, Role};
 use genkit_model::{ChunkSink, Model};
 
-/// Asks the model for the message at `index`, through the middleware.
+/// Calls the model for the message at `index`, through the middleware.
 pub(super) async fn ask(
     env: &RunEnv,
     run: &Arc<impl Innermost + 'static>,
@@ -38,7 +38,7 @@ pub(super) async fn ask(
     if let Some(message) = &mut answer.message {
         references.add_to_message(message);
         use_own_names(env, message);
-        // A model that does not stream is seen all the same.
+        // If the model does not stream, the stream receives the whole message.
         if sink.is_read() && sink.count() == 0 {
             sink.send(GenerateChunk::new(message.content.clone()));
         }
@@ -46,8 +46,8 @@ pub(super) async fn ask(
     Ok(answer)
 }
 
-/// The same sink, which says of each chunk whose it is, and gives each call a reference; where nobody reads them, the
-/// sink as it is.
+/// Returns a sink that sets the index and role of each chunk and gives each call an id. If the chunks are not read,
+/// returns the sink unchanged.
 fn numbered(sink: &ChunkSink, index: usize, references: &StreamedReferences) -> ChunkSink {
     if !sink.is_read() {
         return sink.clone();
@@ -61,7 +61,7 @@ fn numbered(sink: &ChunkSink, index: usize, references: &StreamedReferences) -> 
     })
 }
 
-/// Policies and middleware see a tool by its own name, however the model calls it.
+/// Replaces the names of tools as spelled by the model by their own names, for policies and middleware.
 fn use_own_names(env: &RunEnv, message: &mut Message) {
     for part in &mut message.content {
         if let Part::ToolRequest { tool_request, .. } = part
@@ -73,7 +73,7 @@ fn use_own_names(env: &RunEnv, message: &mut Message) {
     }
 }
 
-/// Calls the model inside of all middleware: what it cannot do is an error before the call.
+/// Calls the model inside all middleware. Unsupported features are an error before the call.
 pub(super) async fn call(
     env: &RunEnv,
     model: &dyn Model,
@@ -94,7 +94,7 @@ pub(super) async fn call(
     answer
 }
 
-/// Calls a model within the budget of a run, and a limit of time.
+/// Calls a model within the budget of a run and a time limit.
 pub(super) async fn call_counted(
     budget: &Budget,
     limit: Duration,
@@ -108,7 +108,7 @@ pub(super) async fn call_counted(
     Ok(answer)
 }
 
-/// Calls a model under a limit of time, and measures it.
+/// Calls a model with a time limit, and measures the call.
 pub(crate) async fn call_within(
     limit: Duration,
     model: &dyn Model,

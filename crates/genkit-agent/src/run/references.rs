@@ -1,4 +1,4 @@
-//! References of tool calls: each call has one of its own, which its answer carries.
+//! Ids of tool calls: each call has a unique one, which its response repeats.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
@@ -10,13 +10,12 @@ use genkit_core::internal::model::GENERATED_REF;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Message, Part, ToolRequest};
 
-/// The references that calls of one answer were given while it was streamed, with the tools' names.
+/// The ids that calls of one response were given while it was streamed, with the names of their tools.
 #[derive(Clone, Default)]
 pub(super) struct StreamedReferences(Arc<Mutex<Vec<(String, String)>>>);
 
 impl StreamedReferences {
-    /// Gives a reference to each call of a chunk that its model gave none: whoever watches finds
-    /// the answer to it by that.
+    /// Gives an id to each call of a chunk that has none, so that readers of the stream can match the response to it.
     pub(super) fn add_to_chunk(&self, chunk: &mut GenerateChunk) {
         for part in &mut chunk.content {
             if let Part::ToolRequest { tool_request, .. } = part
@@ -30,8 +29,8 @@ impl StreamedReferences {
         }
     }
 
-    /// Gives each call of the whole message a reference of its own: the one that it was streamed
-    /// with, or a new one where its model gave none, or the same twice.
+    /// Gives each call of the whole message a unique id: the one that it was streamed with, or a new one if the model
+    /// gave none or a duplicate.
     pub(super) fn add_to_message(&self, message: &mut Message) {
         if are_all_given(message) {
             return;
@@ -57,7 +56,8 @@ impl StreamedReferences {
     }
 }
 
-/// Whether each call of a message has a reference of its own, for as many as are compared without a set.
+/// Returns whether each call of a message has a unique id. `false` if there are too many calls to compare them without
+/// a set.
 fn are_all_given(message: &Message) -> bool {
     const FEW: usize = 8;
     let mut seen = [""; FEW];
@@ -75,15 +75,15 @@ fn given(request: &ToolRequest) -> Option<&str> {
     request.id.as_deref().filter(|reference| !reference.is_empty())
 }
 
-/// A reference that no other call of this process has, and hardly one of another's: histories are
-/// stored and go on elsewhere.
+/// Returns an id that is unique in this process and very likely in others, since histories are stored and continued
+/// elsewhere.
 fn generate() -> String {
     static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
     static COUNT: AtomicU64 = AtomicU64::new(0);
     spelled(*SEED ^ COUNT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// Letters and digits, nine of them: the strictest server takes no other.
+/// Formats a number as nine letters and digits, the only format that the strictest provider accepts.
 fn spelled(number: u64) -> String {
     let digit = |place: u32| {
         let digit = (number / 36_u64.pow(place) % 36) as u8;

@@ -1,4 +1,4 @@
-//! A round of tools: a message of the model, whose calls are being answered.
+//! A round of tools: a message of the model and the outcomes of its calls.
 
 use std::collections::BTreeMap;
 
@@ -12,15 +12,15 @@ use genkit_core::internal::generate::interrupt::{
 };
 use genkit_core::{Message, Part, Role, ToolRequest};
 
-/// A tool call that is to be run.
+/// A tool call that has to run.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PendingCall {
-    /// Its place in the round.
+    /// Its index in the round.
     pub(super) place: usize,
     pub(super) request: ToolRequest,
-    /// Whether somebody gave another input than the model.
+    /// Whether the caller replaced the model's input.
     pub(super) edited: bool,
-    /// What it asked and did before, and what was answered.
+    /// The recording of an earlier run of the call, with the answers to its questions.
     pub(super) suspended: Option<Box<Suspended>>,
 }
 
@@ -29,22 +29,22 @@ pub(super) struct PendingCall {
 pub(super) struct ToolRound {
     message: Message,
     calls: Vec<RoundCall>,
-    /// Of a resumed run: the message as it was suspended, and the metadata of its tool message.
+    /// Of a resumed run: the suspended form of the message, and the metadata of its tool message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resumed: Option<(Message, Value)>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct RoundCall {
-    /// Where the request stands in the message.
+    /// The index of the request in the message.
     at: usize,
     state: CallState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     outcome: Option<CallOutcome>,
-    /// It was begun, and must not be begun twice.
+    /// Set for an at-most-once call that was started, and must not be started again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_started: bool,
-    /// What it did by `once` since the round began.
+    /// The results that the call recorded with `once` since the round began.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     once: BTreeMap<String, Value>,
 }
@@ -54,12 +54,12 @@ impl RoundCall {
         Self { at, state, outcome: None, is_started: false, once: BTreeMap::new() }
     }
 
-    /// Whether it is to be run.
+    /// Returns whether the call has to run.
     fn is_open(&self) -> bool {
         matches!(self.state, CallState::Pending { .. }) && self.outcome.is_none()
     }
 
-    /// What it asked and did before, and what was answered.
+    /// Returns the recording of earlier runs, with the answers to questions.
     fn suspended(&self, suspended: &Option<Box<Suspended>>) -> Option<Box<Suspended>> {
         if self.once.is_empty() {
             return suspended.clone();
@@ -89,37 +89,36 @@ impl ToolRound {
         self.resumed.is_some()
     }
 
-    /// Whether nothing is left to run.
+    /// Returns whether no call is left to run.
     pub(super) fn is_settled(&self) -> bool {
         self.calls.iter().all(|call| !call.is_open())
     }
 
-    /// The call at `place`, while it has no outcome.
+    /// Returns the call at `place`, if it has no outcome.
     fn open(&mut self, place: usize) -> Option<&mut RoundCall> {
         self.calls.get_mut(place).filter(|call| call.is_open())
     }
 
-    /// Whether the call at `place` is still to be run.
+    /// Returns whether the call at `place` still has to run.
     pub(super) fn is_open(&self, place: usize) -> bool {
         self.calls.get(place).is_some_and(RoundCall::is_open)
     }
 
-    /// Notes that a call is begun that must not be begun twice.
+    /// Records that an at-most-once call was started.
     pub(super) fn start(&mut self, place: usize) {
         if let Some(call) = self.open(place) {
             call.is_started = true;
         }
     }
 
-    /// Notes what a call did by `once`.
+    /// Records a result of `once` in a call.
     pub(super) fn record(&mut self, place: usize, key: String, done: Value) {
         if let Some(call) = self.open(place) {
             call.once.insert(key, done);
         }
     }
 
-    /// Makes questions of calls that were begun, must not be begun twice, and nobody knows what became of:
-    /// their places.
+    /// Turns at-most-once calls that were started and have no known outcome into questions. Returns their indices.
     pub(super) fn ask_about_started(&mut self) -> Vec<usize> {
         let mut asked = Vec::new();
         for (place, call) in self.calls.iter_mut().enumerate() {
@@ -128,8 +127,8 @@ impl ToolRound {
                 continue;
             }
             let mut question = Suspended::plain(serde_json::json!({
-                "message": "This call was begun, and nobody knows whether it happened: look before you let it \
-                            run again, or answer in its place.",
+                "message": "This call was started, but its outcome is unknown. Check whether it happened before you run it \
+                            again, or respond in its place.",
                 "mayHaveHappened": true,
             }));
             if let Some(earlier) = call.suspended(suspended) {
@@ -142,7 +141,7 @@ impl ToolRound {
         asked
     }
 
-    /// The calls that are to be run.
+    /// Returns the calls that have to run.
     pub(super) fn pending(&self) -> Vec<PendingCall> {
         let call = |(place, call): (usize, &RoundCall)| {
             let CallState::Pending { input, suspended } = &call.state else { return None };
@@ -159,8 +158,8 @@ impl ToolRound {
         self.calls.iter().enumerate().filter_map(call).collect()
     }
 
-    /// Takes what became of the call at `place`. The request has the input that ran from now on, and
-    /// its answer says that somebody else gave it: else the model reads an answer to another call.
+    /// Stores the outcome of the call at `place`. If the caller replaced the input, the request gets that input and the
+    /// response a note, so that the model can relate them.
     pub(super) fn finish(&mut self, place: usize, mut outcome: CallOutcome) {
         let Some(call) = self.calls.get_mut(place) else { return };
         let request = &mut self.message.content[call.at];
@@ -178,7 +177,7 @@ impl ToolRound {
         self.calls.iter().any(asks)
     }
 
-    /// The message with its open questions, and with the answers that there are.
+    /// Returns the message with its open questions and the responses so far.
     pub(super) fn into_interrupted(mut self) -> Message {
         for RoundCall { at, state, outcome, .. } in self.calls {
             let request = &mut self.message.content[at];
@@ -193,10 +192,10 @@ impl ToolRound {
         self.message
     }
 
-    /// The message, and the tools' answers to it.
+    /// Returns the message and the tool responses to it.
     pub(super) fn into_messages(self) -> [Message; 2] {
         let message = &self.message;
-        // Not collected, which would shrink the room of the calls to that of the answers.
+        // `collect` could reuse the allocation of the larger calls.
         let mut content = Vec::with_capacity(self.calls.len());
         content.extend(self.calls.into_iter().filter_map(|call| {
             match (call.state, call.outcome) {
@@ -204,7 +203,7 @@ impl ToolRound {
                     note_replaced_input(&message.content[call.at], &mut answer);
                     Some(*answer)
                 }
-                // Noted where it came.
+                // Its note was added by `finish`.
                 (_, Some(CallOutcome::Answered(answer))) => Some(*answer),
                 _ => None,
             }
@@ -216,8 +215,8 @@ impl ToolRound {
         [self.message, answers]
     }
 
-    /// The message of a round that failed: what had finished is kept, and what a resumed run was
-    /// asked can be answered once more.
+    /// Returns the message of a failed round. Finished calls keep their responses, and questions of a resumed run can
+    /// be answered again.
     pub(super) fn into_failed(self) -> Message {
         let mut message = self.resumed.map_or(self.message, |(suspended, _)| suspended);
         for call in self.calls {
@@ -229,8 +228,8 @@ impl ToolRound {
     }
 }
 
-/// Writes into a request what became of its call, where the round goes no further. A call that asks
-/// again asks about the input that its caller gave it.
+/// Writes the outcome of a call into its request when the round ends early. A call that is interrupted again refers to
+/// the replaced input.
 fn note(request: &mut Part, replaced: Option<Value>, outcome: CallOutcome) {
     if let Some(input) = replaced {
         replace_input(request, input);

@@ -1,4 +1,4 @@
-//! Settings of a run that are values of the program: approval, errors of tools, middleware, limits.
+//! Settings of a run that are values of the program: approval, tool errors, middleware, limits.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use crate::turn::BeforeTurn;
 use genkit_core::internal::context::TypeMap;
 use genkit_schema::internal::strictness::Strictness;
 
-/// The settings of a run; what is plain data stands in its options.
+/// The settings of a run that are not plain data. Plain data is in the options.
 #[derive(Clone, Default)]
 pub(crate) struct RunSettings {
     pub(crate) middleware: Vec<Arc<dyn Middleware>>,
-    /// What its tools read with `Context::extension`.
+    /// Values for `Context::extension`.
     pub(crate) values: TypeMap,
-    /// What its tools read with `Context::action_context`.
+    /// The map for `Context::action_context`.
     pub(crate) action_context: Arc<Map<String, Value>>,
     pub(crate) limits: RunLimits,
     pub(crate) output: OutputChecks,
     /// Whether reaching `max_turns` is an error.
     pub(crate) fail_on_max_turns: bool,
-    /// Arguments are read exactly as the schema says.
+    /// Whether arguments must match the schema exactly.
     pub(crate) exact_args: bool,
     pub(crate) on_tool_error: OnToolError,
     pub(crate) approval: Option<ApprovalPolicy>,
-    /// In their order, before each turn.
+    /// The closures that run before each turn, in order.
     pub(crate) before_turn: Vec<BeforeTurn>,
     pub(crate) trace_contents: bool,
-    /// Whether it has state that is not that of its instance.
+    /// Whether the run has state in addition to that of its instance.
     pub(crate) has_own_state: bool,
 }
 
@@ -43,18 +43,18 @@ impl RunSettings {
 /// Decides on calls: see [`Approval`].
 pub(crate) type ApprovalPolicy = Arc<dyn Fn(&ToolCall) -> Approval + Send + Sync>;
 
-/// Tool errors: what to do when a tool fails.
+/// The reaction of a run to tool errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnToolError {
-    /// The model is told, as `{"error": ".."}`, and can mend its call.
+    /// Returns the error to the model as `{"error": ".."}`, so that the model can correct its call.
     #[default]
     ReturnToModel,
-    /// The run fails; the error owns what was done.
+    /// Fails the run. The error holds the partial response.
     Abort,
 }
 
-/// Approval: what the user, or the program in their place, says of a call before it runs.
+/// Approval: the decision on a tool call before it runs, by an approval policy.
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;
@@ -72,7 +72,7 @@ pub enum OnToolError {
 ///     .approval(|call| match call.request().input["cents"].as_u64() {
 ///         Some(..1_000) => Approval::Allow,
 ///         Some(..100_000) => Approval::ask("That is more than 10. Pay?"),
-///         _ => Approval::deny("nobody pays that much here"),
+///         _ => Approval::deny("the amount exceeds the limit"),
 ///     })
 ///     .await?;
 /// # Ok(())
@@ -81,21 +81,21 @@ pub enum OnToolError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Approval {
-    /// It runs, also where the tool says `needs_approval`.
+    /// The call runs, even if the tool has `needs_approval`.
     Allow,
-    /// The run is interrupted with this question; `None` asks with the call's own words.
+    /// The run is interrupted with this question. `None` uses the tool's default question.
     Ask(Option<String>),
-    /// It does not run, and the model is told why.
+    /// The call does not run, and the model receives the reason.
     Deny(String),
 }
 
 impl Approval {
-    /// Asks the user with this text.
+    /// Creates a decision that asks the user this question.
     pub fn ask(message: impl Into<String>) -> Self {
         Self::Ask(Some(message.into()))
     }
 
-    /// Denies the call, for this reason.
+    /// Creates a decision that denies the call, with the reason for the model.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny(reason.into())
     }

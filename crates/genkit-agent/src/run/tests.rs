@@ -1,4 +1,4 @@
-//! The machine of the turns, fed by hand: no runtime, no model, no tools.
+//! Tests of the state machine of the turns, without a runtime, a model or tools.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn machine() -> TurnMachine {
     machine_with(RULES)
 }
 
-/// A model that asks for tools.
+/// A model response with tool requests.
 fn asks(calls: impl IntoIterator<Item = (&'static str, Value)>) -> ModelResponse {
     let requests = calls
         .into_iter()
@@ -67,7 +67,7 @@ fn finish(machine: &mut TurnMachine, outcome: impl Fn(&PendingCall) -> CallOutco
     }
 }
 
-/// The machine in each of its states.
+/// The state machine in each of its states.
 mod state {
     use super::*;
 
@@ -77,7 +77,7 @@ mod state {
         machine
     }
 
-    /// At the calls of a message that was suspended: one was answered, one asks.
+    /// At the calls of a suspended message: one has a response, one is interrupted.
     pub(super) fn resumed() -> TurnMachine {
         let mut machine = tools();
         let outcome = |call: &PendingCall| match call.place {
@@ -94,14 +94,14 @@ mod state {
         TurnMachine::new(request, RULES, Some(resumed))
     }
 
-    /// At an answer that is to be checked, with one retry.
+    /// At a response to check, with one retry.
     pub(super) fn to_check() -> TurnMachine {
         let mut machine = machine_with(TurnRules { output_retries: Some(1), ..RULES });
         machine.accept(ModelResponse::from_text("five")).expect("it is to be checked");
         machine
     }
 
-    /// The same once more.
+    /// The same again.
     pub(super) fn to_check_again() -> TurnMachine {
         let mut machine = to_check();
         machine.judge(Err("no number".to_owned())).expect("there is a retry");
@@ -109,7 +109,7 @@ mod state {
         machine
     }
 
-    /// The same, where the limit of tokens cut it off.
+    /// The same, cut off at the token limit.
     pub(super) fn cut_off() -> TurnMachine {
         let mut machine = machine_with(TurnRules { output_retries: Some(1), ..RULES });
         let answer = ModelResponse::from_text("fi").with_finish_reason(FinishReason::Length);
@@ -130,7 +130,7 @@ mod state {
     }
 }
 
-/// What the machine says next, in a word.
+/// The next step of the state machine, as a word.
 fn step(machine: &mut TurnMachine) -> String {
     match machine.next() {
         TurnStep::Model => format!("model at {}", machine.index()),
@@ -146,7 +146,7 @@ fn step(machine: &mut TurnMachine) -> String {
     }
 }
 
-/// Feeds the machine, and tells what comes of it: an error with what it owns, or the next step.
+/// Feeds the state machine. Returns an error with its partial response, or the next step.
 fn fed(mut machine: TurnMachine, input: &str) -> String {
     let failed = |error: genkit_core::Error| {
         let partial = error.partial().expect("what was done");
@@ -334,14 +334,15 @@ fn an_answer_that_does_not_fit_goes_back_with_the_reason() {
     let mut machine = state::to_check();
     assert_eq!(machine.answer().message.map(Message::text).as_deref(), Some("five"));
     let retry = machine.judge(Err("at `n`: no number.".to_owned())).expect("there is a retry");
-    let retry = retry.expect("the stream is told");
+    let retry = retry.expect("the retry for the stream");
     assert_eq!((retry.attempt, retry.index, retry.reason.as_str()), (1, 0, "at `n`: no number."));
     let told: Vec<_> = machine.request().messages.iter().map(|m| (m.role, m.text())).collect();
-    let why = "The answer does not fit: at `n`: no number. Give it again, all of it.".to_owned();
+    let why =
+        "The output was rejected: at `n`: no number. Send the complete output again.".to_owned();
     let user = |text: &str| (Role::User, text.to_owned());
     assert_eq!(told, [user("go"), (Role::Model, "five".to_owned()), user(&why)]);
     assert_eq!(machine.request().messages[2].metadata["outputRetry"], 1);
-    // The mark that it was voided stands in the stream without anything to show.
+    // The chunk that marks the retry has no content.
     let chunk = retry.chunk();
     assert_eq!((chunk.index, chunk.content.len()), (Some(1), 0));
     assert_eq!(chunk.output_retry(), Some(retry));
@@ -391,7 +392,7 @@ fn a_call_that_was_required_is_required_once() {
     }
 }
 
-/// The machine of a run that ends on the tools `a` and `b`, at a round of three calls.
+/// The state machine of a run that ends on the tools `a` and `b`, at a round of three calls.
 fn stopping(choice: Option<ToolChoice>) -> TurnMachine {
     let mut request = ModelRequest::new([Message::user("go")]);
     request.tool_choice = choice;
@@ -431,7 +432,7 @@ fn a_call_that_failed_or_asks_does_not_stop_a_run() {
         _ => answered(call, json!("x")),
     });
     assert!(machine.settle().is_none());
-    assert!(done(&mut machine).is_interrupted(), "whoever resumes it gets the end");
+    assert!(done(&mut machine).is_interrupted(), "the partial response is returned");
 }
 
 #[test]
@@ -505,7 +506,7 @@ fn a_failure_takes_the_open_calls_along() {
     assert_eq!(partial.tool_requests().len(), 1);
     assert_eq!(partial.finish_reason, Some(FinishReason::Aborted));
     assert_eq!(partial.messages().len(), 2);
-    // A driver that goes on all the same is told that it is over, not answered with a panic.
+    // A driver that continues nevertheless gets the end of the run, not a panic.
     assert!(machine.settle().is_none());
     assert!(matches!(machine.next(), TurnStep::Done));
 }
@@ -517,7 +518,7 @@ fn tool_requests_are_returned_where_that_is_wanted() {
     assert_eq!(done(&mut machine).tool_requests().len(), 1);
 }
 
-/// What a tool does when it is run the nth time: it asks so many times, then answers.
+/// The behaviour of a tool: it is interrupted this number of times, then responds.
 fn outcome(call: &PendingCall) -> CallOutcome {
     let asks = call.request.input.as_u64().unwrap_or_default();
     let given = call.suspended.as_ref().map_or(0, |suspended| suspended.recording.answers.len());
@@ -533,7 +534,7 @@ fn outcome(call: &PendingCall) -> CallOutcome {
     answered(call, json!({ "input": call.request.input, "answers": answers }))
 }
 
-/// Runs a script to its end; `store` is what happens to each interrupted response.
+/// Runs a script to its end. `store` is applied to each interrupted response.
 fn play(
     script: &[Vec<usize>],
     store: impl Fn(GenerateResponse) -> GenerateResponse,

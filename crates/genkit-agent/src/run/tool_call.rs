@@ -1,4 +1,4 @@
-//! One tool call: allowed, run under its limits, and turned into what the model reads.
+//! One tool call: approved, run under its limits, and converted into a response for the model.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use genkit_core::{Error, Result};
 use genkit_core::{ToolRequest, ToolResponse};
 use genkit_schema::internal::strictness::Strictness;
 
-/// Calls a tool inside of all middleware.
+/// Calls a tool inside all middleware.
 pub(super) async fn call(
     env: &RunEnv,
     mut call: ToolCall,
@@ -51,12 +51,12 @@ pub(super) async fn call(
     let shown = shown_input(&input);
     let context = context(env, &call, &tool, suspended, approval);
     let work = pin!(async {
-        // A tool that asks for approval itself does so after its arguments were read; for the
-        // others it is asked here.
+        // A tool with `needs_approval` asks for approval itself, after reading its arguments. For other tools it
+        // is requested here.
         if !tool.needs_approval() {
             context.approved_to_run().await?;
         }
-        // What a policy has judged is what runs: nothing is read in another way after it.
+        // The arguments that the policy approved must be the ones that run, so they are not read leniently.
         let judged = env.settings.approval.is_some();
         let how = if judged { Strictness::Exact } else { env.settings.strictness() };
         tool.invoke(&context, input, how).await
@@ -83,8 +83,8 @@ pub(super) async fn call(
     }
 }
 
-/// Calls a tool from inside of another function, in a context that is made of that function's:
-/// what the tool asks, the function asks, and the function's limits are those of the call.
+/// Calls a tool from inside another function, with a context derived from that of the function. Questions of the tool
+/// become questions of the function, and the limits of the function apply.
 pub(crate) async fn call_inside(
     context: &Context,
     tool: &Tool,
@@ -112,7 +112,7 @@ pub(crate) async fn call_inside(
     }
 }
 
-/// The input of a call for its span, where somebody exports; the call itself takes it.
+/// Clones the input of a call for its span, if spans are exported. The call itself consumes the input.
 fn shown_input(input: &Value) -> Option<Value> {
     trace::is_on().then(|| input.clone())
 }
@@ -144,7 +144,7 @@ fn context(
         asker: env.asker,
         request: call.request.clone(),
     });
-    // The run's own token: nobody cancels one call alone, which ends by being dropped.
+    // A single call is never cancelled on its own; it ends by being dropped. So it uses the token of the run.
     let (told, cancel) = (Arc::clone(&env.settings.action_context), env.cancel.clone());
     ContextParts {
         states: env.genkit.states.clone(),
@@ -158,13 +158,13 @@ fn context(
     .build()
 }
 
-/// A failure of a call, which its span says too.
+/// Converts a failure of a call, and records it in the span.
 fn ended(env: &RunEnv, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
     telemetry::failed(&tracing::Span::current(), telemetry::error_type(error.kind()));
     failed(&env.settings, call, error)
 }
 
-/// A failure as the model reads it, or as the end of the run.
+/// Converts a failure of a call into a response for the model, or into the error that ends the run.
 fn failed(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
     let (name, kind) = (&call.request.name, error.kind());
     let full = error.chain();
@@ -174,7 +174,7 @@ fn failed(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolO
         tool = %Logged::name(name), ?kind, error = %Logged::text(&full), reference, "a tool call failed"
     );
     if call.edited && error.is_invalid_arguments() {
-        // Whoever gave them is told, not the model.
+        // The caller supplied the arguments, so the caller receives the error, not the model.
         let (name, why) = (name.clone(), error.chain());
         return Err(E::GivenArguments { name, why }.into());
     }
@@ -182,7 +182,8 @@ fn failed(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolO
         let name = name.clone();
         return Err(Error::from(E::ToolFailed { name, kind }).with_source(error));
     }
-    // The causes of others may name files, hosts or data: the log has them, and no provider's server.
+    // The causes of errors from other libraries may contain files, hosts or data. They are logged, but not sent to
+    // a provider.
     let error = match reference {
         Some(reference) => error.without_causes(format!("{shown} (reference {reference})")),
         None => error,
@@ -194,7 +195,7 @@ fn failed(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolO
     Ok(ToolOutcome::respond(call.request.respond(json!({ "error": text }))))
 }
 
-/// The answer of a call, as much of it as a model gets.
+/// Converts the output of a call into a response, truncated to the output limit.
 fn answer(call: ToolCall, output: ToolOutput, limit: usize) -> (ToolResponse, Map<String, Value>) {
     let (value, content, metadata) = output.into_answer();
     let mut response = call.request.into_response(value);

@@ -1,5 +1,5 @@
-//! Tracing: one span for each run, turn, model call and tool call, with the attributes that
-//! OpenTelemetry gives generative AI. What was said is recorded only where it was asked for.
+//! Tracing: one span for each run, turn, model call and tool call, with the attributes that OpenTelemetry defines for
+//! generative AI. Contents are recorded only if enabled.
 
 use tokio::time::Instant;
 use tracing::{Span, field};
@@ -41,7 +41,7 @@ pub(super) fn turn(round: usize) -> Span {
 }
 
 pub(super) fn model(env: &RunEnv, model: &dyn Model, request: &ModelRequest) -> Span {
-    // Asked for in the fields, which are read only where somebody listens.
+    // A closure, because the fields are evaluated only if the span is enabled.
     let named = || provider_and_name(model);
     let span = tracing::info_span!(
         "chat",
@@ -64,21 +64,21 @@ pub(super) fn model(env: &RunEnv, model: &dyn Model, request: &ModelRequest) -> 
     span
 }
 
-/// Records a model's answer in the span of its call.
+/// Records a model's response in the span of its call.
 pub(super) fn answered(env: &RunEnv, answer: &ModelResponse) {
     let span = Span::current();
     used(&span, answer.finish_reason, &answer.usage);
     record(env, &span, "gen_ai.output.messages", &answer.message);
 }
 
-/// Records in the span `span` that its work failed, if it did.
+/// Records in `span` that its work failed, if it did.
 pub(super) fn failed<T>(span: &Span, result: &Result<T, Error>) {
     if let Err(error) = result {
         telemetry::failed(span, error_type(error.kind()));
     }
 }
 
-/// Measures a call of a model, where somebody does.
+/// Records metrics of a model call, if telemetry is installed.
 pub(super) fn measured(model: &dyn Model, started: Instant, answer: &Result<ModelResponse, Error>) {
     let Some(telemetry) = telemetry::installed() else { return };
     let (provider, name) = provider_and_name(model);
@@ -90,7 +90,7 @@ pub(super) fn measured(model: &dyn Model, started: Instant, answer: &Result<Mode
     if let Ok(ModelResponse { usage, .. }) = answer {
         let tokens = [("input", usage.input_tokens), ("output", usage.output_tokens)];
         for (kind, tokens) in tokens {
-            #[allow(clippy::cast_precision_loss, reason = "nobody has 2^52 tokens")]
+            #[allow(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
             if let Some(tokens) = tokens.map(|tokens| tokens as f64) {
                 labels.push(("gen_ai.token.type", kind));
                 telemetry.record(Metric::GenAiTokens, tokens, &labels);
@@ -102,12 +102,12 @@ pub(super) fn measured(model: &dyn Model, started: Instant, answer: &Result<Mode
     telemetry.record(Metric::GenAiDuration, started.elapsed().as_secs_f64(), &labels);
 }
 
-/// The provider, as the name of a model has it, and its name there.
+/// Splits the name of a model into its provider and its name there.
 fn provider_and_name(model: &dyn Model) -> (&str, &str) {
     model.name().split_once('/').unwrap_or(("custom", model.name()))
 }
 
-/// A name that a model made up stands in the span, and not in its name.
+/// Returns the name of a tool's span. An unknown name, which a model invented, is only recorded as an attribute.
 fn tool_span_name(known: Option<&str>) -> String {
     known.map_or_else(|| "execute_tool".into(), |name| format!("execute_tool {name}"))
 }
@@ -116,7 +116,7 @@ pub(super) fn output_check() -> Span {
     tracing::info_span!("check_output", fits = field::Empty, reason = field::Empty)
 }
 
-/// Records whether an answer fits, and where contents are recorded, why it does not.
+/// Records whether the output was accepted, and the reason if contents are recorded.
 pub(super) fn checked(env: &RunEnv, span: &Span, verdict: &Result<(), String>) {
     span.record("fits", verdict.is_ok());
     if let Err(why) = verdict {
@@ -155,7 +155,7 @@ pub(super) fn tool(env: &RunEnv, call: &ToolCall) -> Span {
     span
 }
 
-/// Records what became of a tool call in its span.
+/// Records the outcome of a tool call in its span.
 pub(super) fn tool_ended(env: &RunEnv, span: &Span, outcome: &Result<ToolOutcome, Error>) {
     failed(span, outcome);
     if let Some(response) = outcome.as_ref().ok().and_then(ToolOutcome::response) {
@@ -163,7 +163,7 @@ pub(super) fn tool_ended(env: &RunEnv, span: &Span, outcome: &Result<ToolOutcome
     }
 }
 
-/// Records what was said, where it was asked for.
+/// Records contents, if enabled.
 fn record(env: &RunEnv, span: &Span, field: &str, value: &impl serde::Serialize) {
     if env.settings.trace_contents && !span.is_disabled() {
         span.record(field, json(value));

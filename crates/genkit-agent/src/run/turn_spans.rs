@@ -1,5 +1,4 @@
-//! The spans of a run in Genkit's form: `generate`, and one inside of it for each further turn, as
-//! Genkit nests them.
+//! The spans of a run in Genkit's form: `generate`, and one nested span for each further turn.
 
 use serde_json::Value;
 
@@ -11,22 +10,22 @@ use genkit_core::internal::trace;
 use genkit_core::internal::trace::{Ended, NewSpan, OpenSpan, SpanKind};
 use genkit_core::{GenerateOptions, GenerateResponse};
 
-/// What the span of a run is called that has no name of its own.
+/// The name of the span of a run without a step name.
 const GENERATE: &str = "generate";
 
-/// Begins the span of a run, where somebody exports.
+/// Begins the span of a run, if spans are exported.
 pub(crate) fn begin_span(options: &GenerateOptions) -> Option<OpenSpan> {
     let name = options.step_name.as_deref().unwrap_or(GENERATE);
     let input = || without_account(options);
     trace::begin(&NewSpan { name, kind: SpanKind::Util, input: &input }, None)
 }
 
-/// Says in the run's span what it asks, now that this is known.
+/// Records the request in the span of the run, once it is known.
 pub(super) fn note_request(env: &RunEnv, request: &ModelRequest) {
     trace::annotate("genkit:input", || trace::json_text(&asked(env, request)));
 }
 
-/// The open spans of the turns of a run; the first turn has that of the run itself.
+/// The open spans of the turns of a run. The first turn uses the span of the run.
 #[derive(Default)]
 pub(super) struct TurnSpans {
     open: Vec<OpenSpan>,
@@ -34,7 +33,7 @@ pub(super) struct TurnSpans {
 }
 
 impl TurnSpans {
-    /// Another turn begins, with `request`.
+    /// Begins the span of another turn with `request`.
     pub(super) fn begin(&mut self, env: &RunEnv, request: &ModelRequest) {
         if !std::mem::replace(&mut self.is_past_first, true) || !trace::is_on() {
             return;
@@ -45,12 +44,12 @@ impl TurnSpans {
         self.open.extend(trace::begin(&span, self.open.last()));
     }
 
-    /// Runs `work` inside of the turn that is open.
+    /// Runs `work` inside the span of the current turn.
     pub(super) fn inside<T>(&self, work: impl Future<Output = T>) -> impl Future<Output = T> {
         trace::inside(self.open.last(), work)
     }
 
-    /// Ends all turns, the last one first.
+    /// Ends the spans of all turns, the last one first.
     pub(super) fn end(self, ended: &mut Result<GenerateResponse>) {
         for turn in self.open.into_iter().rev() {
             turn.end(Ended::of(ended, trace::json));

@@ -1,4 +1,4 @@
-//! Resources of a run: parts that name one are replaced by what it holds.
+//! Resources of a run: replaces resource parts by their content.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use genkit_core::{ErrorContext as _, Result};
 use genkit_core::{Message, Part, ResourcePart};
 use genkit_core::{Resource, ResourceContents};
 
-/// The type of bytes of which nothing is known.
+/// The media type of bytes of unknown type.
 const UNKNOWN_BYTES: &str = "application/octet-stream";
 
-/// Replaces every resource part of `messages`.
+/// Replaces every resource part of `messages` by the content of the resource.
 pub(crate) async fn resolve_resources(
     messages: &mut [Message],
     references: &[ResourceRef],
@@ -30,7 +30,7 @@ pub(crate) async fn resolve_resources(
     let mut named: Vec<&mut Message> =
         messages.iter_mut().filter(|message| message.content.iter().any(is_resource)).collect();
     if named.is_empty() {
-        return Ok(()); // sources are not asked for nothing
+        return Ok(()); // avoids listing the sources without need
     }
     let mut given = Vec::new();
     for reference in references {
@@ -60,7 +60,7 @@ pub(crate) async fn resolve_resources(
     Ok(())
 }
 
-/// The content of a part that brings it along.
+/// Returns the content that a part already includes.
 fn held(resource: &ResourcePart) -> Option<Part> {
     let part = match (&resource.text, &resource.blob) {
         (Some(text), _) => Part::text(text),
@@ -95,8 +95,8 @@ async fn read(
     Ok(contents.into_iter().map(|content| part(content, uri, &resource)).collect())
 }
 
-/// The resource that a link of a server means: one of its own. With those of others it could have read
-/// what its words then ask the model to send away.
+/// Returns the resource that a link from a server refers to, which must belong to that server. A link to another
+/// server's resource could expose its content to untrusted text, which might ask the model to send it away.
 fn of_server(
     uri: &str,
     server: &str,
@@ -108,7 +108,8 @@ fn of_server(
         .or_else(|| registry.resource_for(uri, own))
 }
 
-/// The resource that this program means: its own before those of servers, and of these the only one.
+/// Returns the resource that a link of this program refers to: one of the program, or else the only matching one of a
+/// server.
 fn of_anybody(
     uri: &str,
     given: &[Resource],
@@ -131,7 +132,7 @@ fn of_anybody(
     Ok(Resource::first_of(answering).or_else(|| registry.resource_for(uri, |_| true)))
 }
 
-/// A piece of content as a part, which says where it is from.
+/// Converts a piece of content into a part, with its origin in the metadata.
 pub fn part(content: ResourceContents, uri: &str, resource: &Resource) -> Part {
     let ResourceContents { uri: own, mime_type, body } = content;
     let kind = resource.mime_type();

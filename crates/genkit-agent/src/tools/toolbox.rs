@@ -1,4 +1,4 @@
-//! Toolbox: the tools that a run offers now, and which of them a model means.
+//! The tools that a run currently offers, and how a name from a model is resolved.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,25 +16,25 @@ use genkit_core::internal::suggest;
 use genkit_core::internal::sync::write;
 use genkit_core::internal::visible::Logged;
 
-/// The tools of one run, as they come and go.
+/// The tools of one run, which may change between turns.
 pub(crate) struct Toolbox {
     genkit: Instance,
     references: Vec<ToolRef>,
-    /// Those of middleware, which stay.
+    /// The tools of middleware, which do not change.
     fixed: Vec<Tool>,
     is_live: bool,
-    /// They were looked up, and no turn was made with them yet.
+    /// Set until the tools that were found first are used in a turn.
     is_fresh: AtomicBool,
     tools: RwLock<Tools>,
-    /// How many tools the turn has before middleware.
+    /// The number of tools of the turn, before middleware.
     turn: AtomicUsize,
     offered: RwLock<Offered>,
 }
 
-/// What the model calls of a turn were offered.
+/// The tools that the model calls of a turn were offered.
 #[derive(Default)]
 enum Offered {
-    /// No call was made.
+    /// No call has been made.
     #[default]
     Untold,
     Only(HashSet<String>),
@@ -42,7 +42,7 @@ enum Offered {
 }
 
 impl Toolbox {
-    /// Finds all of `references`, and `fixed`; two of one name are an error that names both.
+    /// Finds all `references`, and adds `fixed`. If two tools have the same name, the error names both.
     pub(crate) async fn find(
         references: Vec<ToolRef>,
         fixed: Vec<Tool>,
@@ -70,7 +70,7 @@ impl Toolbox {
         })
     }
 
-    /// Looks again where tools come and go, and brings `definitions` up to date.
+    /// Looks up the tools again if they may change, and updates `definitions`.
     pub(crate) async fn refresh(&self, definitions: &mut Vec<ToolDefinition>) {
         if !self.is_live || self.is_fresh.swap(false, Ordering::AcqRel) {
             return;
@@ -83,7 +83,7 @@ impl Toolbox {
                 }
                 Err(error) => {
                     let error = Logged::text(error.chain());
-                    tracing::warn!(%error, "tools cannot be looked up: the run keeps those it has");
+                    tracing::warn!(%error, "failed to look up tools; the run keeps its current ones");
                     return;
                 }
             }
@@ -95,30 +95,30 @@ impl Toolbox {
         let stays = |tool: &Tool| found.get(tool.name()).is_some_and(|new| new.is(tool));
         let gone: HashSet<&str> =
             now.tools.iter().filter(|tool| !stays(tool)).map(Tool::name).collect();
-        // What middleware made of the others stays.
+        // Changes that middleware made to the remaining definitions are kept.
         definitions.retain(|definition| !gone.contains(definition.name.as_str()));
         let is_new = |tool: &&Tool| !now.get(tool.name()).is_some_and(|old| old.is(tool));
         definitions.extend(found.tools.iter().filter(is_new).map(definition));
         *now = found;
     }
 
-    /// The tool that a model means: by its name, or by the part after the last `/` where only one
-    /// has it, as Genkit's models name them.
+    /// Returns the tool that a model refers to: by its name, or by the part after the last `/` if that is unique, as
+    /// Genkit's models name tools.
     pub(crate) fn get(&self, name: &str) -> Option<Tool> {
         self.read().meant(name).cloned()
     }
 
-    /// Whether tools come and go during the run.
+    /// Returns whether the tools may change during the run.
     pub(crate) fn is_live(&self) -> bool {
         self.is_live
     }
 
-    /// What the model is told when it asks for a tool that is not there.
+    /// Returns the error for a model that calls an unknown tool.
     pub(crate) fn unknown(&self, name: &str) -> String {
         suggest::unknown("tool", name, self.read().tools.iter().map(Tool::name))
     }
 
-    /// Notes what a model call is offered. Tools that no call of the turn was offered are not run.
+    /// Records the tools that a model call is offered. Tools that were not offered in the turn are not run.
     pub(crate) fn note_offered(&self, definitions: &[ToolDefinition]) {
         let mut offered = write(&self.offered);
         if definitions.len() >= self.turn.load(Ordering::Acquire) {
@@ -133,39 +133,39 @@ impl Toolbox {
         }
     }
 
-    /// A turn begins with so many tools, and all of them may be called until a model call says otherwise.
+    /// Begins a turn with this number of tools. All of them may be called until a model call is offered fewer.
     pub(crate) fn begin_turn(&self, tools: usize) {
         self.turn.store(tools, Ordering::Release);
         *write(&self.offered) = Offered::Untold;
     }
 
-    /// The tools that the model calls of the turn were offered, where those were not all.
+    /// Returns the tools that the model calls of the turn were offered, or `None` if all were.
     pub(crate) fn offered(&self) -> Option<Vec<String>> {
         match &*genkit_core::internal::sync::read(&self.offered) {
             Offered::Only(names) => {
                 let mut names: Vec<String> = names.iter().cloned().collect();
-                names.sort_unstable(); // one text for one state
+                names.sort_unstable(); // makes the stored state deterministic
                 Some(names)
             }
             Offered::Untold | Offered::All => None,
         }
     }
 
-    /// Takes over what model calls elsewhere were offered.
+    /// Restores the offered tools of model calls made in another process.
     pub(crate) fn set_offered(&self, names: Option<Vec<String>>) {
         let offered =
             names.map_or(Offered::Untold, |names| Offered::Only(names.into_iter().collect()));
         *write(&self.offered) = offered;
     }
 
-    /// The names of the tools that are none of middleware's.
+    /// Returns the names of the tools that do not belong to middleware.
     pub(crate) fn own_names(&self) -> Vec<String> {
         let now = self.read();
         let is_own = |tool: &&Tool| !self.fixed.iter().any(|fixed| fixed.is(tool));
         now.tools.iter().filter(is_own).map(|tool| tool.name().to_owned()).collect()
     }
 
-    /// Those of them that the registry does not find by their name.
+    /// Returns those of them that the registry does not find by name.
     pub(crate) fn unregistered(&self) -> Vec<String> {
         let registry = &self.genkit.registry;
         let is_there = |tool: &Tool| registry.tool(tool.name()).is_some_and(|found| found.is(tool));
@@ -174,7 +174,8 @@ impl Toolbox {
         own.filter(|tool| !is_there(tool)).map(|tool| tool.name().to_owned()).collect()
     }
 
-    /// Whether no model call of the turn was offered a tool of the run: a turn or a middleware left it out.
+    /// Returns whether no model call of the turn was offered this tool of the run, because a turn hook or middleware
+    /// removed it.
     pub(crate) fn is_withheld(&self, name: &str) -> bool {
         matches!(&*genkit_core::internal::sync::read(&self.offered), Offered::Only(names) if !names.contains(name))
     }
@@ -188,15 +189,15 @@ impl Toolbox {
     }
 }
 
-/// Some tools, in order and by name.
+/// A list of tools with an index by name.
 #[derive(Default)]
 struct Tools {
     tools: Vec<Tool>,
-    /// Empty while there are [`FEW`].
+    /// Empty while there are at most [`FEW`] tools.
     by_name: HashMap<String, usize>,
 }
 
-/// How many tools are found as fast by looking at each.
+/// The largest number of tools for a linear search, which is then as fast as a lookup.
 const FEW: usize = 8;
 
 impl Tools {
@@ -217,10 +218,10 @@ impl Tools {
         Ok(())
     }
 
-    /// In the middle of a run one tool too many is no reason to end it.
+    /// Adds a tool, or logs a warning and skips it: an invalid tool must not end a running run.
     fn add_or_leave(&mut self, tool: Tool, states: &TypeMap) {
         if let Err(error) = verify_tool(&tool, states).and_then(|()| self.add(tool)) {
-            tracing::warn!(error = %Logged::text(error.chain()), "a tool that came during a run is left out");
+            tracing::warn!(error = %Logged::text(error.chain()), "skipping a tool that was added during a run");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Content blocks as the Messages API has them.
+//! Content blocks of the Messages API.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use genkit_model::internal::arguments::ArgumentsObject;
 
-/// One block, and whether the prompt is cached up to it.
+/// A block with its cache mark, if the prompt is cached up to it.
 #[derive(Serialize)]
 pub(super) struct MessageBlock<'a> {
     #[serde(flatten)]
@@ -20,7 +20,7 @@ pub(super) struct MessageBlock<'a> {
 #[serde(untagged)]
 pub(super) enum BlockKind<'a> {
     Known(BlockContent<'a>),
-    /// One of Anthropic's own as it came.
+    /// A block of Anthropic's own, sent back unchanged.
     Given(&'a Map<String, Value>),
 }
 
@@ -67,7 +67,7 @@ pub(super) enum BlockContent<'a> {
     },
 }
 
-/// Where the bytes of an image or a document are.
+/// The source of an image or a document.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum FileSource<'a> {
@@ -93,7 +93,8 @@ impl<'a> MessageBlock<'a> {
         Self::new(BlockContent::Text { text: text.into(), citations: None })
     }
 
-    /// Whether the prompt can be cached up to here: thoughts and what goes back as it came bear no mark.
+    /// Whether the block can have a cache mark. Thoughts and blocks that are sent back unchanged
+    /// cannot.
     pub(super) fn can_be_marked(&self) -> bool {
         match &self.kind {
             BlockKind::Known(block) => !matches!(

@@ -17,7 +17,7 @@ use genkit_core::Result;
 use genkit_core::internal::model::MessageList;
 use genkit_model::internal::left_out;
 
-/// Settings that have a place of their own, or are for the client.
+/// Settings that are sent elsewhere, or that are for the client.
 const ELSEWHERE: [&str; 16] = [
     "apiKey",
     "apiVersion",
@@ -37,20 +37,20 @@ const ELSEWHERE: [&str; 16] = [
     "version",
 ];
 
-/// What becomes of a request.
+/// The purpose of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Answer {
         stream: bool,
     },
-    /// How many tokens it has.
+    /// To count its tokens.
     Count,
 }
 
-/// Settings that a request has whose tokens are only counted.
+/// Settings that are part of a request to count tokens.
 const COUNTED: [&str; 3] = ["tool_choice", "mcp_servers", "context_management"];
 
-/// Whom a request is for.
+/// The model and purpose of a request.
 #[derive(Clone, Copy)]
 pub(super) struct RequestTarget<'a> {
     pub(super) model: &'a str,
@@ -58,7 +58,7 @@ pub(super) struct RequestTarget<'a> {
     pub(super) purpose: Purpose,
 }
 
-/// A body, and whether files in it are named by their ids.
+/// An encoded body, and whether it refers to files by id.
 pub(super) struct WrittenBody {
     pub(super) bytes: Vec<u8>,
     pub(super) has_files: bool,
@@ -111,7 +111,8 @@ pub(super) fn write(target: RequestTarget<'_>, request: &ModelRequest) -> Result
     Ok(WrittenBody { bytes, has_files })
 }
 
-/// The schema that the answer is bound to; an error is one that must be said in words.
+/// Returns the schema that constrains the response; an error holds a schema that must be described
+/// in the prompt instead.
 fn output_schema<'a>(
     target: &RequestTarget<'_>,
     request: &'a ModelRequest,
@@ -132,12 +133,12 @@ fn in_words(schema: &Value) -> String {
     )
 }
 
-/// All but the `messages`.
+/// The body without its `messages`.
 struct MessagesRest<'a> {
     target: RequestTarget<'a>,
     config: &'a Map<String, Value>,
     max_tokens: u32,
-    /// Whether the model is told to think, and takes no other sampling then.
+    /// Whether thinking is enabled, which restricts the sampling settings.
     thinks: bool,
     thinking: Option<ThinkingParam<'a>>,
     output: OutputConfigParam<'a>,
@@ -224,7 +225,7 @@ impl MessagesRest<'_> {
         self.config.get(key).is_some_and(|value| !value.is_null())
     }
 
-    /// What a setting is called on the wire; `None` if it is not sent.
+    /// Returns the name of a setting in the body; `None` if it is not sent.
     fn setting<'a>(&self, key: &'a str, value: &Value) -> Option<&'a str> {
         if value.is_null() || ELSEWHERE.contains(&key) {
             return None;
@@ -237,10 +238,10 @@ impl MessagesRest<'_> {
             "stopSequences" => "stop_sequences",
             "maxOutputTokens" | "tools" => return None,
             "serviceTier" => "service_tier",
-            "seed" => return self.leave(key, "its answers cannot be repeated"),
+            "seed" => return self.leave(key, "its responses cannot be reproduced"),
             own => own,
         };
-        // The field's own spelling wins: a name must not stand there twice.
+        // The API's own spelling takes precedence; a key must not occur twice.
         if wire != key && self.has(wire) {
             return None;
         }
@@ -249,13 +250,13 @@ impl MessagesRest<'_> {
         }
         let traits = &self.target.traits;
         if !traits.samples {
-            return self.leave(key, "it samples in its own way: say in the prompt what you want");
+            return self.leave(key, "describe in the prompt what you want");
         }
         if self.thinks && !fits_thoughts(wire, value) {
-            return self.leave(key, "it samples in its own way while it thinks: turn thinking off");
+            return self.leave(key, "disable thinking to use it");
         }
         if wire == "top_p" && self.has("temperature") && !traits.samples_twice {
-            return self.leave(key, "it takes one of `temperature` and `topP`: set one of them");
+            return self.leave(key, "set only one of `temperature` and `topP`");
         }
         Some(wire)
     }
@@ -266,7 +267,7 @@ impl MessagesRest<'_> {
     }
 }
 
-/// Whether a setting of sampling is one that a model takes while it thinks.
+/// Whether a sampling setting is supported while the model thinks.
 fn fits_thoughts(wire: &str, value: &Value) -> bool {
     let is = |fits: fn(f64) -> bool| value.as_f64().is_some_and(fits);
     match wire {

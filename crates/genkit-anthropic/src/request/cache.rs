@@ -1,4 +1,4 @@
-//! Cache marks: no more of them than the API takes.
+//! The limit on cache marks.
 
 use serde_json::Value;
 
@@ -7,11 +7,12 @@ use super::turns::Conversation;
 use crate::NAME;
 use genkit_model::internal::left_out;
 
-/// How many cache marks a request may have.
+/// The maximum number of cache marks of a request.
 const MAX_MARKS: usize = 4;
 
-/// Leaves out the marks that are too many. What is later keeps more of the prompt, and tools and system stand before
-/// all else: so the first of the conversation go first, then those of the tools.
+/// Removes marks in excess of the limit. A later mark caches more of the prompt, and tools and
+/// system blocks come first in the prompt. Therefore the first marks of the conversation are
+/// removed first, then those of the tools.
 pub(super) fn limit<'a>(
     model: &str,
     tools: &mut [ClaudeTool<'a>],
@@ -27,7 +28,7 @@ pub(super) fn limit<'a>(
     let room = MAX_MARKS.saturating_sub(given);
     let too_many = marks.len().saturating_sub(room);
     if too_many > 0 {
-        left_out(NAME, model, "cache_control", "a request takes 4 marks: set fewer of them");
+        left_out(NAME, model, "cache_control", "a request can have at most 4 cache marks");
     }
     for mark in &mut marks[..too_many] {
         **mark = None;
@@ -41,7 +42,7 @@ fn own_mark<'b, 'a>(tool: &'b mut ClaudeTool<'a>) -> Option<&'b mut Option<&'a V
     }
 }
 
-/// Whether a tool of Anthropic's has a mark in the settings.
+/// Whether a server tool in the settings has a cache mark.
 fn is_marked(tool: &ClaudeTool<'_>) -> bool {
     matches!(tool, ClaudeTool::Given(given) if given.get("cache_control").is_some())
 }

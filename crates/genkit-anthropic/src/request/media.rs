@@ -1,4 +1,4 @@
-//! Images, PDFs and text files as blocks.
+//! Conversion of images, PDFs and text files to blocks.
 
 use std::borrow::Cow;
 
@@ -10,21 +10,20 @@ use super::block::{BlockContent, FileSource};
 use genkit_core::{Media, ResourcePart};
 use genkit_model::internal::data_url::DataUrl;
 
-/// The kinds of images that the API takes.
+/// The media types of images that the API supports.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 const PDF: &str = "application/pdf";
 
-/// What a file that was uploaded before is called.
+/// The prefix of the ids of uploaded files.
 const FILE_ID: &str = "file_";
 
-const NO_SOUND: &str = "audio and video cannot be sent: give their text";
-const NOT_THIS_IMAGE: &str = "of images it takes PNG, JPEG, GIF and WebP alone: convert this one";
-const NOT_THIS_FILE: &str =
-    "of files it takes images, PDFs and text alone: give the content as text";
-const TEXT_BY_ADDRESS: &str = "a text file cannot be sent by its address: give its content";
+const NO_SOUND: &str = "audio and video are not supported; send their text";
+const NOT_THIS_IMAGE: &str = "this image format is not supported; use PNG, JPEG, GIF or WebP";
+const NOT_THIS_FILE: &str = "this file format is not supported; send an image, a PDF or text";
+const TEXT_BY_ADDRESS: &str = "a text file cannot be sent by its URL; send its content";
 
-/// Media by a `data:` URL, by its address, or by the id of a file.
+/// Converts media from a `data:` URL, another URL, or the id of a file.
 pub(super) fn media<'a>(
     media: &'a Media,
     metadata: &'a Map<String, Value>,
@@ -34,12 +33,12 @@ pub(super) fn media<'a>(
     let Some(data_url) = DataUrl::of(url) else {
         return by_address(url, given, metadata);
     };
-    let data = data_url.base64().ok_or("a data: URL without a comma")?;
+    let data = data_url.base64().ok_or("a `data:` URL must contain a comma")?;
     let own = Some(data_url.kind()).filter(|kind| !kind.is_empty()).unwrap_or("text/plain");
     inline(given.filter(|kind| !kind.ends_with("/*")).unwrap_or(own), data, metadata)
 }
 
-/// A resource: its content, or its address where that is all there is.
+/// Converts a resource to its content, or to its URI if it has no content.
 pub(super) fn resource<'a>(
     resource: &'a ResourcePart,
     metadata: &'a Map<String, Value>,
@@ -80,13 +79,13 @@ fn by_address<'a>(
     }
 }
 
-/// What is here as base64.
+/// Converts data in base64.
 fn inline<'a>(
     kind: &'a str,
     data: Cow<'a, str>,
     metadata: &'a Map<String, Value>,
 ) -> Result<BlockContent<'a>, &'static str> {
-    // What browsers never call it, but people do.
+    // A common but incorrect media type.
     let kind = if kind == "image/jpg" { "image/jpeg" } else { kind };
     let bytes = |data| FileSource::Base64 { media_type: kind.into(), data };
     match family(kind) {
@@ -95,8 +94,9 @@ fn inline<'a>(
         "audio" | "video" => Err(NO_SOUND),
         _ if kind == PDF => Ok(document(bytes(data), metadata)),
         _ if is_text(kind) => {
-            let bytes = STANDARD.decode(data.as_bytes()).map_err(|_| "this is not base64")?;
-            let text = String::from_utf8(bytes).map_err(|_| "this text is not UTF-8")?;
+            let bytes =
+                STANDARD.decode(data.as_bytes()).map_err(|_| "the data is not valid base64")?;
+            let text = String::from_utf8(bytes).map_err(|_| "the text is not valid UTF-8")?;
             Ok(document(FileSource::Text { media_type: "text/plain", data: text.into() }, metadata))
         }
         _ => Err(NOT_THIS_FILE),

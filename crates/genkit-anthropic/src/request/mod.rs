@@ -1,4 +1,4 @@
-//! From a request to the JSON of the Messages API, written from borrowed parts.
+//! Encoding of requests for the Messages API, borrowing from the request.
 
 mod block;
 mod body;
@@ -17,22 +17,22 @@ use genkit_core::ModelRequest;
 use genkit_core::Result;
 use genkit_model::internal::wire::HttpCall;
 
-/// After the base URL.
+/// The path after the base URL.
 const PATH: &str = "/v1/messages";
 
-/// Since this version of the API a key is sent as a bearer token, and nothing is said of sampling.
+/// The first version of the API that uses a bearer token and does not support sampling settings.
 const WITH_BEARER: &str = "2026-10-21";
 
-/// What must be said where files are named by their ids.
+/// The beta header that is required for files referred to by id.
 const FILES_BETA: &str = "files-api-2025-04-14";
 
-/// What all models of one [`Anthropic`](super::Anthropic) share.
+/// Settings shared by all models of one [`Anthropic`](super::Anthropic).
 pub(super) struct AnthropicSettings {
     pub(super) key: Option<String>,
     pub(super) version: String,
 }
 
-/// The call for `request`.
+/// Encodes the HTTP request for `request`.
 pub(super) fn encode(
     settings: &AnthropicSettings,
     model: &str,
@@ -42,7 +42,7 @@ pub(super) fn encode(
     call(settings, model, request, Purpose::Answer { stream })
 }
 
-/// The call that counts the tokens of `request`.
+/// Encodes the HTTP request that counts the tokens of `request`.
 pub(super) fn encode_count(
     settings: &AnthropicSettings,
     model: &str,
@@ -62,7 +62,7 @@ fn call(
     let text = |key| request.config.get(key).and_then(Value::as_str);
     let model = text("version").map_or(model, models::bare);
     let version = text("apiVersion").unwrap_or(&settings.version);
-    // Versions are dates, which compare as text.
+    // Versions are dates, which can be compared as text.
     let is_newer = version >= WITH_BEARER;
     let mut traits = ClaudeTraits::of(model);
     traits.samples &= !is_newer;

@@ -1,4 +1,4 @@
-//! How much the model thinks: its budget or its effort, out of what the settings say.
+//! Thinking: the budget and effort that result from the settings.
 
 use std::borrow::Cow;
 
@@ -12,25 +12,25 @@ use genkit_core::Effort;
 use genkit_core::internal::run_options::REASONING_EFFORT;
 use genkit_model::internal::left_out;
 
-/// The least that the API takes as a budget.
+/// The lowest budget that the API accepts.
 const LEAST_BUDGET: u32 = 1_024;
 
-/// The setting in the field's own words.
+/// The key of the API's own setting.
 const THINKING: &str = "thinking";
 
-/// What a request says of thinking.
+/// The thinking settings of a request.
 #[derive(Default)]
 pub(super) struct ThinkingPlan<'a> {
     pub(super) thinking: Option<ThinkingParam<'a>>,
     pub(super) effort: Option<Cow<'a, str>>,
-    /// The tokens of thought that come on top of the answer's.
+    /// The thinking tokens to add to the token limit of the response.
     pub(super) budget: u32,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum ThinkingParam<'a> {
-    /// As the settings hold it.
+    /// Unchanged from the settings.
     Given(&'a Value),
     Written {
         r#type: &'static str,
@@ -41,15 +41,15 @@ pub(super) enum ThinkingParam<'a> {
     },
 }
 
-/// What a plan depends on.
+/// The inputs of a plan.
 pub(super) struct ThinkingContext<'a> {
     pub(super) model: &'a str,
     pub(super) traits: ClaudeTraits,
-    /// The limit on tokens that the settings say.
+    /// The token limit in the settings.
     pub(super) max_tokens: Option<u32>,
-    /// Whether a tool must be called.
+    /// Whether a tool call is forced.
     pub(super) is_forced: bool,
-    /// Whether the model is in the middle of calls that it began without a thought.
+    /// Whether the model is in a round of tool calls that it started without thinking.
     pub(super) is_thoughtless_round: bool,
 }
 
@@ -72,9 +72,9 @@ impl<'a> ThinkingPlan<'a> {
         let budgeted = plan.budget > 0 && context.is_thoughtless_round;
         if plan.is_on() && (context.is_forced || budgeted) {
             let remedy = if context.is_forced {
-                "it does not think where a tool must be called: take `ToolChoice::Auto`"
+                "it cannot think while a tool call is forced; use `ToolChoice::Auto`"
             } else {
-                "it cannot begin to think in the middle of a round of calls; it will in the next"
+                "it cannot start to think within a round of tool calls, but will in the next one"
             };
             left_out(NAME, context.model, THINKING, remedy);
             plan.thinking = None;
@@ -83,7 +83,7 @@ impl<'a> ThinkingPlan<'a> {
         Ok(plan)
     }
 
-    /// Whether it is said that the model thinks.
+    /// Whether thinking is enabled.
     pub(super) fn is_on(&self) -> bool {
         let kind = match &self.thinking {
             None => None,
@@ -93,12 +93,13 @@ impl<'a> ThinkingPlan<'a> {
         kind.is_some_and(|kind| kind != "disabled")
     }
 
-    /// Whether the effort is one that needs much room.
+    /// Whether the effort is one that needs a high token limit.
     pub(super) fn is_deep(&self) -> bool {
         matches!(self.effort.as_deref(), Some("xhigh" | "max"))
     }
 
-    /// In the field's own words, or in Genkit's: `{"enabled": true, "budgetTokens": 2048}`.
+    /// Reads the settings in the API's format, or in Genkit's: `{"enabled": true, "budgetTokens":
+    /// 2048}`.
     fn given(
         &mut self,
         value: &'a Value,
@@ -120,7 +121,7 @@ impl<'a> ThinkingPlan<'a> {
             matches!(kind, Thinking::Budget | Thinking::AdaptiveOrBudget | Thinking::No);
         let written = match (is("enabled"), is("adaptive")) {
             (Some(false), _) if kind == Thinking::Always => {
-                let remedy = "it always thinks: take `reasoning(Effort::Low)`";
+                let remedy = "it always thinks; use `reasoning(Effort::Low)`";
                 return left_out(NAME, context.model, "thinking.enabled", remedy);
             }
             (Some(false), _) => ("disabled", None),
@@ -131,7 +132,7 @@ impl<'a> ThinkingPlan<'a> {
             }
             (Some(true), _) => {
                 if budget.is_some() {
-                    let remedy = "it thinks as it sees fit: take `reasoning(Effort::High)`";
+                    let remedy = "its thinking is adaptive; use `reasoning(Effort::High)`";
                     left_out(NAME, context.model, "thinking.budgetTokens", remedy);
                 }
                 ("adaptive", None)
@@ -151,19 +152,19 @@ impl<'a> ThinkingPlan<'a> {
         let no = |remedy| left_out(NAME, context.model, REASONING_EFFORT, remedy);
         match (context.traits.thinking, effort) {
             (Thinking::No, Some(Effort::None)) => {}
-            (Thinking::No, _) => no("it does not think: take a newer model"),
+            (Thinking::No, _) => no("use a newer model, which can think"),
             (Thinking::Always, Some(Effort::None)) => {
-                no("it always thinks, and does so as little as it can");
+                no("it always thinks, so the lowest effort is used");
                 self.effort = Some("low".into());
             }
             (_, Some(Effort::None)) => self.thinking = written("disabled", None),
-            (Thinking::Budget, None) => no("it takes the efforts of `Effort` alone"),
+            (Thinking::Budget, None) => no("use one of the values of `Effort`"),
             (Thinking::Budget, Some(effort)) => {
                 let most =
                     context.max_tokens.unwrap_or(context.traits.max_output).saturating_sub(1);
                 let budget = effort.budget().min(most);
                 if budget < LEAST_BUDGET {
-                    return no("there is no room for thoughts: raise `maxOutputTokens`");
+                    return no("the token limit is too low to think; raise `maxOutputTokens`");
                 }
                 self.budget = budget;
                 self.thinking = written("enabled", Some(budget));
@@ -171,7 +172,7 @@ impl<'a> ThinkingPlan<'a> {
             (_, effort) => {
                 self.thinking = written("adaptive", None);
                 self.effort = Some(match effort {
-                    None => word.into(), // a word of Anthropic's own
+                    None => word.into(), // an effort of the API
                     Some(Effort::Minimal) => "low".into(),
                     Some(Effort::Max) => context.traits.most_effort.unwrap_or("high").into(),
                     Some(effort) => effort.as_str().into(),

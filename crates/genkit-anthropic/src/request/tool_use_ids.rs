@@ -1,14 +1,14 @@
-//! Ids of calls: they join calls and their results, as the API takes them.
+//! The ids that connect tool calls and their results.
 
 use std::collections::HashSet;
 
 use genkit_core::{ToolRequest, ToolResponse};
 
-/// Gives each call an id that the API takes and that no other call has, and its result the same.
+/// Assigns each call a unique id that the API accepts, and the same id to its result.
 #[derive(Default)]
 pub(super) struct ToolUseIds<'a> {
     used: HashSet<String>,
-    /// The calls of the last turn that wait for their results.
+    /// The calls of the last turn that have no result so far.
     open: Vec<OpenCall<'a>>,
 }
 
@@ -24,7 +24,8 @@ impl<'a> ToolUseIds<'a> {
         let fitting = fit(reference);
         let mut id = fitting.clone();
         let mut number = 1;
-        // Some histories count their calls anew in each turn; the API wants each id once.
+        // Some histories restart the numbering of calls in each turn, but the API requires unique
+        // ids.
         while !self.used.insert(id.clone()) {
             number += 1;
             id = format!("{fitting}_{number}");
@@ -33,25 +34,27 @@ impl<'a> ToolUseIds<'a> {
         id
     }
 
-    /// The id of the call that is answered; `None` if the last turn has none such.
+    /// Returns the id of the call that `answer` responds to; `None` if the last turn has no such
+    /// call.
     pub(super) fn of_answer(&mut self, answer: &ToolResponse) -> Option<String> {
         let reference = answer.id.as_deref().unwrap_or_default();
         let by_name = |call: &OpenCall<'_>| call.name == answer.name;
         let at = self.open.iter().position(|call| match (reference, call.reference) {
-            // Results without a reference come in the order of the calls.
+            // Results without a reference are in the order of the calls.
             ("", _) | (_, "") => by_name(call),
             (mine, its) => mine == its,
         })?;
         Some(self.open.remove(at).id)
     }
 
-    /// The calls that nothing answered.
+    /// Removes and returns the ids of the calls without a result.
     pub(super) fn unanswered(&mut self) -> impl Iterator<Item = String> {
         self.open.drain(..).map(|call| call.id)
     }
 }
 
-/// The reference itself if the API takes it, else an id that is made of it: the same each time.
+/// Returns the reference if the API accepts it, or an id derived from it, which is the same each
+/// time.
 fn fit(reference: &str) -> String {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     if !reference.is_empty() && reference.bytes().all(is_safe) {
@@ -60,7 +63,7 @@ fn fit(reference: &str) -> String {
     if reference.is_empty() {
         return "toolu_without_ref".to_owned();
     }
-    // FNV-1a: the same in every process, so that a cached prompt stays what it was.
+    // FNV-1a, which is the same in every process, so that a cached prompt stays valid.
     let hash = reference.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

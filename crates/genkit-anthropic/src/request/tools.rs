@@ -1,4 +1,4 @@
-//! Tools as the Messages API has them, and whether one must be called.
+//! Tools and tool choice of the Messages API.
 
 use std::borrow::Cow;
 
@@ -11,12 +11,12 @@ use genkit_core::internal::message::cache_mark;
 use genkit_core::internal::names::Names;
 use genkit_core::{ModelRequest, ToolChoice, ToolDefinition};
 
-/// One entry of `tools`.
+/// An entry of `tools`.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum ClaudeTool<'a> {
     Own(OwnTool<'a>),
-    /// A tool of Anthropic's, as the settings hold it.
+    /// A server tool, unchanged from the settings.
     Given(&'a Value),
 }
 
@@ -30,7 +30,7 @@ pub(super) struct OwnTool<'a> {
     pub(super) cache: Option<&'a Value>,
 }
 
-/// The schema of the arguments, which must be there.
+/// The schema of the arguments, which is required.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum ToolInputSchema<'a> {
@@ -38,7 +38,7 @@ enum ToolInputSchema<'a> {
     Object { r#type: &'static str },
 }
 
-/// The tools of `request`, and those of Anthropic's that its settings name.
+/// Returns the tools of `request`, followed by the server tools in its settings.
 pub(super) fn tools<'a>(request: &'a ModelRequest, names: &'a Names<'a>) -> Vec<ClaudeTool<'a>> {
     let own = request.tools.iter().map(|tool| ClaudeTool::Own(own(tool, names)));
     let given = request.config.get("tools").and_then(Value::as_array).into_iter().flatten();
@@ -66,7 +66,7 @@ pub(super) struct ClaudeToolChoice<'a> {
     disable_parallel_tool_use: Option<bool>,
 }
 
-/// The choice of tools, which only means something where there are some.
+/// Returns the tool choice, unless the request has no tools.
 pub(super) fn tool_choice<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
@@ -86,7 +86,7 @@ pub(super) fn tool_choice<'a>(
     Some(ClaudeToolChoice { r#type, name, disable_parallel_tool_use })
 }
 
-/// Whether the model must call a tool.
+/// Whether a tool call is forced.
 pub(super) fn is_forced(request: &ModelRequest) -> bool {
     let given = request.config.get("tool_choice").and_then(|choice| choice.get("type"));
     match given.and_then(Value::as_str) {

@@ -1,4 +1,4 @@
-//! The conversation: the system blocks, and turns of the user and the model by turns.
+//! The conversation: system blocks, and alternating turns of the user and the model.
 
 use std::borrow::Cow;
 
@@ -20,10 +20,11 @@ use genkit_model::internal::arguments::ArgumentsObject;
 use genkit_model::internal::signature::signature;
 use genkit_model::internal::{documents, left_out};
 
-/// What the user says where a history begins with the model: the API wants the user first.
+/// The first user message of a history that begins with the model, because the API requires a user
+/// message first.
 const FIRST: &str = "(The conversation begins here.)";
 
-const ONLY_TEXT: &str = "a system message takes text alone: put this into a user message";
+const ONLY_TEXT: &str = "a system message can contain only text; send this in a user message";
 
 #[derive(Serialize)]
 pub(super) struct TurnParam<'a> {
@@ -31,26 +32,26 @@ pub(super) struct TurnParam<'a> {
     pub(super) content: Vec<MessageBlock<'a>>,
 }
 
-/// A conversation as it is sent.
+/// A conversation in the API's format.
 #[derive(Default)]
 pub(super) struct Conversation<'a> {
     pub(super) system: Vec<MessageBlock<'a>>,
     pub(super) messages: Vec<TurnParam<'a>>,
-    /// How many of the messages are known already.
+    /// The number of messages that are cached.
     pub(super) known: usize,
-    /// Whether the end may become another when more is said.
+    /// Whether the last message may change when a message is added.
     pub(super) ends_open: bool,
-    /// Whether the model is in the middle of calls that it began without a thought.
+    /// Whether the model is in a round of tool calls that it started without thinking.
     pub(super) is_thoughtless_round: bool,
 }
 
 impl Conversation<'_> {
-    /// Whether a message has a cache mark, of which there may be too many when more is said.
+    /// Whether a message has a cache mark. Adding messages may then exceed the limit on marks.
     pub(super) fn is_marked(&self) -> bool {
         self.messages.iter().flat_map(|message| &message.content).any(|block| block.cache.is_some())
     }
 
-    /// Whether a file is named by its id.
+    /// Whether a file is referred to by its id.
     pub(super) fn has_files(&self) -> bool {
         let is_file = |block: &MessageBlock<'_>| {
             matches!(
@@ -65,7 +66,7 @@ impl Conversation<'_> {
     }
 }
 
-/// The conversation of `request`, of which the messages before `from` are known already.
+/// Converts the conversation of `request`. The messages before `from` are cached.
 pub(super) fn conversation<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
@@ -108,14 +109,14 @@ struct ConversationWriter<'a> {
     names: &'a Names<'a>,
     ids: ToolUseIds<'a>,
     conversation: Conversation<'a>,
-    /// The turn of the user: results of tools, which stand first, and what else there is.
+    /// The user's current turn: tool results, which come first, and other content.
     results: Vec<MessageBlock<'a>>,
     said: Vec<MessageBlock<'a>>,
-    /// Whether the model has spoken since the user said something.
+    /// Whether the model has responded since the user's last input.
     in_round: bool,
 }
 
-/// The number of a part, and why it cannot be sent.
+/// The index of a part, and the reason why it cannot be sent.
 type RefusedPart = (usize, &'static str);
 
 impl<'a> ConversationWriter<'a> {
@@ -153,7 +154,7 @@ impl<'a> ConversationWriter<'a> {
         Ok(())
     }
 
-    /// What was said until now was sent before; nothing but the model goes on then.
+    /// Marks the messages added until now as cached. Only the model's turn can follow them.
     fn those_are_known(&mut self) {
         self.end_user();
         self.conversation.known = self.conversation.messages.len();
@@ -166,7 +167,7 @@ impl<'a> ConversationWriter<'a> {
     }
 
     fn push(&mut self, role: &'static str, mut content: Vec<MessageBlock<'a>>) {
-        // The API refuses a message without content.
+        // The API rejects a message without content.
         if content.is_empty() {
             return;
         }
@@ -176,7 +177,7 @@ impl<'a> ConversationWriter<'a> {
         }
     }
 
-    /// Ends the turn of the user: every call has a result in it.
+    /// Ends the user's turn, adding a result for each call that has none.
     fn end_user(&mut self) {
         let mut content = std::mem::take(&mut self.results);
         for id in self.ids.unanswered() {
@@ -193,7 +194,8 @@ impl<'a> ConversationWriter<'a> {
         self.push("user", content);
     }
 
-    /// What the model is to go on with must not end in white space, and there must be something to answer.
+    /// Ends the conversation. A model message at the end must not end in white space, and there
+    /// must be at least one message.
     fn end(&mut self) {
         let Some(last) = self.conversation.messages.last_mut() else {
             self.conversation.ends_open = true;
@@ -219,7 +221,7 @@ impl<'a> ConversationWriter<'a> {
         for part in &message.content {
             let kind = match part {
                 Part::Text { text, metadata, .. } => text_block(text, metadata.get(CITATIONS)),
-                // What another provider signed, or nobody, would be refused.
+                // The API would reject a thought that is unsigned or that another provider signed.
                 Part::Reasoning { reasoning, .. } => signature(part, NAME)
                     .and_then(Value::as_str)
                     .map(|signature| BlockContent::Thinking { thinking: reasoning, signature }),
@@ -231,9 +233,9 @@ impl<'a> ConversationWriter<'a> {
                     content.extend(given_block(custom));
                     None
                 }
-                // Images that another model made.
+                // Images that another model created.
                 Part::Media { .. } => {
-                    let remedy = "give it to the model in a message of the user";
+                    let remedy = "send it in a user message";
                     left_out(NAME, "messages of the model", "media", remedy);
                     None
                 }
@@ -262,7 +264,7 @@ impl<'a> ConversationWriter<'a> {
                 let block = BlockContent::ToolResult { tool_use_id: id, content, is_error };
                 self.results.push(marked(block, part));
             }
-            // The call is not in the history any more.
+            // The call is no longer in the history.
             None => {
                 let name = &tool_response.name;
                 self.said.push(MessageBlock::text(format!("The tool `{name}` answered:")));
@@ -279,7 +281,7 @@ impl<'a> ConversationWriter<'a> {
     }
 }
 
-/// Marks the last block that can bear a mark.
+/// Adds the mark to the last block that can have one.
 fn put_mark<'a: 'b, 'b>(
     mark: Option<&'a Value>,
     blocks: impl DoubleEndedIterator<Item = &'b mut MessageBlock<'a>>,
@@ -294,7 +296,7 @@ fn is_call(block: &MessageBlock<'_>) -> bool {
     matches!(block.kind, BlockKind::Known(BlockContent::ToolUse { .. }))
 }
 
-/// A block with the mark of its part.
+/// Creates a block with the cache mark of its part.
 fn marked<'a>(block: BlockContent<'a>, part: &'a Part) -> MessageBlock<'a> {
     let mut block = MessageBlock::new(block);
     block.cache = cache_mark(part.metadata()).filter(|_| block.can_be_marked());
@@ -302,7 +304,7 @@ fn marked<'a>(block: BlockContent<'a>, part: &'a Part) -> MessageBlock<'a> {
 }
 
 fn text_block<'a>(text: &'a str, citations: Option<&'a Value>) -> Option<BlockContent<'a>> {
-    // The API refuses text without any letter.
+    // The API rejects text that is only white space.
     (!text.trim().is_empty()).then_some(BlockContent::Text { text: text.into(), citations })
 }
 
@@ -311,7 +313,7 @@ fn data_block(data: &Value) -> Option<BlockContent<'_>> {
     (!data.is_null()).then(text)
 }
 
-/// What only Anthropic knows goes back as it came; what others left in the history is not for it.
+/// Returns a block of Anthropic's own unchanged; `None` if the custom part is another provider's.
 fn given_block(custom: &Map<String, Value>) -> Option<MessageBlock<'_>> {
     if let Some(data) = custom.get(REDACTED).filter(|data| data.is_string()) {
         return Some(MessageBlock::new(BlockContent::RedactedThinking { data }));
@@ -335,7 +337,7 @@ fn system_block(part: &Part) -> Result<Option<MessageBlock<'_>>, &'static str> {
     Ok(block.map(|block| marked(block, part)))
 }
 
-/// A part of a user message, or beside the result of a tool.
+/// Converts a part of a user message or of a tool result.
 fn said_block(part: &Part) -> Result<Option<MessageBlock<'_>>, &'static str> {
     let block = match part {
         Part::Text { text, .. } => text_block(text, None),
@@ -345,7 +347,7 @@ fn said_block(part: &Part) -> Result<Option<MessageBlock<'_>>, &'static str> {
             .filter(
                 |block| !matches!(block, BlockContent::Text { text, .. } if text.trim().is_empty()),
             ),
-        // A container upload, for example.
+        // For example, a container upload.
         Part::Custom { custom, .. } => return Ok(given_block(custom)),
         _ => None,
     };

@@ -1,4 +1,4 @@
-//! A whole answer, and what all answers have beside their blocks.
+//! Complete responses, and the fields of a response other than its blocks.
 
 use serde_json::{Map, Value};
 
@@ -10,13 +10,14 @@ use genkit_core::{FinishReason, ModelRequest, ModelResponse, Usage};
 use genkit_core::{Message, Part, Role};
 use genkit_model::internal::http::Error as HttpError;
 
-/// The key of the reason in `custom` why it stopped, in Anthropic's own words.
+/// The key in `custom` of the API's own stop reason.
 const STOP_REASON: &str = "stopReason";
 
-/// Why it stopped where a tool at Anthropic takes long: it is sent back, and goes on.
+/// The stop reason of a response that is paused for a slow server tool, and continues when it is
+/// sent back.
 const PAUSE: &str = "pause_turn";
 
-/// What is kept beside the message, and its name here.
+/// The fields that are kept in `custom`, and their keys there.
 const KEPT: [(&str, &str); 6] = [
     ("id", "id"),
     ("model", "model"),
@@ -26,9 +27,9 @@ const KEPT: [(&str, &str); 6] = [
     ("context_management", "contextManagement"),
 ];
 
-/// The response in a whole answer.
+/// Decodes a complete response.
 pub(crate) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
-    // Other programs put a mark before UTF-8.
+    // Some programs put a byte order mark before UTF-8.
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
     let mut message: Map<String, Value> =
         serde_json::from_slice(body).map_err(|error| HttpError::json(NAME, &error))?;
@@ -49,19 +50,19 @@ pub(crate) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelRespons
     Ok(ending.response(parts))
 }
 
-/// The tokens of a request, as the API counts them.
+/// Decodes the token count of a request.
 pub(crate) fn decode_count(body: &[u8]) -> Result<u64> {
     let body: Value =
         serde_json::from_slice(body).map_err(|error| HttpError::json(NAME, &error))?;
     Ok(body.get("input_tokens").and_then(Value::as_u64).ok_or(E::NoCount)?)
 }
 
-/// Whether an answer goes on when it is sent back.
+/// Whether a response is paused, and continues when it is sent back.
 pub(crate) fn is_paused(response: &ModelResponse) -> bool {
     response.custom.get(STOP_REASON).is_some_and(|reason| reason == PAUSE)
 }
 
-/// Why an answer ended, what it used, and what else stands beside its blocks.
+/// The fields of a response other than its blocks: its stop reason, usage and custom data.
 #[derive(Default)]
 pub(super) struct Ending {
     stop_reason: Option<String>,
@@ -70,7 +71,7 @@ pub(super) struct Ending {
 }
 
 impl Ending {
-    /// Takes what `fields` has; what comes later in a stream wins.
+    /// Reads the fields; a later value in a stream replaces an earlier one.
     pub(super) fn read(&mut self, fields: &mut Map<String, Value>) {
         if let Some(Value::String(reason)) = fields.remove("stop_reason") {
             self.stop_reason = Some(reason);
@@ -85,7 +86,8 @@ impl Ending {
         }
     }
 
-    /// Takes counts, which a stream repeats as they grow; gateways write zeros where they do not know.
+    /// Updates the counts. A stream repeats them as they grow, and some gateways send zeros for
+    /// unknown counts.
     pub(super) fn count(&mut self, counts: Map<String, Value>) {
         for (key, value) in counts {
             let is_unknown = || !self.usage.contains_key(&key);
@@ -95,13 +97,13 @@ impl Ending {
         }
     }
 
-    /// Whether the limit on tokens cut it off.
+    /// Whether the response reached the token limit.
     fn is_cut(&self) -> bool {
         finish_reason(self.stop_reason.as_deref()) == FinishReason::Length
     }
 
     pub(super) fn response(mut self, mut parts: Vec<Part>) -> ModelResponse {
-        // A call that was cut off is shown, and not run.
+        // An incomplete call is shown but not run.
         if let Some(Part::ToolRequest { tool_request, .. }) =
             parts.last_mut().filter(|_| self.is_cut())
         {
@@ -138,7 +140,8 @@ fn finish_reason(reason: Option<&str>) -> FinishReason {
     }
 }
 
-/// What the call used: the API counts what it read from its cache, or wrote there, apart from the rest of the input.
+/// Converts the usage. The API counts tokens read from and written to the cache separately from
+/// other input tokens.
 fn usage(counts: &Map<String, Value>) -> Usage {
     let count = |key: &str| counts.get(key).and_then(Value::as_u64);
     let (read, written) = (count("cache_read_input_tokens"), count("cache_creation_input_tokens"));

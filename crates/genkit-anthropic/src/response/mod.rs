@@ -1,4 +1,4 @@
-//! From the JSON and the events of the Messages API to a response.
+//! Decoding of responses and streams of the Messages API.
 
 mod answer;
 mod parts;

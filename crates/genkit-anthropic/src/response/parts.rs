@@ -1,4 +1,4 @@
-//! Blocks of an answer as our parts.
+//! Conversion of response blocks to parts.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use genkit_core::internal::names::Names;
 use genkit_core::{Part, ToolRequest};
 use genkit_model::internal::signature::sign;
 
-/// The part that a whole block becomes; `None` for text that says nothing.
+/// Converts a complete block; `None` for empty text.
 pub(super) fn part(mut block: Map<String, Value>, names: &Names<'_>) -> Option<Part> {
     let kind = match block.get("type") {
         Some(Value::String(kind)) => kind.clone(),
@@ -47,7 +47,7 @@ pub(super) fn part(mut block: Map<String, Value>, names: &Names<'_>) -> Option<P
             let mut call = ToolRequest::new(names.ours(&name), input);
             call.id = Some(id).filter(|id| !id.is_empty());
             let part = Part::tool_request(call);
-            // That the model itself called need not be said.
+            // A call that the model made directly needs no caller.
             let caller =
                 block.remove(CALLER).filter(|it| it.get("type").is_some_and(|it| it != "direct"));
             Some(match caller {
@@ -55,7 +55,7 @@ pub(super) fn part(mut block: Map<String, Value>, names: &Names<'_>) -> Option<P
                 None => part,
             })
         }
-        // A tool that ran at Anthropic, what it found, and what is new: it goes back as it came.
+        // Calls and results of server tools, and unknown blocks, are sent back unchanged.
         _ => Some(custom(BLOCK, block.into())),
     }
 }

@@ -1,4 +1,4 @@
-//! A streamed answer, put together block by block.
+//! A streamed response, assembled block by block.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,7 +20,8 @@ use genkit_model::ChunkSink;
 use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::wire::{Next, WireStream};
 
-/// One event. What depends on the kind of the event, or of its block, stays raw until that is known.
+/// One event. Fields whose format depends on the type of the event or block stay raw until it is
+/// known.
 #[derive(Deserialize)]
 struct MessageEvent<'a> {
     #[serde(borrow, default)]
@@ -36,11 +37,11 @@ struct MessageEvent<'a> {
     usage: Option<&'a RawValue>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
-    /// Beside the delta of the message.
+    /// Next to the delta of the message.
     context_management: Option<Value>,
 }
 
-/// A piece of a block of the kinds that come often.
+/// A delta of a common type of block.
 #[derive(Deserialize)]
 struct BlockDelta<'a> {
     #[serde(borrow, default)]
@@ -56,27 +57,27 @@ struct BlockDelta<'a> {
     citation: Option<Value>,
 }
 
-/// A block that is being written.
+/// A block that is not complete.
 #[derive(Default)]
 struct OpenBlock {
-    /// Its place among all blocks.
+    /// Its index among all blocks.
     place: usize,
     fields: Map<String, Value>,
-    /// What grows: text or thoughts.
+    /// The text or thought so far.
     text: String,
-    /// Arguments, as JSON.
+    /// The arguments so far, as JSON.
     json: String,
     citations: Vec<Value>,
 }
 
-/// A stream of events being read.
+/// The state of a stream that is being read.
 pub(crate) struct MessageStream<'a> {
     names: Names<'a>,
     ending: Ending,
     begun: bool,
-    /// By the index of their events.
+    /// The incomplete blocks, by the index in their events.
     open: HashMap<u64, OpenBlock>,
-    /// One for each block, in their order; what is being written or says nothing is none.
+    /// One entry for each block, in order; `None` for incomplete and empty blocks.
     parts: Vec<Option<Part>>,
 }
 
@@ -92,7 +93,7 @@ impl<'a> MessageStream<'a> {
     }
 
     fn start(&mut self, message: Option<&RawValue>) -> Result<()> {
-        // A second one restarts the message: a gateway has taken another model.
+        // A second start restarts the message: a gateway has switched to another model.
         self.open.clear();
         self.parts.clear();
         self.ending = Ending::default();
@@ -145,12 +146,12 @@ impl<'a> MessageStream<'a> {
         Ok(())
     }
 
-    /// Ends a block, if it is open.
+    /// Completes a block, if it is open.
     fn close(&mut self, index: u64, fresh: &mut Vec<Part>) {
         let Some(block) = self.open.remove(&index) else { return };
         let place = block.place;
         let Some(part) = part(block.into_fields(), &self.names) else { return };
-        // Words were shown as they came.
+        // Text and thoughts were sent as they arrived.
         if !matches!(part, Part::Text { .. } | Part::Reasoning { .. }) {
             fresh.push(part.clone());
         }
@@ -191,7 +192,7 @@ impl<'a> MessageStream<'a> {
                 let error = event.error.map(read::<Value>).transpose()?.unwrap_or_default();
                 return Err(error_reply::within(&error));
             }
-            // Pings, and what is new.
+            // Pings, and unknown events.
             _ => {}
         }
         Ok(Next::More)
@@ -201,7 +202,7 @@ impl<'a> MessageStream<'a> {
 impl WireStream for MessageStream<'_> {
     fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let text = event.data().trim();
-        // Gateways end every stream as OpenAI does.
+        // Some gateways end every stream as OpenAI does.
         if text.is_empty() || text == "[DONE]" {
             return Ok(Next::More);
         }
@@ -217,7 +218,7 @@ impl WireStream for MessageStream<'_> {
         if !self.begun {
             return Err(E::NoEvents.into());
         }
-        // What no event ended was cut off; a call among it is shown, and not run.
+        // A block without an end is incomplete; an incomplete call is shown but not run.
         for (_, block) in std::mem::take(&mut self.open) {
             let place = block.place;
             let mut part = part(block.into_fields(), &self.names);
@@ -240,7 +241,7 @@ impl OpenBlock {
         fresh.push(if is_thought { Part::reasoning(text) } else { Part::text(text) });
     }
 
-    /// Adds a piece of a kind that is not known: texts grow, and all else replaces.
+    /// Adds a delta of an unknown type: strings are appended, other values are replaced.
     fn add_fields(&mut self, delta: Map<String, Value>) {
         for (key, value) in delta.into_iter().filter(|(key, _)| key != "type") {
             match (self.fields.get_mut(&key), value) {
@@ -250,7 +251,7 @@ impl OpenBlock {
         }
     }
 
-    /// The whole block, as it would stand in an answer that is not streamed.
+    /// Returns the complete block, as in a response that is not streamed.
     fn into_fields(mut self) -> Map<String, Value> {
         let kind = self.fields.get("type").and_then(Value::as_str).unwrap_or_default();
         let is_words = matches!(kind, "text" | "thinking");
@@ -262,7 +263,7 @@ impl OpenBlock {
             self.fields.insert("citations".to_owned(), self.citations.into());
         }
         if !self.json.trim().is_empty() {
-            // Arguments that were cut stay text: the call fails by itself, and the answer does not.
+            // Incomplete arguments stay text, so that the call fails instead of the response.
             let input = serde_json::from_str(&self.json).unwrap_or_else(|_| self.json.into());
             self.fields.insert("input".to_owned(), input);
         }

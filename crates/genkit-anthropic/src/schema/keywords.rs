@@ -1,19 +1,19 @@
-//! Keywords as the strict subset takes them: copied, said in words, left out, or not to be said at all.
+//! How the strict subset treats keywords: copied, described in words, omitted or unsupported.
 
 use serde_json::Value;
 
-/// Formats of texts that are bound.
+/// The supported formats of strings.
 const FORMATS: [&str; 10] =
     ["date-time", "date", "time", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"];
 
-/// Keywords that are copied as they are.
+/// Keywords that are copied unchanged.
 const COPIED: [&str; 5] = ["title", "description", "default", "enum", "const"];
 
-/// Keywords that say nothing about a value.
+/// Keywords that do not constrain a value.
 const SILENT: [&str; 7] =
     ["$schema", "$id", "$comment", "examples", "deprecated", "readOnly", "writeOnly"];
 
-/// Limits that are not bound: they are said in the description, and checked afterwards.
+/// Limits that are not enforced. They are added to the description, and checked afterwards.
 const LIMITS: [(&str, &str); 13] = [
     ("minimum", "at least"),
     ("maximum", "at most"),
@@ -30,7 +30,7 @@ const LIMITS: [(&str, &str); 13] = [
     ("maxProperties", "properties, at most"),
 ];
 
-/// Keywords that each have a place of their own.
+/// Keywords that are handled separately.
 const REWRITTEN: [&str; 10] = [
     "type",
     "properties",
@@ -44,19 +44,19 @@ const REWRITTEN: [&str; 10] = [
     "definitions",
 ];
 
-/// What becomes of a keyword.
+/// How a keyword is treated.
 pub(super) enum Keyword {
     Copied,
-    /// Said in these words, with its value after them.
+    /// Described in these words, followed by its value.
     Limit(&'static str),
-    /// Written in another place, or of no matter.
+    /// Handled elsewhere, or irrelevant.
     Elsewhere,
     Unknown,
 }
 
 pub(super) fn keyword(key: &str, value: &Value) -> Keyword {
     let is_format = key == "format" && FORMATS.iter().any(|known| value == known);
-    // Whether a list may be empty is all that is bound of its length.
+    // The only enforced minimum lengths are 0 and 1.
     let is_least = key == "minItems" && value.as_u64().is_some_and(|least| least < 2);
     if COPIED.contains(&key) || is_format || is_least {
         return Keyword::Copied;

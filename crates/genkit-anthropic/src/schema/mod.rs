@@ -1,4 +1,4 @@
-//! Schemas of Anthropic: nearly all of JSON Schema for the arguments of tools, a strict subset for output.
+//! Schemas for Anthropic: nearly all of JSON Schema for tool arguments, a strict subset for output.
 
 mod keywords;
 mod output;
@@ -13,7 +13,8 @@ use super::NAME;
 use genkit_core::internal::visible::Logged;
 use genkit_schema::internal::Dialect;
 
-/// The schema of a tool's arguments: JSON Schema whose root is an object, and no choice.
+/// The schema of a tool's arguments: JSON Schema with an object at its root, and without a choice
+/// there.
 pub(super) struct ToolInputDialect;
 
 impl Dialect for ToolInputDialect {
@@ -21,9 +22,9 @@ impl Dialect for ToolInputDialect {
         let (schema, is_wider) = root::object_root(exact);
         if is_wider {
             tracing::warn!(
-                "the schema of `{}` is a choice at its root, which {NAME} refuses: all of its properties \
-                 are offered side by side, and what fits none of the choices is an error of the call; put \
-                 the choice into a property",
+                "the schema of `{}` has a choice at its root, which {NAME} rejects, so all of its properties \
+                 are sent together, and arguments that match no choice are an error; move the choice into \
+                 a property",
                 Logged::name(owner)
             );
         }
@@ -31,7 +32,8 @@ impl Dialect for ToolInputDialect {
     }
 }
 
-/// The schema of an answer: closed objects, without limits on numbers and lengths, which stand in the descriptions.
+/// The schema of a response: closed objects, with limits on numbers and lengths in the
+/// descriptions.
 pub(super) struct OutputDialect;
 
 impl Dialect for OutputDialect {
@@ -40,7 +42,7 @@ impl Dialect for OutputDialect {
             Ok((schema, left_out)) => {
                 if !left_out.is_empty() {
                     tracing::debug!(
-                        "{NAME} does not bind {} to these limits, which are said in words and checked \
+                        "{NAME} does not enforce these limits of {}, which are described in words and checked \
                          afterwards: {}",
                         Logged::name(owner),
                         left_out.join(", ")
@@ -50,8 +52,8 @@ impl Dialect for OutputDialect {
             }
             Err(reason) => {
                 tracing::warn!(
-                    "{NAME} cannot bind {} to its schema, so that it is said in words: {reason}; leave that \
-                     out of the type",
+                    "{NAME} cannot enforce the schema of {}, so it is described in the prompt: {reason}; remove \
+                     this from the type",
                     Logged::name(owner)
                 );
                 None

@@ -1,4 +1,5 @@
-//! The strict subset for output: what an exact schema becomes in it, or why it cannot be said.
+//! Conversion of an exact schema to the strict subset for output, with the reason if that is
+//! impossible.
 
 use serde_json::{Map, Value, json};
 
@@ -7,13 +8,14 @@ use genkit_schema::internal::conversion::MAX_NODES;
 use genkit_schema::internal::dialect::{choice, merged, resolve, types};
 use genkit_schema::internal::{MAX_DEPTH, pointer};
 
-/// How many properties may be left out, over all objects.
+/// The maximum number of optional properties in all objects.
 const MAX_OPTIONAL: usize = 24;
 
-/// How many values may be of several types.
+/// The maximum number of values with several types.
 const MAX_UNIONS: usize = 16;
 
-/// The strict schema, and the places of limits that are not bound; an error is the first place that cannot be said.
+/// Returns the strict schema, and the pointers of limits that are not enforced. The error describes
+/// the first unsupported part.
 pub(super) fn strict(exact: &Value) -> Result<(Value, Vec<String>), String> {
     let mut rewriter = OutputRewriter::new(exact);
     let mut schema = rewriter.schema(exact, "")?;
@@ -27,7 +29,7 @@ pub(super) fn strict(exact: &Value) -> Result<(Value, Vec<String>), String> {
         let mut written = Map::new();
         for (name, definition) in definitions {
             let place = pointer::child(&at, name);
-            // One that nothing names costs nothing, and must not be a reason.
+            // An unused definition does no harm, and must not cause an error.
             if rewriter.named.contains(&place) {
                 rewriter.inside.push(place.clone());
                 written.insert(name.clone(), rewriter.schema(definition, &place)?);
@@ -39,11 +41,17 @@ pub(super) fn strict(exact: &Value) -> Result<(Value, Vec<String>), String> {
         }
     }
     if rewriter.optional > MAX_OPTIONAL {
-        let what = format!("{} properties may be left out, of {MAX_OPTIONAL}", rewriter.optional);
+        let what = format!(
+            "{} properties are optional, but at most {MAX_OPTIONAL} are supported",
+            rewriter.optional
+        );
         return Err(unsupported("", &what));
     }
     if rewriter.unions > MAX_UNIONS {
-        let what = format!("{} values are of several types, of {MAX_UNIONS}", rewriter.unions);
+        let what = format!(
+            "{} values have several types, but at most {MAX_UNIONS} are supported",
+            rewriter.unions
+        );
         return Err(unsupported("", &what));
     }
     Ok((schema, rewriter.left_out))
@@ -51,9 +59,9 @@ pub(super) fn strict(exact: &Value) -> Result<(Value, Vec<String>), String> {
 
 struct OutputRewriter<'a> {
     exact: &'a Value,
-    /// Definitions that are named somewhere.
+    /// The definitions that are referred to.
     named: Vec<String>,
-    /// Those that it is inside of.
+    /// The enclosing definitions.
     inside: Vec<String>,
     depth: usize,
     nodes: usize,
@@ -82,7 +90,7 @@ impl<'a> OutputRewriter<'a> {
         };
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return Err(unsupported(at, "here the schema has become too large"));
+            return Err(unsupported(at, "the schema is too large from here on"));
         }
         if self.depth == MAX_DEPTH {
             return Err(unsupported(at, "nested too deep"));
@@ -106,7 +114,7 @@ impl<'a> OutputRewriter<'a> {
             for part in parts {
                 let part = part.as_object().ok_or_else(|| unsupported(at, "a part of `allOf`"))?;
                 whole = merged(part, &whole);
-                // A reference in the part is followed by what becomes of the whole.
+                // A reference in the part is resolved with the merged schema.
                 whole.extend(part.get("$ref").map(|it| ("$ref".to_owned(), it.clone())));
             }
             return self.map_again(&whole, at);
@@ -130,7 +138,7 @@ impl<'a> OutputRewriter<'a> {
         Ok(written)
     }
 
-    /// The same as [`Self::map`] one level deeper, so that what contains itself ends.
+    /// Like [`Self::map`], but one level deeper, so that recursion ends.
     fn map_again(
         &mut self,
         map: &Map<String, Value>,
@@ -140,7 +148,7 @@ impl<'a> OutputRewriter<'a> {
         Ok(written.as_object().cloned().unwrap_or_default())
     }
 
-    /// A reference stands alone; what is beside it is merged with what it names.
+    /// A reference cannot have keywords next to it, so they are merged with its target.
     fn reference(
         &mut self,
         reference: &Value,
@@ -148,17 +156,17 @@ impl<'a> OutputRewriter<'a> {
         at: &str,
     ) -> Result<Map<String, Value>, String> {
         let Some((target, place)) = resolve(self.exact, reference) else {
-            return Err(unsupported(at, &format!("{reference} is not a place in this schema")));
+            return Err(unsupported(at, &format!("{reference} does not exist in this schema")));
         };
         if self.inside.contains(&place) {
-            return Err(unsupported(at, &format!("{reference} contains itself")));
+            return Err(unsupported(at, &format!("{reference} is recursive")));
         }
         let is_definition = ["/$defs/", "/definitions/"]
             .iter()
             .any(|start| place.strip_prefix(start).is_some_and(|name| !name.contains('/')));
         self.inside.push(place.clone());
         let written = if map.len() == 1 && is_definition {
-            // Walked for what it contains, and then named alone.
+            // Checked for what it contains, and then only referred to.
             let known = self.named.contains(&place);
             if !known {
                 let counts = (self.optional, self.unions, self.left_out.len());
@@ -192,7 +200,7 @@ impl<'a> OutputRewriter<'a> {
             Keyword::Elsewhere => {}
             Keyword::Unknown => {
                 let at = pointer::child(at, key);
-                return Err(unsupported(&at, "a keyword that it does not have"));
+                return Err(unsupported(&at, "an unsupported keyword"));
             }
         }
         Ok(())
@@ -209,7 +217,7 @@ impl<'a> OutputRewriter<'a> {
         self.unions += 1;
         let beside = ["properties", "items", "required", "enum", "const"];
         if let Some(other) = beside.iter().find(|other| map.contains_key(**other)) {
-            return Err(unsupported(&pointer::child(at, other), "it stands beside a choice"));
+            return Err(unsupported(&pointer::child(at, other), "it is next to a choice"));
         }
         let at = pointer::child(at, key);
         let mut any = Vec::with_capacity(branches.len());
@@ -244,7 +252,7 @@ impl<'a> OutputRewriter<'a> {
         }
         if kinds.contains(&"array") {
             let items = map.get("items").filter(|items| items.is_object());
-            let items = items.ok_or_else(|| unsupported(at, "a list that does not say of what"))?;
+            let items = items.ok_or_else(|| unsupported(at, "a list without `items`"))?;
             written.insert("items".to_owned(), self.schema(items, &pointer::child(at, "items"))?);
         }
         Ok(())
@@ -259,11 +267,12 @@ impl<'a> OutputRewriter<'a> {
         let own = map.get("properties").and_then(Value::as_object);
         let is_open = |key: &str| map.get(key).is_some_and(|rest| *rest != Value::Bool(false));
         let has_schema = map.get("additionalProperties").is_some_and(Value::is_object);
-        // An object may be closed: what fits it then fits the exact one, too. A map would always be empty.
+        // An object may be closed, because every value that matches it matches the exact schema
+        // too. A closed map would always be empty.
         if has_schema || (own.is_none_or(Map::is_empty) && is_open("additionalProperties")) {
             return Err(unsupported(
                 &pointer::child(at, "additionalProperties"),
-                "a map with free keys",
+                "a map with arbitrary keys",
             ));
         }
         let required: Vec<Value> =
@@ -281,7 +290,10 @@ impl<'a> OutputRewriter<'a> {
             .iter()
             .find(|name| !name.as_str().is_some_and(|name| properties.contains_key(name)));
         if let Some(missing) = missing {
-            return Err(unsupported(&place, &format!("{missing} is required and not described")));
+            return Err(unsupported(
+                &place,
+                &format!("{missing} is required, but not in `properties`"),
+            ));
         }
         written.insert("properties".to_owned(), properties.into());
         if !required.is_empty() {
@@ -292,7 +304,7 @@ impl<'a> OutputRewriter<'a> {
     }
 }
 
-/// Why something cannot be said, with its place.
+/// Returns the description of an unsupported part, with its pointer.
 fn unsupported(at: &str, what: &str) -> String {
     let place = if at.is_empty() { "the root".to_owned() } else { format!("`{at}`") };
     format!("at {place}: {what}")

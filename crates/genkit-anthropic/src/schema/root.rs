@@ -1,13 +1,15 @@
-//! The root of a tool's schema, which must be that of an object.
+//! Conversion of a tool's schema, whose root must be an object.
 
 use serde_json::{Map, Value, json};
 
 use genkit_schema::internal::dialect::{choice, merged, resolve};
 
-/// How many references and parts of the root are written out. Default is 256: what contains itself ends.
+/// The maximum number of references and parts to inline at the root. Default is 256, which ends
+/// recursion.
 const MAX_STEPS: usize = 256;
 
-/// The schema with a root of the type `object` and without a choice there, and whether it lets more through.
+/// Returns the schema with a root of the type `object` and without a choice there, and whether it
+/// accepts more values.
 pub(super) fn object_root(exact: &Value) -> (Value, bool) {
     let Value::Object(map) = exact else {
         return (json!({ "type": "object" }), exact != &Value::Bool(true));
@@ -29,7 +31,7 @@ pub(super) fn object_root(exact: &Value) -> (Value, bool) {
         side_by_side(&mut root, &branches);
     }
     root.insert("type".to_owned(), "object".into());
-    // Definitions stand at the root alone.
+    // Definitions are only at the root.
     for key in ["$defs", "definitions"] {
         if let Some(definitions) = map.get(key) {
             root.insert(key.to_owned(), definitions.clone());
@@ -38,7 +40,7 @@ pub(super) fn object_root(exact: &Value) -> (Value, bool) {
     (Value::Object(root), is_wider)
 }
 
-/// A schema with what it refers to, and what must hold together, in one; at most `steps` of them.
+/// Inlines references and `allOf`, at most `steps` of them.
 fn resolved(root: &Value, map: &Map<String, Value>, steps: &mut usize) -> Map<String, Value> {
     let mut map = map.clone();
     while *steps > 0 {
@@ -59,7 +61,7 @@ fn resolved(root: &Value, map: &Map<String, Value>, steps: &mut usize) -> Map<St
     map
 }
 
-/// All properties of the branches, of which those are required that each branch requires.
+/// Adds the properties of all branches; the ones that every branch requires are required.
 fn side_by_side(root: &mut Map<String, Value>, branches: &[Map<String, Value>]) {
     let mut properties = match root.remove("properties") {
         Some(Value::Object(own)) => own,

@@ -1,4 +1,4 @@
-//! What Anthropic gets.
+//! Tests of the schemas sent to Anthropic.
 
 use serde_json::{Value, json};
 
@@ -93,12 +93,15 @@ fn what_cannot_be_said_is_named_with_its_place() {
             "`/properties/a/additionalProperties`",
         ),
         (json!({"type": "object", "patternProperties": {}}), "`/properties/a/patternProperties`"),
-        (json!({"type": "object", "required": ["z"]}), "\"z\" is required and not described"),
+        (
+            json!({"type": "object", "required": ["z"]}),
+            "\"z\" is required, but not in `properties`",
+        ),
         (json!({"not": {}}), "`/properties/a/not`"),
         (json!({"anyOf": [{"type": "string"}, {}]}), "`/properties/a/anyOf/1`"),
         (json!({"anyOf": [{"type": "string"}], "required": ["b"]}), "`/properties/a/required`"),
-        (json!({"$ref": "#"}), "contains itself"),
-        (json!({"$ref": "#/$defs/None"}), "is not a place"),
+        (json!({"$ref": "#"}), "is recursive"),
+        (json!({"$ref": "#/$defs/None"}), "does not exist"),
         (json!({"allOf": [{"$ref": "#/a"}, {"$ref": "#/b"}]}), "several references"),
     ] {
         let reason = strict(&property(exact.clone())).unwrap_err();
@@ -108,7 +111,7 @@ fn what_cannot_be_said_is_named_with_its_place() {
         "type": "object", "properties": {"a": {"$ref": "#/$defs/T"}},
         "$defs": {"T": {"type": "object", "properties": {"t": {"$ref": "#/$defs/T"}}}},
     });
-    assert!(strict(&tree).unwrap_err().contains("contains itself"));
+    assert!(strict(&tree).unwrap_err().contains("is recursive"));
 }
 
 #[test]
@@ -123,11 +126,11 @@ fn there_are_limits() {
     assert!(
         strict(&many(25, json!({"type": "null"})))
             .unwrap_err()
-            .contains("25 properties may be left out")
+            .contains("25 properties are optional")
     );
     let mut unions = many(17, json!({"type": ["string", "null"]}));
     unions["required"] = (0..17).map(|n| format!("p{n}")).collect();
-    assert!(strict(&unions).unwrap_err().contains("17 values are of several types"));
+    assert!(strict(&unions).unwrap_err().contains("17 values have several types"));
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn a_mark_stands_on_what_it_was_put_on() {
     assert_eq!(marks(&sent["system"]), [false, true]);
     assert_eq!(marks(&sent["tools"]), [true, false]);
     assert_eq!(marks(&sent["messages"][0]["content"]), [false, true]);
-    // A thought bears none: the mark of the message goes before it.
+    // A thought cannot have a mark, so the mark of the message is set on the block before it.
     assert_eq!(marks(&sent["messages"][1]["content"]), [true, false]);
     assert_eq!(sent["tools"][0]["cache_control"], json!({"type": "ephemeral"}));
 }
@@ -50,7 +50,7 @@ fn the_first_of_the_conversation_go_where_there_are_too_many() {
     let all = marks(&sent(&request)["messages"][0]["content"]);
     assert_eq!(all, [false, false, false, true, true, true]);
     assert_eq!(marks(&sent(&request)["system"]), [true]);
-    // The mark that the API itself sets counts, too.
+    // The mark that the API sets automatically counts too.
     request.config.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
     let body = sent(&request);
     assert_eq!(marks(&body["messages"][0]["content"]), [false, false, false, false, true, true]);

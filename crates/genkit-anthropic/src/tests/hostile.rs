@@ -8,7 +8,7 @@ use genkit_http_client::internal::sse::SseEvent;
 use genkit_model::ChunkSink;
 use genkit_model::internal::wire::WireFormat as _;
 
-/// JSON with the keys that are looked for, and any values.
+/// JSON with the keys that the decoder reads, and arbitrary values.
 fn any_json() -> impl Strategy<Value = Value> {
     let kinds = prop::sample::select(vec![
         "message_start",
@@ -184,7 +184,7 @@ fn a_hundred_thousand_blocks_take_one_pass() {
         .chain((0..100_000).map(|index| begin(index, json!({"type": "text", "text": "x"}))))
         .collect();
     assert_eq!(stream(&events).0.unwrap().message.unwrap().text().len(), 100_000);
-    // An index that begins again ends what was open under it.
+    // A second start with the same index completes the open block.
     let again = [
         start(),
         begin(0, json!({"type": "text", "text": "a"})),

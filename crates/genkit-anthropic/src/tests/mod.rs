@@ -1,4 +1,4 @@
-//! What is sent and read, without a server.
+//! Tests of encoding and decoding, without a server.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
@@ -35,22 +35,22 @@ fn call(model: &str, request: Value) -> Result<HttpCall> {
     wire(model).encode(&read(request), false)
 }
 
-/// The body that goes to a model.
+/// Returns the body of a request.
 fn body(model: &str, request: Value) -> Value {
     serde_json::from_slice(&call(model, request).unwrap().body).unwrap()
 }
 
-/// The messages that become of these.
+/// Returns the encoded form of these messages.
 fn messages(messages: Value) -> Value {
     body(SONNET, json!({ "messages": messages }))["messages"].take()
 }
 
-/// What an answer of these blocks becomes.
+/// Decodes a response with these blocks.
 fn decode(answer: Value) -> ModelResponse {
     wire(SONNET).decode(&ModelRequest::default(), answer.to_string().as_bytes()).unwrap()
 }
 
-/// What becomes of a stream of these events: the answer, and its chunks.
+/// Decodes a stream of these events. Returns the response and its chunks.
 fn stream(events: &[Value]) -> (Result<ModelResponse>, Vec<GenerateChunk>) {
     let (wire, request) = (wire(SONNET), ModelRequest::default());
     let mut stream = wire.stream(&request);

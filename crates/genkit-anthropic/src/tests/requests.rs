@@ -109,14 +109,14 @@ fn files_are_images_documents_or_refused() {
     let by_id = call(SONNET, json!({"messages": media("file_7", "application/pdf")})).unwrap();
     assert!(by_id.headers.contains(&("anthropic-beta", "files-api-2025-04-14".into())));
     for (url, kind, says) in [
-        ("data:audio/wav;base64,AQ==", "audio/wav", "audio and video cannot be sent"),
-        ("https://a.example/b", "video/mp4", "audio and video cannot be sent"),
-        ("data:image/tiff;base64,AQ==", "image/tiff", "PNG, JPEG, GIF and WebP"),
-        ("data:application/zip;base64,AQ==", "application/zip", "images, PDFs and text"),
-        ("data:text/plain;base64,*", "text/plain", "not base64"),
-        ("data:text/plain;base64,/w==", "text/plain", "not UTF-8"),
-        ("https://a.example/b", "text/plain", "by its address"),
-        ("data:x", "image/png", "without a comma"),
+        ("data:audio/wav;base64,AQ==", "audio/wav", "audio and video are not supported"),
+        ("https://a.example/b", "video/mp4", "audio and video are not supported"),
+        ("data:image/tiff;base64,AQ==", "image/tiff", "PNG, JPEG, GIF or WebP"),
+        ("data:application/zip;base64,AQ==", "application/zip", "an image, a PDF or text"),
+        ("data:text/plain;base64,*", "text/plain", "not valid base64"),
+        ("data:text/plain;base64,/w==", "text/plain", "not valid UTF-8"),
+        ("https://a.example/b", "text/plain", "by its URL"),
+        ("data:x", "image/png", "must contain a comma"),
     ] {
         let error = call(SONNET, json!({"messages": media(url, kind)})).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
@@ -127,7 +127,7 @@ fn files_are_images_documents_or_refused() {
         );
     }
     let system = json!({"messages": [{"role": "system", "content": [{"media": {"url": "data:image/png;base64,AQ=="}}]}]});
-    assert!(call(SONNET, system).err().unwrap().to_string().contains("text alone"));
+    assert!(call(SONNET, system).err().unwrap().to_string().contains("only text"));
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn output_is_bound_where_the_schema_can_be_said() {
         format["schema"]["properties"]["n"],
         json!({"type": "integer", "description": "at least 1"})
     );
-    // What strict mode cannot say, and a model that has none, is said in words.
+    // A schema that strict mode does not support, or a model without strict mode: described in the prompt.
     let map = json!({"type": "object", "additionalProperties": {"type": "string"}});
     for (model, schema) in [(SONNET, &map), ("claude-3-5-haiku-20241022", &schema)] {
         let sent = with(model, schema);

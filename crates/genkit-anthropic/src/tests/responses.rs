@@ -6,7 +6,7 @@ use genkit_core::Part;
 use genkit_core::{FinishReason, ModelRequest, ToolDefinition};
 use genkit_model::internal::wire::WireFormat as _;
 
-/// The content as a later request sends it.
+/// Returns the content as encoded in a later request.
 fn back(response: &genkit_core::ModelResponse) -> Value {
     let message = serde_json::to_value(response.message.as_ref().unwrap()).unwrap();
     let asked = json!({"role": "user", "content": [{"text": "x"}]});
@@ -26,7 +26,7 @@ fn what_anthropic_said_goes_back_as_it_came() {
     let response = decode(json!({"content": blocks, "stop_reason": "end_turn"}));
     assert_eq!(back(&response), blocks);
     assert_eq!(response.message.unwrap().text(), "Blue.");
-    // The same block by block.
+    // The same, streamed block by block.
     let mut events = vec![start()];
     for (index, block) in (0..).zip(blocks.as_array().unwrap()) {
         events.extend([begin(index, block.clone()), end(index)]);

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{SONNET, body, call};
 use genkit_core::ErrorKind;
 
-/// What is sent of thinking, of effort and of the limit on tokens.
+/// Returns the encoded thinking, effort and token limit.
 fn sent(model: &str, config: Value) -> (Value, Value, u64) {
     let messages = json!([{"role": "user", "content": [{"text": "x"}]}]);
     let mut body = body(model, json!({"messages": messages, "config": config}));
@@ -44,10 +44,10 @@ fn the_words_of_the_field_and_of_genkit_go_through() {
     assert_eq!(thinking(SONNET, json!({"adaptive": true, "display": "summarized"})), adaptive);
     let budget = json!({"enabled": true, "budgetTokens": 5000});
     assert_eq!(thinking(SONNET, budget.clone())["budget_tokens"], 5_000);
-    // A model that takes none thinks as it sees fit, and one that always thinks is not turned off.
+    // A model without budgets thinks adaptively, and one that always thinks is not disabled.
     assert_eq!(thinking(NEW, budget), json!({"type": "adaptive"}));
     assert_eq!(thinking(NEW, json!({"enabled": false})), Value::Null);
-    // What is said of thinking itself wins.
+    // Explicit thinking settings take precedence.
     let both = json!({"thinking": {"enabled": false}, "reasoningEffort": "high", "effort": "low"});
     assert_eq!(sent(SONNET, both), (json!({"type": "disabled"}), json!("low"), 16_000));
 }
@@ -68,7 +68,10 @@ fn it_does_not_think_where_a_tool_must_be_called() {
     assert_eq!((sent.get("thinking"), &sent["temperature"]), (None, &json!(0.2)));
     let error = request(NEW, "high").err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    assert!(error.to_string().contains("claude-opus-5-5 cannot be made to call a tool"), "{error}");
+    assert!(
+        error.to_string().contains("claude-opus-5-5 cannot be forced to call a tool"),
+        "{error}"
+    );
 }
 
 #[test]

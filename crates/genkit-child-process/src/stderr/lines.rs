@@ -1,21 +1,21 @@
-//! Lines of text out of bytes, none longer than a limit.
+//! Splitting of bytes into lines of limited length.
 
-/// Longest line, in bytes; the rest is left out.
+/// The longest line, in bytes; the rest is omitted.
 const LINE_BYTES: usize = 2 * 1024;
 
-/// Collects bytes until a line is whole.
+/// Collects bytes until a line is complete.
 #[derive(Default)]
 pub(crate) struct Lines {
     line: Vec<u8>,
-    /// The rest of the line is passed over.
+    /// Whether the rest of the line is being skipped.
     cut: bool,
 }
 
 impl Lines {
-    /// Takes in a piece, and gives each line that it completes.
+    /// Adds a piece, and passes each completed line to `take`.
     pub(crate) fn add(&mut self, piece: &[u8], mut take: impl FnMut(String)) {
         let mut pieces = piece.split(|byte| *byte == b'\n');
-        // There is always one, and a newline stands before each of the others.
+        // There is always a first piece, and a newline precedes each of the others.
         if let Some(first) = pieces.next() {
             self.extend(first);
         }
@@ -25,7 +25,7 @@ impl Lines {
         }
     }
 
-    /// Gives what stands behind the last newline.
+    /// Passes the text after the last newline to `take`.
     pub(crate) fn finish(&mut self, mut take: impl FnMut(String)) {
         self.give(&mut take);
     }

@@ -1,13 +1,13 @@
-//! How much of a flood is logged.
+//! The rate limit of logging.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Lines of one second that are logged.
+/// How many lines are logged per second.
 const LINES: u64 = 1000;
 
-/// Counts lines by the second.
+/// Counts the lines of the current second.
 #[derive(Default)]
 pub(crate) struct LogLimit {
     since: Option<Instant>,
@@ -15,7 +15,7 @@ pub(crate) struct LogLimit {
 }
 
 impl LogLimit {
-    /// Whether the line of this moment is logged; if so, how many before it were not.
+    /// Returns `None` if the line must not be logged, or else how many lines before it were omitted.
     pub(crate) fn admit(&mut self, now: Instant) -> Option<u64> {
         let mut left_out = 0;
         if self.since.is_none_or(|since| now - since >= Duration::from_secs(1)) {
@@ -26,7 +26,7 @@ impl LogLimit {
         (self.lines <= LINES).then_some(left_out)
     }
 
-    /// So many lines of this second were not logged.
+    /// Returns how many lines of this second were omitted.
     pub(crate) fn left_out(&self) -> u64 {
         self.lines.saturating_sub(LINES)
     }

@@ -1,8 +1,8 @@
-//! Nothing of a child is left, however it ends.
+//! Tests that nothing of a child remains, however it ends.
 
 use super::*;
 
-/// Starts a script that notes process ids, waits for these, and checks afterwards that none is left.
+/// Starts a script that writes process ids, waits for them, and checks afterwards that none of the processes remains.
 async fn none_is_left(
     script: &str,
     notes: &[&str],
@@ -21,19 +21,19 @@ async fn none_is_left(
     end(child).await;
     let took = since.elapsed();
     assert!(took < limit, "{took:?}: {script}");
-    // What is no child of ours needs a moment until the system has buried it.
+    // The system needs a moment to reap processes that are not our children.
     while pids.iter().any(|pid| is_alive(*pid)) {
         assert!(since.elapsed() < took + Duration::from_secs(2), "{script}: {pids:?}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
-/// So soon only if nothing had to be waited for in full.
+/// This fast only if no time limit had to elapse.
 const BEFORE_TERM: Duration = Duration::from_millis(1900);
 const BEFORE_KILL: Duration = Duration::from_millis(3900);
 
 const BY_INPUT: &str = "echo $$ > pid; cat";
-/// The leader goes with its input, what it started stays.
+/// The leader exits when its input ends, but what it started remains.
 const CHILD_STAYS: &str = "sleep 300 & echo $! > pid; cat";
 const DEAF_CHILD_STAYS: &str =
     "sh -c \"trap '' TERM; echo \\$\\$ > pid; while :; do sleep 1; done\" & cat";
@@ -115,7 +115,7 @@ fn a_runtime_that_ends_takes_the_child_with_it() {
         (held, pids)
     });
     drop(runtime);
-    // Also without any runtime.
+    // This works without a runtime as well.
     drop(held);
     std::thread::sleep(Duration::from_millis(100));
     assert!(!spawned.iter().any(|pid| is_alive(*pid)), "{spawned:?}");

@@ -1,4 +1,4 @@
-//! What is started, and what it gets.
+//! Tests of starting programs, and of their environment.
 
 use std::io::ErrorKind;
 
@@ -13,7 +13,7 @@ fn refused(command: ChildCommand, kind: ErrorKind, texts: &[&str]) {
     }
 }
 
-/// With this variable.
+/// Adds a variable.
 fn with(mut command: ChildCommand, name: &str, value: impl Into<OsString>) -> ChildCommand {
     command.env.insert(name.into(), value.into());
     command
@@ -42,7 +42,7 @@ async fn a_folder_that_is_not_there_is_an_error_by_itself() {
     let in_folder =
         |folder: &str| ChildCommand { cwd: Some(folder.into()), ..ChildCommand::new("sh") };
     refused(in_folder("/no/such"), ErrorKind::InvalidInput, &["`cwd`", "/no/such"]);
-    refused(in_folder("/etc/passwd"), ErrorKind::InvalidInput, &["no folder", "/etc/passwd"]);
+    refused(in_folder("/etc/passwd"), ErrorKind::InvalidInput, &["not a folder", "/etc/passwd"]);
 }
 
 #[tokio::test]
@@ -60,7 +60,7 @@ async fn files_that_cannot_be_run_say_why() {
     let lost = write("lost", "#!/no/such/node\n", 0o755);
     refused(ChildCommand::new(lost), ErrorKind::NotFound, &["first line"]);
     let odd = write("odd", "\u{1}\u{2}\u{3}\u{4}", 0o755);
-    refused(ChildCommand::new(odd), ErrorKind::Unsupported, &["no program of this machine"]);
+    refused(ChildCommand::new(odd), ErrorKind::Unsupported, &["not a program for this machine"]);
     refused(
         ChildCommand { args: vec!["a\0b".into()], ..ChildCommand::new("sh") },
         ErrorKind::InvalidInput,
@@ -69,7 +69,7 @@ async fn files_that_cannot_be_run_say_why() {
     let secret = with(ChildCommand::new("sh"), "KEY", "hunter22\0");
     let Err(error) = spawn(&secret) else { panic!("it was started") };
     assert!(!format!("{error:?}").contains("hunter"), "{error:?}");
-    // By a path that starts in the folder, and by the PATH of the child.
+    // By a path relative to the folder, and by the child's `PATH`.
     write("good", "#!/bin/sh\necho $$ > pid; pwd > pwd\n", 0o755);
     for command in [
         program("./good", &folder),
@@ -87,7 +87,7 @@ async fn files_that_cannot_be_run_say_why() {
 #[tokio::test]
 async fn only_what_programs_need_is_inherited() {
     let folder = Folder::new();
-    // Cargo sets many variables for its tests; without it this shows less.
+    // Cargo sets many variables for its tests; without Cargo this test covers less.
     let by_cargo = std::env::var_os("CARGO_PKG_NAME").is_some();
     for (inherit, expected) in [(false, false), (true, by_cargo)] {
         let mut command = with(shell(&folder, "env > env; echo $$ > done"), "TOKEN", "t0ken");

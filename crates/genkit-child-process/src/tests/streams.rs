@@ -1,4 +1,4 @@
-//! What a child writes, on both of its streams.
+//! Tests of the output of a child, on both streams.
 
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
@@ -66,7 +66,7 @@ async fn a_flood_does_not_stop_the_child() {
     assert!(child.describe_exit().len() < 1200);
     let lines = log.lines.load(Ordering::Relaxed);
     let left_out = log.left_out.load(Ordering::Relaxed);
-    // `head` cuts the last line of the flood short.
+    // `head` truncates the last line of the flood.
     assert_eq!(lines + left_out, 10_000_000_u64.div_ceil("a line of a flood\n".len() as u64) + 1);
     assert!(left_out > 0 && lines >= 1000, "{lines} lines, {left_out} left out");
 }

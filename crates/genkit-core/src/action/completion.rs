@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::error::{BoxError, Error, Result};
 use crate::future::BoxFuture;
 
-/// Completion request: the argument, and what is typed of it so far.
+/// A completion request: the argument, and the text typed so far.
 ///
 /// ```
 /// use genkit::action::CompleteRequest;
@@ -39,23 +39,23 @@ pub struct CompleteRequest {
 }
 
 impl CompleteRequest {
-    /// A completion that a program asks for.
+    /// Creates the request of a program.
     pub fn typed(argument: &str, value: &str) -> Self {
         let (argument, value) = (argument.to_owned(), value.to_owned());
         Self { argument, value, others: BTreeMap::new(), context: Context::detached() }
     }
 
-    /// Name of the argument that is being typed.
+    /// Returns the name of the argument being typed.
     pub fn argument(&self) -> &str {
         &self.argument
     }
 
-    /// Value typed so far, possibly empty.
+    /// Returns the value typed so far, possibly empty.
     pub fn value(&self) -> &str {
         &self.value
     }
 
-    /// Value of another argument of the same prompt or template, if the client sent it.
+    /// Returns the value of another argument of the same prompt or template, if the client sent it.
     ///
     /// ```
     /// use genkit::action::CompleteRequest;
@@ -77,7 +77,7 @@ impl CompleteRequest {
         self.others.get(argument).map(String::as_str)
     }
 
-    /// State that was given with `.state(value)`.
+    /// Returns the state that was set with `.state(value)`.
     ///
     /// ```
     /// use genkit::action::CompleteRequest;
@@ -91,20 +91,19 @@ impl CompleteRequest {
     /// ```
     ///
     /// # Errors
-    /// Nobody gave a `T`.
+    /// Returns an error if there is no state of type `T`.
     pub fn state<T: Send + Sync + 'static>(&self) -> Result<&T> {
         self.context.state::<T>().ok_or_else(|| E::NoState(std::any::type_name::<T>()).into())
     }
 }
 
-/// The completion functions of an annotated function, with their types erased, each with the name
-/// of its argument.
+/// The type-erased completion functions of an annotated function, each with the name of its argument.
 pub type StaticCompleters =
     &'static [(&'static str, fn(CompleteRequest) -> BoxFuture<'static, Result<Vec<String>>>)];
 
-/// Suggestions: what a completion function may return.
+/// A type that a completion function can return: suggestions.
 ///
-/// A list of strings, best first, or a `Result` of one.
+/// A list of strings, best first, or a `Result` with such a list.
 ///
 /// ```
 /// use genkit::action::IntoSuggestions;
@@ -119,10 +118,10 @@ pub type StaticCompleters =
     note = "return `Vec<String>`, `Vec<&'static str>`, or a `Result` of one of them"
 )]
 pub trait IntoSuggestions {
-    /// The suggestions, best first.
+    /// Returns the suggestions, best first.
     ///
     /// # Errors
-    /// They could not be made.
+    /// Returns the error of the completion function.
     fn into_suggestions(self) -> Result<Vec<String>>;
 }
 
@@ -148,12 +147,12 @@ impl<S: IntoSuggestions, E: Into<BoxError>> IntoSuggestions for std::result::Res
 #[derive(Clone, Default)]
 pub(crate) struct Completers(Vec<(Cow<'static, str>, Completer)>);
 
-/// A completion function: annotated or made at run time.
+/// A completion function, annotated or created at run time.
 type Completer =
     Arc<dyn Fn(CompleteRequest) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync>;
 
 impl Completers {
-    /// Those of an annotated function.
+    /// Creates the completers of an annotated function.
     pub(crate) fn annotated(completers: StaticCompleters) -> Self {
         let boxed = completers.iter().map(|(argument, function)| {
             (Cow::Borrowed(*argument), Arc::new(*function) as Completer)
@@ -161,7 +160,7 @@ impl Completers {
         Self(boxed.collect())
     }
 
-    /// Adds one that was written as a closure or an `async fn`.
+    /// Adds a closure or an `async fn`.
     pub(crate) fn add<F, Fut>(&mut self, argument: Cow<'static, str>, function: F)
     where
         F: Fn(CompleteRequest) -> Fut + Send + Sync + 'static,
@@ -170,8 +169,8 @@ impl Completers {
         self.0.push((argument, Arc::new(move |request| complete(function(request)))));
     }
 
-    /// Suggestions for the argument of the request: its completion function, else the values that
-    /// its schema lists; `None` where there is no such argument.
+    /// Returns suggestions for the argument of the request: those of its completion function, otherwise the values that
+    /// its schema lists. Returns `None` if there is no such argument.
     pub(crate) fn complete(
         &self,
         schema: &serde_json::Value,
@@ -187,12 +186,11 @@ impl Completers {
     }
 }
 
-/// The method of a builder that adds a completion function to its `completers`.
+/// Generates the method of a builder that adds a completion function to its `completers`.
 macro_rules! completing {
     ($builder:ident) => {
         impl $builder {
-            /// Completion: a function that suggests values for one argument, or for one variable of
-            /// a template.
+            /// Adds a completion function, which suggests values for one argument or for one variable of a template.
             pub fn complete<F, Fut>(
                 mut self,
                 argument: impl Into<std::borrow::Cow<'static, str>>,
@@ -211,7 +209,7 @@ macro_rules! completing {
 
 pub(super) use completing;
 
-/// Runs a completion function; expansions call it.
+/// Runs a completion function. Called by macro expansions.
 pub fn complete<F>(suggestions: F) -> BoxFuture<'static, Result<Vec<String>>>
 where
     F: Future<Output: IntoSuggestions> + Send + 'static,
@@ -219,7 +217,7 @@ where
     Box::pin(async move { suggestions.await.into_suggestions() })
 }
 
-/// Those of a fixed list that begin with what is typed; expansions call it.
+/// Returns the values of a fixed list that start with the typed text. Called by macro expansions.
 pub fn suggest(
     request: &CompleteRequest,
     from: &[&str],
@@ -231,7 +229,7 @@ fn ready(suggestions: Vec<String>) -> BoxFuture<'static, Result<Vec<String>>> {
     Box::pin(std::future::ready(Ok(suggestions)))
 }
 
-/// Those that begin with `typed`, whatever the case.
+/// Returns the values that start with `typed`, ignoring case.
 pub(crate) fn starting_with<'a>(typed: &str, from: impl Iterator<Item = &'a str>) -> Vec<String> {
     let typed = typed.to_lowercase();
     from.filter(|s| s.to_lowercase().starts_with(&typed)).map(String::from).collect()

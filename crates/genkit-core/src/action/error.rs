@@ -11,21 +11,21 @@ pub enum Error {
     Arguments(String),
     #[error("at `{place}`: {message}")]
     ArgumentsAt { place: String, message: String },
-    #[error("the input has no `serde::Deserialize`")]
+    #[error("the input does not implement `serde::Deserialize`")]
     NoDeserialize,
 
     #[error("`{argument}` of the tool `{tool}` cannot be fixed: {why}")]
     FixedArgument { tool: String, argument: String, why: String },
 
     // Injected parameters.
-    #[error("no state of type `{0}` was given: call `.state(..)`")]
+    #[error("no state of type `{0}`; add it with `.state(..)`")]
     NoState(&'static str),
     #[error(
-        "the request brings no `{0}`: who calls is known where `.authenticate(..)` or a layer of the \
-         app finds it out, or `.extension(..)` gives one to every request"
+        "the request has no extension of type `{0}`; set it with `.authenticate(..)` or in HTTP middleware, or for every \
+         request with `.extension(..)`"
     )]
     NoExtension(&'static str),
-    #[error("this type cannot be state")]
+    #[error("this type cannot be used as state")]
     CannotBeState,
     #[error("a chunk does not serialize to JSON")]
     Chunk(#[source] serde_json::Error),

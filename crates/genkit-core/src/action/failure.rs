@@ -1,13 +1,13 @@
-//! A failure of a tool as a model reads it: one wording for the loop and for MCP.
+//! The error of a tool as shown to a model, with the same wording in the generate loop and in MCP.
 
 use serde_json::Value;
 
 use crate::error::Error;
 
-/// How long a schema may be to stand in a failure, in bytes of JSON. Default is 4 KiB.
+/// The maximum size of a schema that is included in the error, in bytes of JSON. Default is 4 KiB.
 const MAX_SHOWN_SCHEMA: usize = 4096;
 
-/// What failed and why; for arguments that do not fit, also what would.
+/// Returns the error with its causes. For invalid arguments, adds the schema that they must match.
 pub fn failure_for_model(error: &Error, tool: &str, input_schema: Option<&Value>) -> String {
     let message = error.chain();
     if !error.is_invalid_arguments() {

@@ -1,4 +1,4 @@
-//! Flows: named, traced units of work that a program runs by their types or by JSON.
+//! Flows: named, traced units of work that a program runs by type or by JSON.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use genkit_schema::internal::strictness::Strictness;
 
 /// A function annotated with `#[flow]`.
 ///
-/// The macro implements it for the type that has the function's name; nothing else should.
+/// The macro implements it for a type with the function's name. Do not implement it yourself.
 ///
 /// ```
 /// use genkit::action::FlowFn;
 /// use genkit::{Flow, flow};
 ///
-/// /// Greets somebody.
+/// /// Greets a person.
 /// #[flow]
 /// async fn greet(name: String) -> String {
 ///     format!("Hello, {name}!")
@@ -31,13 +31,13 @@ use genkit_schema::internal::strictness::Strictness;
 /// fn describe<F: FlowFn>() -> String {
 ///     Flow::of::<F>().description().to_owned()
 /// }
-/// assert_eq!(describe::<greet>(), "Greets somebody.");
+/// assert_eq!(describe::<greet>(), "Greets a person.");
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `#[flow]` function",
     label = "no `#[flow]` here",
     note = "write `#[flow]` above the function",
-    note = "`flows![..]` lists one kind: a list of several is `actions![..]`"
+    note = "`flows![..]` lists only flows; for several kinds use `actions![..]`"
 )]
 pub trait FlowFn: 'static {
     #[doc(hidden)]
@@ -49,7 +49,7 @@ pub struct StaticFlow(StaticDefinition<ToolOutput>);
 
 #[allow(missing_docs, reason = "for expansions and hidden")]
 impl StaticFlow {
-    /// Of a function that takes `fields`, and nothing by reference.
+    /// Creates the definition of a function that takes `fields`, and nothing by reference.
     pub const fn new(
         info: StaticInfo,
         fields: &'static [Field],
@@ -59,19 +59,19 @@ impl StaticFlow {
         Self::with(info, Function::plain(fields, call).gives(gives))
     }
 
-    /// Of any function.
+    /// Creates the definition of any function.
     pub const fn with(info: StaticInfo, function: Function<ToolOutput>) -> Self {
         Self(StaticDefinition::new("flow", info, function))
     }
 }
 
-/// A flow: a function that is run by name, with JSON in and JSON out.
+/// A flow: a function that is run by name, with JSON input and output.
 ///
 /// ```
 /// use genkit::{Flow, Genkit, Registry, flow, flows};
 /// use serde_json::json;
 ///
-/// /// Greets somebody.
+/// /// Greets a person.
 /// #[flow]
 /// async fn greet(name: String) -> String {
 ///     format!("Hello, {name}!")
@@ -80,7 +80,7 @@ impl StaticFlow {
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> genkit::Result<()> {
 /// let flow = Flow::of::<greet>();
-/// assert_eq!((flow.name(), flow.description()), ("greet", "Greets somebody."));
+/// assert_eq!((flow.name(), flow.description()), ("greet", "Greets a person."));
 /// assert_eq!(flow.input_schema()["required"][0], "name");
 /// assert_eq!(flow.output_schema().unwrap()["type"], "string");
 /// assert!(flow.chunk_schema().is_none()); // it takes no `&Chunks<_>`
@@ -94,7 +94,7 @@ impl StaticFlow {
 pub struct Flow(Arc<Definition<ToolOutput>>);
 
 impl Flow {
-    /// The flow behind an annotated function.
+    /// Returns the flow of an annotated function.
     pub fn of<F: FlowFn>() -> Self {
         Self::from_static(F::DEFINITION)
     }
@@ -103,7 +103,7 @@ impl Flow {
         Self(Arc::new(Definition::annotated(&flow.0, false)))
     }
 
-    /// The same flow under another name.
+    /// Returns the flow under another name.
     pub(crate) fn renamed(&self, name: String) -> Self {
         Self(Arc::new(self.0.renamed(name)))
     }
@@ -112,17 +112,17 @@ impl Flow {
         &self.0
     }
 
-    /// Input schema, as exact as the types are.
+    /// Returns the input schema, as exact as the types.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
 
-    /// Output schema, as exact as the type is, where the result is a value.
+    /// Returns the output schema, as exact as the type, if the result is a value.
     pub fn output_schema(&self) -> Option<&Value> {
         self.schemas().output()
     }
 
-    /// Chunk schema, as exact as the type is, if it streams.
+    /// Returns the chunk schema, as exact as the type, if the flow streams.
     pub fn chunk_schema(&self) -> Option<&Value> {
         self.requirements().iter().find_map(|requirement| match requirement {
             Requirement::Chunks(schema) => Some(schema),
@@ -130,8 +130,8 @@ impl Flow {
         })
     }
 
-    /// Runs the flow with `input`, an object or a struct that serializes to one, in a trace span of
-    /// its own. Flows have no time limit but the caller's.
+    /// Runs the flow with `input`, an object or a struct that serializes to one, in its own trace span. A flow has no
+    /// time limit except that of its caller.
     ///
     /// ```
     /// use genkit::{Flow, flow};
@@ -149,12 +149,12 @@ impl Flow {
     /// ```
     ///
     /// # Errors
-    /// As [`Invocation`].
+    /// See [`Invocation`].
     pub fn run(&self, input: impl Serialize) -> Invocation<Value> {
         self.run_json(invocation::arguments(input))
     }
 
-    /// The same with JSON that is read already, or why there is none.
+    /// Runs the flow with JSON input, or returns the error of reading the input.
     pub fn run_json(&self, input: Result<Value>) -> Invocation<Value> {
         let flow = self.clone();
         Invocation::new(self.name(), async move |context| {

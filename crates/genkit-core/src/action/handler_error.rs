@@ -1,13 +1,12 @@
-//! The error of a closure: any error, by `?`.
+//! The error of a handler closure, which any error converts into by `?`.
 
 use crate::error::{BoxError, Error};
 
-/// The error of a handler's closure: any error becomes one by `?` or `.into()`, as in a function with
-/// `#[tool]`: `anyhow::Error`, a `String`, that of a database. The kind of a
-/// [`genkit::Error`](crate::error::Error) is kept.
+/// The error of a handler closure. Any error converts into it by `?` or `.into()`, as in a function with `#[tool]`:
+/// `anyhow::Error`, a `String`, the error of a database. The kind of a [`genkit::Error`](crate::error::Error) is kept.
 ///
-/// It is no `std::error::Error` itself, so that a closure without a stated type compiles: this is what
-/// its `Ok(..)` and its `?` mean.
+/// It does not implement `std::error::Error`, so that the error type of a closure with `Ok(..)` and `?` is inferred
+/// without an annotation.
 ///
 /// ```
 /// use genkit::message::ToolRequest;
@@ -37,7 +36,7 @@ use crate::error::{BoxError, Error};
 /// # }
 /// ```
 ///
-/// Where a type must be stated, it is this one:
+/// Use this type where an error type must be written:
 ///
 /// ```
 /// use genkit::action::HandlerError;
@@ -55,7 +54,7 @@ impl<E: Into<BoxError>> From<E> for HandlerError {
 }
 
 impl HandlerError {
-    /// Converts it into an [`Error`].
+    /// Converts this into an [`Error`].
     pub fn into_error(self) -> Error {
         self.0
     }

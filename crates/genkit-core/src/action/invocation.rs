@@ -1,4 +1,4 @@
-//! Invocations: a prompt, a resource or a flow that the program runs by itself.
+//! Invocations: a prompt, a resource or a flow that the program itself runs.
 
 use std::future::IntoFuture;
 use std::sync::Arc;
@@ -14,9 +14,9 @@ use crate::future::BoxFuture;
 
 type Work<T> = Box<dyn FnOnce(Context) -> BoxFuture<'static, Result<T>> + Send>;
 
-/// Invocation of an action by the program itself, about to run: made by
+/// An invocation of an action by the program itself, ready to run. Created by
 /// [`Prompt::render`](crate::action::Prompt::render), [`Resource::read`](crate::action::Resource::read) and
-/// [`Flow::run`](crate::action::Flow::run). Awaiting it gives the result.
+/// [`Flow::run`](crate::action::Flow::run). Await it to get the result.
 ///
 /// ```
 /// use genkit::{Prompt, prompt};
@@ -42,10 +42,9 @@ type Work<T> = Box<dyn FnOnce(Context) -> BoxFuture<'static, Result<T>> + Send>;
 /// ```
 ///
 /// # Errors
-/// `InvalidArgument` where what it is given does not fit, `FailedPrecondition` where nobody gave state
-/// that it takes or where it asks something, which nobody here answers; and what the function fails
-/// with.
-#[must_use = "it runs when it is awaited: add `.await`"]
+/// Returns `InvalidArgument` if the input is invalid, `FailedPrecondition` if required state is missing or the function
+/// asks a question (no caller can answer it), and otherwise the error of the function.
+#[must_use = "an invocation only runs when awaited; add `.await`"]
 pub struct Invocation<T> {
     name: String,
     work: Work<T>,
@@ -54,7 +53,7 @@ pub struct Invocation<T> {
 }
 
 impl<T: Send + 'static> Invocation<T> {
-    /// `work` runs the action `name`.
+    /// Creates an invocation that runs `work` for the action `name`.
     pub(super) fn new<F, Fut>(name: &str, work: F) -> Self
     where
         F: FnOnce(Context) -> Fut + Send + 'static,
@@ -64,47 +63,47 @@ impl<T: Send + 'static> Invocation<T> {
         Self { name: name.to_owned(), work, parts: ContextParts::default(), context: None }
     }
 
-    /// The time limit of the action itself.
+    /// Sets the action's own time limit.
     pub(super) fn limited(mut self, limit: Option<Duration>) -> Self {
         self.parts.limit = limit;
         self
     }
 
-    /// State: injects `value` where the function takes `&T`.
+    /// Adds state, which is injected where the function takes `&T`.
     pub fn state<S: Send + Sync + 'static>(mut self, value: S) -> Self {
         self.parts.states.insert(value);
         self
     }
 
-    /// Extension: a value of this call, which the function reads with
+    /// Adds an extension: a value of this call, which the function reads with
     /// [`Context::extension`](crate::context::Context::extension).
     pub fn extension<S: Send + Sync + 'static>(mut self, value: S) -> Self {
         self.parts.values.insert(value);
         self
     }
 
-    /// Action context: a map that came with the request, which the function reads with
+    /// Sets the action context: a map that belongs to the request. The function reads it with
     /// [`Context::action_context`](crate::context::Context::action_context) and templates as `@key`.
     pub fn action_context(mut self, context: Map<String, Value>) -> Self {
         self.parts.action_context = Arc::new(context);
         self
     }
 
-    /// Calling context: runs it from inside of another function, with its state, its caller and its
-    /// limits, so that what it asks is asked by that function.
+    /// Sets the calling context, to run the action from inside another function. It then shares that function's state,
+    /// caller and limits, and its questions go to that caller.
     pub fn context(mut self, context: &Context) -> Self {
         self.context = Some(context.clone());
         self
     }
 
-    /// What a server makes of a request.
+    /// Sets the parts that a server derives from a request.
     #[cfg(feature = "http")]
     pub fn with_parts(mut self, make: impl FnOnce(&mut ContextParts)) -> Self {
         make(&mut self.parts);
         self
     }
 
-    /// The state of a program, below what [`state`](Self::state) gives.
+    /// Sets the state of a program. Values set with [`state`](Self::state) take precedence.
     pub fn states(mut self, states: &TypeMap) -> Self {
         self.parts.states = states.with(&self.parts.states);
         self
@@ -112,7 +111,7 @@ impl<T: Send + 'static> Invocation<T> {
 }
 
 impl Invocation<Value> {
-    /// Streaming: hands each chunk that the flow sends to `on_chunk` as it comes.
+    /// Streams the flow: passes each chunk to `on_chunk` when it is sent.
     ///
     /// ```
     /// use genkit::{Chunks, Flow, Result, flow};
@@ -166,7 +165,7 @@ impl<T> std::fmt::Debug for Invocation<T> {
     }
 }
 
-/// The JSON of what an action is given.
+/// Serializes the input of an action to JSON.
 pub(super) fn arguments(given: impl Serialize) -> Result<Value> {
     Ok(serde_json::to_value(given).map_err(|why| E::Arguments(why.to_string()))?)
 }

@@ -11,7 +11,7 @@ use crate::skill::StaticSkills;
 
 /// A function annotated with `#[tool]`, `#[prompt]`, `#[resource]` or `#[flow]`.
 ///
-/// The macros implement it for the type that has the function's name; nothing else should.
+/// The macros implement it for a type with the function's name. Do not implement it yourself.
 ///
 /// ```
 /// use genkit::action::AnnotatedFn;
@@ -32,14 +32,14 @@ use crate::skill::StaticSkills;
     message = "`{Self}` is not an annotated function",
     label = "no `#[tool]`, `#[prompt]`, `#[resource]` or `#[flow]` here",
     note = "write one of them above the function",
-    note = "an action that was made at run time is a value: list it as `Action::from(value)`"
+    note = "an action created at run time is a value; list it as `Action::from(value)`"
 )]
 pub trait AnnotatedFn: 'static {
     #[doc(hidden)]
     const LINKED: Linked;
 }
 
-/// What the linker collects.
+/// A static definition collected by the linker.
 #[allow(missing_docs, reason = "for expansions and hidden")]
 #[derive(Clone, Copy)]
 #[non_exhaustive]

@@ -1,7 +1,7 @@
-//! Actions: tools, prompts, resources and flows as values, made by the macros or at run time.
+//! Actions: tools, prompts, resources and flows as values, created by the macros or at run time.
 //!
-//! An annotated function is one already; [`Tool::of`] and `tools!` give it as a
-//! value. One that is known only at run time comes from a builder:
+//! Every annotated function is an action. [`Tool::of`] and `tools!` return it as a value. Create an
+//! action that is only known at run time with a builder:
 //!
 //! ```
 //! use genkit::Tool;
@@ -15,7 +15,7 @@
 //! assert_eq!(tool.name(), "shout");
 //! ```
 //!
-//! | kind | annotated | at run time | what it gives back |
+//! | kind | annotated | at run time | return type |
 //! |---|---|---|---|
 //! | [`Tool`] | [`#[tool]`](macro@tool) | [`Tool::builder`] | [`IntoOutput`]: data, [`Part`](crate::message::Part)s, a [`ToolReply`] of both |
 //! | [`Prompt`] | [`#[prompt]`](macro@prompt) | [`Prompt::builder`] | [`IntoPrompt`]: messages, a [`PromptReply`] |

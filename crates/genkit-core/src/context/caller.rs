@@ -1,4 +1,4 @@
-//! The caller behind a context: who called a function, and what it can be asked.
+//! The caller behind a context: its identity and the kinds of question it supports.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,15 +10,15 @@ use super::report::{LogLevel, Progress};
 use crate::error::Result;
 use crate::future::BoxFuture;
 
-/// Whoever called a function: an MCP client of either era, the generate loop, nobody. One that says nothing of a
-/// method cannot be asked, and hears nothing.
+/// The caller of a function: an MCP client of either protocol generation, the generate loop, or none. By default a
+/// caller supports no questions and ignores every report.
 pub trait Caller: Send + Sync {
-    /// Whether it can be asked for this.
+    /// Returns whether the caller supports this kind of question.
     fn can(&self, _capability: Capability) -> bool {
         false
     }
 
-    /// The answer, waited for; `None` if this caller answers by calling again.
+    /// Waits for the answer. Returns `None` if this caller answers by calling again.
     fn answer<'a>(
         &'a self,
         _question: &'a Question,
@@ -26,7 +26,7 @@ pub trait Caller: Send + Sync {
         None
     }
 
-    /// Tells how far the work is.
+    /// Reports progress.
     fn progress(&self, _progress: Progress) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
@@ -41,26 +41,27 @@ pub trait Caller: Send + Sync {
         Box::pin(std::future::ready(()))
     }
 
-    /// Tells subscribers of a resource.
+    /// Notifies subscribers that a resource has changed.
     fn resource_updated(&self, _uri: String) {}
 
-    /// Who it is.
+    /// Returns the name and version of the client, if known.
     fn client(&self) -> Option<ClientInfo> {
         None
     }
 
-    /// Whether it takes any interrupt, and not only what a person answers.
+    /// Returns whether the caller accepts every interrupt, not only those that a user can answer.
     fn takes_interrupts(&self) -> bool {
         false
     }
 
-    /// Who answers its questions, where that is known: two calls with one asker are one person's.
+    /// Returns the party that answers this caller's questions, if known. Two calls with the same asker have the same
+    /// user.
     fn asker(&self) -> Option<Asker> {
         None
     }
 }
 
-/// Who answers the questions of calls: a run, a session. No two have one number.
+/// The party that answers the questions of a call: a run or a session. Each has a unique number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asker {
     number: u64,
@@ -73,7 +74,7 @@ impl Asker {
         Self { number: NUMBER.fetch_add(1, Ordering::Relaxed), resumes: false }
     }
 
-    /// A run, whose calls end where they ask and are made anew with the answer.
+    /// Creates the asker of a run, whose calls end at a question and are repeated with the answer.
     pub fn of_run() -> Self {
         Self { resumes: true, ..Self::new() }
     }
@@ -83,12 +84,12 @@ impl Asker {
     }
 }
 
-/// No caller: progress and logs go nowhere, questions fail.
+/// A caller that discards progress and logs, and supports no questions.
 pub struct NoCaller;
 
 impl Caller for NoCaller {}
 
-/// Client info: the name and version of a program that calls.
+/// Client info: the name and version of the calling program.
 ///
 /// ```
 /// use genkit::context::ClientInfo;
@@ -102,9 +103,9 @@ impl Caller for NoCaller {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientInfo {
-    /// Name, for example `claude-ai`.
+    /// The name, for example `claude-ai`.
     pub name: String,
-    /// Version of the program.
+    /// The version of the program.
     pub version: String,
 }
 

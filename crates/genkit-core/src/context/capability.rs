@@ -1,6 +1,6 @@
-//! Capabilities of a caller: what it can be asked for.
+//! The capabilities of a caller: the kinds of question it supports.
 
-/// A capability that a caller must have to be asked.
+/// A capability that a caller needs in order to answer a kind of question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capability {
     Elicitation,
@@ -11,7 +11,7 @@ pub enum Capability {
 impl Capability {
     pub const ALL: [Self; 3] = [Self::Elicitation, Self::Sampling, Self::Roots];
 
-    /// Its name in MCP.
+    /// Returns the name of the capability in MCP.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Elicitation => "elicitation",

@@ -1,4 +1,4 @@
-//! Runs a function under its limits until it ends, asks, or is stopped.
+//! Runs a function within its limits until it finishes, is interrupted, or is cancelled.
 
 use std::future::{Future, poll_fn};
 use std::panic::AssertUnwindSafe;
@@ -20,16 +20,16 @@ use crate::visible::Logged;
 /// The outcome of a run.
 #[derive(Debug)]
 pub enum Outcome<T> {
-    /// It returned, panicked or ran out of time.
+    /// The function returned, panicked or ran out of time.
     Finished(Result<T>),
-    /// It asked what this caller answers by calling again.
+    /// The function has open questions, and its caller answers by calling again.
     Suspended(Vec<Question>, Recording),
-    /// The caller gave up.
+    /// The caller cancelled the call.
     Cancelled,
 }
 
 impl<T> Outcome<T> {
-    /// How the span of such a run ends.
+    /// Returns how the span of this run ends.
     pub fn ended(&mut self, output: impl FnOnce(&T) -> Value) -> Ended<'_> {
         match self {
             Self::Finished(result) => Ended::of(result, output),
@@ -44,8 +44,7 @@ impl<T> Outcome<T> {
 
 /// Runs `work` of the action `name`.
 ///
-/// It is dropped at its first open questions, when `context` is cancelled, and at the limit of
-/// `context`.
+/// The future is dropped at its first open questions, when `context` is cancelled, and at the time limit of `context`.
 pub async fn drive<T>(
     context: &Context,
     name: &str,
@@ -54,7 +53,7 @@ pub async fn drive<T>(
     panics::note_places();
     let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
     let run = poll_fn(|cx| {
-        // Looked at, and waited for below: most functions end without waiting.
+        // Check here before waiting below: most functions finish without waiting.
         if context.cancellation().is_cancelled() {
             return Poll::Ready(Outcome::Cancelled);
         }
@@ -84,7 +83,7 @@ pub async fn drive<T>(
     }
 }
 
-/// Runs `work` for a caller that cannot be asked anything: a flow, a test.
+/// Runs `work` for a caller that supports no questions, such as a flow or a test.
 pub async fn supervise<T>(
     context: &Context,
     name: &str,
@@ -97,8 +96,8 @@ pub async fn supervise<T>(
     }
 }
 
-/// Runs `work` of the action `name`, which the function of `context` calls, within `limit` of the
-/// time that counts.
+/// Runs `work` of the action `name`, called from the function of `context`, within `limit`. Time spent waiting for
+/// answers does not count.
 pub async fn within<T>(
     context: &Context,
     name: &str,
@@ -114,7 +113,7 @@ pub async fn within<T>(
     }
 }
 
-/// Resolves when the time that counts is over: that in which nobody is being asked.
+/// Resolves when the time limit has passed. Time spent waiting for answers does not count.
 async fn expired(context: &Context) {
     match context.0.parts.limit {
         Some(limit) => until_spent(context, limit).await,
@@ -128,7 +127,7 @@ async fn until_spent(context: &Context, time: Duration) {
         if left.is_zero() {
             return;
         }
-        // A function that uses up tokio's budget must not keep its clock from being read.
+        // Outside tokio's budget, so that a function that uses it up cannot delay its own time limit.
         tokio::task::unconstrained(tokio::time::sleep(left)).await;
     }
 }
@@ -141,7 +140,7 @@ fn panicked(name: &str, payload: &(dyn std::any::Any + Send)) -> Error {
     let (message, place) = panics::describe(payload);
     let place = place.unwrap_or_else(|| "an unknown place".to_owned());
     let reference = crate::error::reference();
-    // What a panic says may name files, hosts or data: neither a client nor a model reads it.
+    // The panic message may name files, hosts or data, so it is sent neither to clients nor to models.
     tracing::error!(
         action = %Logged::name(name), %place, panic = %Logged::text(message), %reference,
         "a function panicked"
@@ -165,7 +164,7 @@ mod tests {
     async fn a_panic_becomes_an_error() {
         let ended = run::<()>(async { panic!("no {}", "way") }, 1000).await;
         let Outcome::Finished(Err(error)) = ended else { panic!("{ended:?}") };
-        assert!(error.chain().starts_with("`f` panicked, which is a fault"), "{error}");
+        assert!(error.chain().starts_with("`f` panicked; see the log"), "{error}");
         assert!(!error.chain().contains("no way"), "{error}");
     }
 

@@ -1,4 +1,4 @@
-//! The errors of contexts: questions, recorded work, limits.
+//! The errors of contexts: questions, recorded results, time limits.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::error::{ErrorKind, Topic};
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error(
-        "this needs a client with the `{}` capability, and the caller has none", .0.name()
+        "the caller does not have the `{}` capability; connect a client that supports it", .0.name()
     )]
     CannotBeAsked(Capability),
     #[error("the user declined to answer")]
@@ -19,41 +19,41 @@ pub(super) enum Error {
     QuestionClosed,
     #[error("the user did not approve{}", reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
     NotApproved { reason: Option<String> },
-    #[error("the user closed the question: not approved")]
+    #[error("the user closed the approval request")]
     ApprovalClosed,
     #[error("the user's answer does not fit the form: {0}")]
     Form(serde_json::Error),
     #[error("the user's answer does not fit the form: {0}")]
     FormBounds(String),
-    #[error("the answer to a form has no `action`")]
+    #[error("the answer to a form has no `action`; send `accept`, `decline` or `cancel`")]
     NoAction,
-    #[error("the answer is to another question")]
+    #[error("the answer belongs to another question")]
     OtherQuestion,
     #[error("the answer to a sampling request has no `content`")]
     NoContent,
     #[error("the list of roots is malformed: {0}")]
     Roots(serde_json::Error),
-    #[error("the recorded result of `{key}` does not read as this type")]
+    #[error("the recorded result of `{key}` does not match this type")]
     RecordedResult { key: String, source: serde_json::Error },
     #[error("the result of `{key}` does not serialize to JSON")]
     Unserializable { key: String, source: serde_json::Error },
     #[error("`{0}` was cancelled")]
     Cancelled(String),
-    #[error("`{0}` asked its caller, and nobody is there to answer")]
+    #[error("`{0}` asked its caller a question, but this caller supports none")]
     NobodyAnswers(String),
     #[error(
-        "the test has no answer to {question}: give `Context::testing()` one more `.answer(..)`, or \
-         one to this key with `.answer_to(..)`"
+        "the test has no answer for {question}; add `.answer(..)` to `Context::testing()`, or \
+         `.answer_to(..)` for this key"
     )]
     TestHasNoAnswer { question: String },
     #[error("the test's answer does not fit {question}: {why}")]
     TestAnswer { question: String, why: String },
-    #[error("the test refuses {question}")]
+    #[error("the test declined {question}")]
     TestRefuses { question: String },
     #[error("`{name}` did not finish within {limit:?}; try a smaller request")]
     TooSlow { name: String, limit: Duration },
     #[error(
-        "`{name}` panicked, which is a fault of the program: its log says more (reference \
+        "`{name}` panicked; see the log of the program for details (reference \
          {reference})"
     )]
     Panicked { name: String, reference: String },

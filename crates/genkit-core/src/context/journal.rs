@@ -1,4 +1,4 @@
-//! Journal: where a call that is durable saves what it did, at once.
+//! The journal where a durable call saves each result immediately.
 
 use serde_json::Value;
 
@@ -8,23 +8,23 @@ use crate::future::BoxFuture;
 
 /// The journal of one call.
 pub trait Journal: Send + Sync {
-    /// What the call is known by, in every process and every life of its run.
+    /// Returns the id of the call, which is the same in every process that executes its run.
     fn id(&self) -> &str;
 
-    /// Saves what was done under `key`, before anything else happens.
+    /// Saves the result recorded under `key`, before anything else happens.
     fn save(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>>;
 
-    /// Hears what the function waits for while it does nothing else, each time that it is polled.
+    /// Receives, at each poll, what the function is waiting for if it is only waiting.
     fn rests(&self, _rest: Option<Rest>) {}
 }
 
 impl Context {
-    /// Idempotency key: a text that is the same each time that this call of a durable run is made, also in another
-    /// process, and that no other call has. `key` is that of the [`once`](Self::once) which it is for: a call that does
-    /// two things needs two. `None` outside of a durable run.
+    /// Returns an idempotency key: a text that is unique to this call of a durable run and the same each time the call
+    /// is repeated, also in another process. Pass the key of the [`once`](Self::once) that uses it; a call that does
+    /// two things needs two. Returns `None` outside a durable run.
     ///
-    /// A machine can die after something was done and before that is saved, and then it is done again. A service
-    /// that takes idempotency keys, as those for payments do, sees by this one that it did it already.
+    /// If a machine fails after the work is done but before the result is saved, the work is done again. A service that
+    /// accepts idempotency keys, as payment services do, can then recognize the duplicate.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};

@@ -1,8 +1,9 @@
-//! The context of a call: what a function may ask of whoever called it.
+//! The context of a call: how a function communicates with its caller.
 //!
-//! [`Context`] is taken as `ctx: &Context`. It tells progress and logs, sees cancellation and time
-//! limits, holds state and the values of a request, and asks: a form ([`Context::elicit`]), a yes
-//! ([`Context::confirm`]), a model ([`Context::sample`]), the folders ([`Context::roots`]).
+//! [`Context`] is taken as `ctx: &Context`. It reports progress and logs, observes cancellation and time limits, gives
+//! access to state and to the values of a request, and asks questions: a form ([`Context::elicit`]), an approval
+//! ([`Context::confirm`]), text from the client's model ([`Context::sample`]), the client's folders
+//! ([`Context::roots`]).
 //!
 //! ```
 //! use genkit::context::Progress;
@@ -67,10 +68,9 @@ pub use report::{LogLevel, Progress};
 
 use self::replay::Replay;
 
-/// Context of a call: what a function may ask of whoever called it.
+/// The context of a call: how a function communicates with its caller.
 ///
-/// Take it as `ctx: &Context`. It is the same type whoever calls: the generate loop, an MCP
-/// client, a flow, a test.
+/// Take it as `ctx: &Context`. The type is the same for every caller: the generate loop, an MCP client, a flow, a test.
 ///
 /// ```
 /// use genkit::{Context, Result, tool};
@@ -94,39 +94,39 @@ pub struct Context(Arc<ContextState>, Option<Arc<str>>);
 struct ContextState {
     parts: ContextParts,
     started: Instant,
-    /// One with that of actions that the function calls; most never ask.
+    /// Shared with the actions that the function calls. Lazy, because most functions ask nothing.
     replay: OnceLock<Arc<Mutex<Replay>>>,
 }
 
-/// Receives the chunks of a streamed result.
+/// A callback that receives the chunks of a streamed result.
 pub type OnChunk = Arc<dyn Fn(Value) + Send + Sync>;
 
-/// A context in the making; each reader of the registry makes its own.
+/// The parts from which a context is built.
 pub struct ContextParts {
     pub caller: Arc<dyn Caller>,
     pub states: TypeMap,
     pub values: TypeMap,
     pub meta: Arc<Map<String, Value>>,
-    /// What a context provider said of the request; shared by all that the request runs.
+    /// The result of the context provider, shared by all calls of the request.
     pub action_context: Arc<Map<String, Value>>,
     pub cancel: CancellationToken,
     pub limit: Option<Duration>,
     pub recording: Option<Recording>,
-    /// For a caller that answers by calling again.
+    /// Set for a caller that answers by calling again.
     pub rounds: Option<Arc<dyn Rounds>>,
     pub chunks: Option<OnChunk>,
-    /// Where the call saves what it did by `once`.
+    /// The journal that saves the results of `once`.
     pub journal: Option<Arc<dyn Journal>>,
-    /// What the user must approve once the arguments are read and before the function runs.
+    /// The text that the user must approve after the arguments are decoded and before the function runs.
     pub approval: Option<String>,
-    /// What HTTP layers left on the request.
+    /// Extensions that HTTP middleware added to the request.
     #[cfg(feature = "http")]
     pub extensions: Arc<http::Extensions>,
-    /// What the server gives to every request, where the request has no such value itself.
+    /// The server's values, used for types that the request itself has no value for.
     pub defaults: TypeMap,
 }
 
-/// Most calls bring none.
+/// Shared, because most calls have no metadata.
 static NO_META: LazyLock<Arc<Map<String, Value>>> = LazyLock::new(Arc::default);
 
 impl Default for ContextParts {
@@ -136,7 +136,8 @@ impl Default for ContextParts {
 }
 
 impl ContextParts {
-    /// Those of a call by `caller`, with nothing else: nothing is made that the next lines replace.
+    /// Creates the parts of a call by `caller`. Fields that callers of this function usually replace are cheap to
+    /// create.
     pub fn of(
         caller: Arc<dyn Caller>,
         action_context: Arc<Map<String, Value>>,
@@ -171,8 +172,8 @@ impl ContextParts {
 }
 
 impl Context {
-    /// A context without a caller, for unit tests of functions that take one: progress and logs
-    /// go nowhere, questions fail. [`Context::testing`] makes one that answers.
+    /// Creates a context without a caller, for unit tests of functions that take one. Progress and logs are discarded,
+    /// and questions fail. [`Context::testing`] creates a context that answers questions.
     ///
     /// ```
     /// use genkit::{Context, tool};
@@ -193,7 +194,7 @@ impl Context {
         ContextParts::default().build()
     }
 
-    /// Cancellation: whether the caller gave up.
+    /// Returns whether the call was cancelled.
     ///
     /// ```
     /// assert!(!genkit::Context::detached().is_cancelled());
@@ -202,8 +203,8 @@ impl Context {
         self.0.parts.cancel.is_cancelled()
     }
 
-    /// Cancellation: resolves when the caller gives up. The function itself is dropped then; this
-    /// is for work that it handed to others.
+    /// Waits until the call is cancelled. Cancellation drops the function itself; use this for work that it has
+    /// spawned.
     ///
     /// ```
     /// use genkit::{Context, tool};
@@ -225,8 +226,8 @@ impl Context {
         self.0.parts.cancel.cancelled().await;
     }
 
-    /// Deadline: how much of its time limit is left; `None` without a limit. Time in which a person
-    /// is asked does not count.
+    /// Returns the time left until the deadline, or `None` without a time limit. Time spent waiting for a user's answer
+    /// does not count.
     ///
     /// ```
     /// use genkit::{Context, tool};
@@ -249,9 +250,8 @@ impl Context {
         Some(self.0.parts.limit?.saturating_sub(self.spent()))
     }
 
-    /// Extension: a value of this request by its type, which an HTTP layer or `.extension(..)` put
-    /// there. `#[arg(extension)] value: &T` as a parameter is the same, and fails where there is
-    /// none.
+    /// Returns an extension: a value of this request by its type, added by HTTP middleware or `.extension(..)`. The
+    /// parameter `#[arg(extension)] value: &T` is equivalent, but fails if there is no such value.
     ///
     /// ```
     /// struct User(String);
@@ -265,8 +265,8 @@ impl Context {
         value
     }
 
-    /// State by its type: what `.state(value)` gave. `&T` as a parameter is the same, checked
-    /// at start-up.
+    /// Returns the state of this type, which `.state(value)` set. A `&T` parameter is equivalent, and is checked at
+    /// start-up.
     ///
     /// ```
     /// use genkit::{Context, Genkit, Registry, flow, flows};
@@ -293,12 +293,12 @@ impl Context {
         self.0.parts.states.get()
     }
 
-    /// Request metadata (`_meta`), as the client sent it.
+    /// Returns the request metadata (`_meta`) that the client sent.
     ///
     /// ```
     /// use genkit::{Context, tool};
     ///
-    /// /// Says which trace the call belongs to.
+    /// /// Returns the trace that the call belongs to.
     /// #[tool]
     /// async fn trace(ctx: &Context) -> Option<String> {
     ///     Some(ctx.meta().get("traceparent")?.as_str()?.to_owned())
@@ -312,15 +312,15 @@ impl Context {
         &self.0.parts.meta
     }
 
-    /// Action context: a map that came with the request, for example who is signed in. A flow server's context
-    /// provider makes it, and [`Invocation::action_context`](crate::action::Invocation::action_context) and
-    /// `Generate::action_context` give it. Templates read it as `@auth`.
+    /// Returns the action context: a map that came with the request, for example with the signed-in user. It is set by
+    /// a flow server's context provider, by [`Invocation::action_context`](crate::action::Invocation::action_context)
+    /// or by `Generate::action_context`. Templates read it as `@auth`.
     ///
     /// ```
     /// use genkit::{Context, Flow, flow};
     /// use serde_json::json;
     ///
-    /// /// Greets whoever is signed in.
+    /// /// Greets the signed-in user.
     /// #[flow]
     /// async fn hello(ctx: &Context) -> String {
     ///     format!("Hello, {}!", ctx.action_context()["auth"]["uid"].as_str().unwrap_or("stranger"))
@@ -338,12 +338,12 @@ impl Context {
         &self.0.parts.action_context
     }
 
-    /// Client info: who calls, if it is known.
+    /// Returns the client info (name and version of the calling program), if known.
     ///
     /// ```
     /// use genkit::{Context, tool};
     ///
-    /// /// Greets the program that calls.
+    /// /// Greets the calling program.
     /// #[tool]
     /// async fn greet(ctx: &Context) -> String {
     ///     match ctx.client() {
@@ -360,14 +360,14 @@ impl Context {
         self.0.parts.caller.client()
     }
 
-    /// URI that is read, in a resource: with a template, the one of this request. `None` in tools,
-    /// prompts and flows.
+    /// Returns the URI being read, in a resource. For a resource template, this is the URI of the request. Returns
+    /// `None` in tools, prompts and flows.
     ///
     /// ```
     /// use genkit::testing::Client;
     /// use genkit::{Context, Genkit, Registry, Result, resource, resources};
     ///
-    /// /// A note by its number.
+    /// /// Returns a note by its number.
     /// #[resource("note://{id}")]
     /// async fn note(ctx: &Context, id: u64) -> String {
     ///     format!("note {id} at {}", ctx.uri().unwrap_or_default())
@@ -386,7 +386,7 @@ impl Context {
         self.1.as_deref()
     }
 
-    /// The same context where the resource at `uri` is read.
+    /// Returns the same context, for reading the resource at `uri`.
     pub(crate) fn reading(&self, uri: &str) -> Self {
         Self(Arc::clone(&self.0), Some(uri.into()))
     }
@@ -403,8 +403,8 @@ impl Context {
         &self.0.parts.states
     }
 
-    /// The context of an action that this function calls: the same caller, record and limits, with
-    /// the states, values, chunks and action context of `given` over its own.
+    /// Creates the context of an action that this function calls. It has the same caller, recording and limits; the
+    /// states, values, chunks and action context of `given` take precedence.
     pub fn nested(&self, given: ContextParts) -> Self {
         let ContextState { parts, started, .. } = &*self.0;
         let replay = Arc::clone(self.shared_replay()).into();
@@ -432,7 +432,7 @@ impl Context {
         Self(Arc::new(ContextState { parts, started: *started, replay }), None)
     }
 
-    /// A context with the same states and values, that asks nobody and ends within `limit`.
+    /// Creates a context with the same states and values that supports no questions and ends within `limit`.
     pub(crate) fn apart(&self, limit: Duration) -> Self {
         let parts = &self.0.parts;
         ContextParts {
@@ -454,12 +454,12 @@ impl Context {
         self.0.replay.get_or_init(|| Arc::new(Mutex::new(Replay::new(Recording::default()))))
     }
 
-    /// The replay, if anything was asked or recorded.
+    /// Returns the replay, if any question was asked or any result recorded.
     fn begun_replay(&self) -> Option<MutexGuard<'_, Replay>> {
         self.0.replay.get().map(|replay| crate::sync::lock(replay))
     }
 
-    /// How long the function has run, without the time in which somebody was asked.
+    /// Returns how long the function has run, without the time spent waiting for answers.
     fn spent(&self) -> Duration {
         let paused = self.begun_replay().map_or(Duration::ZERO, |replay| replay.paused());
         self.0.started.elapsed().saturating_sub(paused)

@@ -1,4 +1,4 @@
-//! `once`: work that must not happen twice, though its function runs again for answers.
+//! `once`: work that must run only once, even if its function runs again with the answers to its questions.
 
 use std::future::Future;
 
@@ -12,8 +12,8 @@ use super::replay::OnceGuard;
 use crate::error::{BoxError, Error, Result};
 
 impl Context {
-    /// Idempotency: does `work` once, however often the function is run again for answers: its
-    /// result is recorded under `key` and replayed.
+    /// Runs `work` once, however often the function runs again with answers (idempotency). The result is recorded under
+    /// `key` and replayed.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};
@@ -29,16 +29,15 @@ impl Context {
     /// }
     /// ```
     ///
-    /// In a durable run the result is saved the moment that it is there, before `once` returns. Between the work and
-    /// that moment a machine can still die, and then the work is done again: hand
-    /// [`idempotency_key`](Self::idempotency_key) to whoever does it.
+    /// In a durable run, the result is saved before `once` returns. If the machine fails between the work and the save,
+    /// the work is repeated: pass an [`idempotency_key`](Self::idempotency_key) to the service that does the work.
     ///
-    /// The record travels with the question (signed, not encrypted): keep secrets out of it.
+    /// The recorded result is sent to the client with the question (signed, not encrypted), so keep secrets out of it.
     ///
     /// # Errors
-    /// What `work` fails with; a failure is not recorded.
-    /// [`ErrorKind::Internal`](crate::error::ErrorKind::Internal) if the result
-    /// does not serialize, or a recorded one does not read as `T`; in a durable run what its store fails with.
+    /// Returns the error of `work`, which is not recorded. Returns [`ErrorKind::Internal`](crate::error::ErrorKind::Internal)
+    /// if the result does not serialize, or if a recorded result does not deserialize as `T`. In a durable run, also
+    /// returns the errors of its store.
     pub async fn once<T, E>(
         &self,
         key: &str,
@@ -53,7 +52,7 @@ impl Context {
                 error::Error::RecordedResult { key: key.to_owned(), source }.into()
             });
         }
-        // While this runs the driver does not drop the function for a question beside it.
+        // While this runs, the driver does not drop the function for a concurrent question.
         let _running = OnceGuard::new(self.shared_replay());
         let done = work.await.map_err(Error::from_failure)?;
         let record = serde_json::to_value(&done)
@@ -67,17 +66,17 @@ impl Context {
         }
     }
 
-    /// Whether an earlier run recorded anything.
+    /// Returns whether an earlier run recorded a result.
     pub fn has_recorded(&self) -> bool {
         self.replay().has_recorded()
     }
 
-    /// What an earlier run did under `key`.
+    /// Returns the result that an earlier run recorded under `key`.
     pub fn recorded(&self, key: &str) -> Option<Value> {
         self.replay().recorded(key)
     }
 
-    /// Records what was done under `key` for a later run; in a durable run it is saved before this returns.
+    /// Records a result under `key` for later runs. In a durable run, it is saved before this returns.
     pub async fn record_saved(&self, key: &str, done: Value) -> Result<()> {
         let journal = self.0.parts.journal.clone();
         let saving = journal.map(|journal| journal.save(key, &done));
@@ -88,17 +87,17 @@ impl Context {
         }
     }
 
-    /// The same key, with a number where this run of the function took it already.
+    /// Returns the key, with a number appended if this run of the function has already used it.
     pub fn nth(&self, key: &str) -> String {
         self.replay().nth(key)
     }
 
-    /// Whether this is a call of a durable run.
+    /// Returns whether this is a call of a durable run.
     pub fn is_durable(&self) -> bool {
         self.0.parts.journal.is_some()
     }
 
-    /// Records what was done under `key` for a later run.
+    /// Records a result under `key` for later runs.
     pub fn record(&self, key: &str, done: Value) {
         self.replay().record(key, done);
     }

@@ -1,4 +1,4 @@
-//! Panics: where one happened. The hook knows the place, `catch_unwind` only the payload.
+//! The location of a panic. Only the panic hook has it; `catch_unwind` returns only the payload.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -9,7 +9,7 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Makes the panic hook note the place; the hook that was there still runs.
+/// Installs a panic hook that records the location and then runs the previous hook.
 pub(super) fn note_places() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -22,7 +22,7 @@ pub(super) fn note_places() {
     });
 }
 
-/// The message of a panic, and its place.
+/// Returns the message of a panic and its location.
 pub(super) fn describe(payload: &(dyn Any + Send)) -> (String, Option<String>) {
     let message = payload
         .downcast_ref::<&str>()

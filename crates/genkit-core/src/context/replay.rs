@@ -1,4 +1,4 @@
-//! Replay: what a run of a function asked and did, so that the next run goes on from there.
+//! Replay: the questions and recorded results of one run of a function, from which the next run continues.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -20,41 +20,41 @@ pub struct Recording {
     pub answers: BTreeMap<String, CallerAnswer>,
     #[serde(default, rename = "o", skip_serializing_if = "BTreeMap::is_empty")]
     pub once: BTreeMap<String, Value>,
-    /// What was asked under each key, as its [`Rounds`] know it again: an answer is to nothing else.
+    /// The question under each key, in the form given by its [`Rounds`]. An answer is valid only for that question.
     #[serde(default, rename = "q", skip_serializing_if = "BTreeMap::is_empty")]
     pub asked: BTreeMap<String, String>,
-    /// Answers to what was never asked, for forms that take them.
+    /// Answers to questions that were never asked, for forms that accept them.
     #[serde(skip)]
     pub unasked: BTreeMap<String, CallerAnswer>,
 }
 
-/// What a caller that answers by calling again keeps of its rounds.
+/// The state that a caller that answers by calling again keeps between rounds.
 pub trait Rounds: Send + Sync {
-    /// What a question is known by in later rounds.
+    /// Returns the text that identifies a question in later rounds.
     fn know(&self, question: &str) -> String;
 
-    /// Takes the answers that are recorded. They are taken by one request: `false` if another was faster.
+    /// Claims the recorded answers for this request. Returns `false` if another request claimed them first.
     fn claim(&self) -> bool;
 }
 
-/// One run of a function: what was recorded before, and what it asks now.
+/// One run of a function: the recording of earlier runs, and its current questions.
 pub(super) struct Replay {
     recording: Recording,
-    /// Questions without a key of their own get their ordinal.
+    /// The number of questions asked, used as the key of a question without one.
     asked: usize,
-    /// What was asked under the keys of this run.
+    /// The questions under the keys of this run.
     keys: BTreeMap<String, String>,
-    /// The keys of recorded answers that the function took.
+    /// The keys of recorded answers that the function has used.
     used: BTreeSet<String>,
     open: Vec<(Question, String)>,
-    /// How many `once` are running.
+    /// The number of `once` that are running.
     pub(super) busy: usize,
-    /// How many things elsewhere are followed, and those of them for which the function may be dropped.
+    /// The number of external operations that are followed, and the waits that allow the function to be dropped.
     pub(super) followed: usize,
     pub(super) resting: Vec<(u64, Arc<dyn Elsewhere>, Instant)>,
-    /// How often what is known by a key was begun in this run.
+    /// How often each key was used in this run.
     times: BTreeMap<String, usize>,
-    /// How many questions are being answered live, since when, and how long before that.
+    /// The number of questions being answered live, since when, and the total time of earlier ones.
     live: usize,
     live_since: Instant,
     paused: Duration,
@@ -86,7 +86,7 @@ impl Replay {
         self.recording.once.get(key).cloned()
     }
 
-    /// The same key, with a number where it was taken in this run already.
+    /// Returns the key, with a number appended if this run has already used it.
     pub(super) fn nth(&mut self, key: &str) -> String {
         let times = self.times.entry(key.to_owned()).or_default();
         *times += 1;
@@ -97,7 +97,7 @@ impl Replay {
         self.recording.once.insert(key.to_owned(), value);
     }
 
-    /// The key of what is `asked`: its own, or its ordinal. Two questions never share an answer.
+    /// Returns the key of the question `asked`: its own, or its ordinal. Two different questions never share a key.
     pub(super) fn key(&mut self, own: Option<String>, asked: &str) -> String {
         self.asked += 1;
         let own = own.unwrap_or_else(|| format!("q{}", self.asked));
@@ -111,28 +111,28 @@ impl Replay {
         key
     }
 
-    /// The answer to what is asked under `key`.
+    /// Returns the recorded answer to the question `asked` under `key`.
     pub(super) fn answer(&self, key: &str, asked: &str) -> Option<CallerAnswer> {
         let Recording { answers, asked: questions, .. } = &self.recording;
-        // What was stored before questions were kept says of itself what it is to.
+        // Recordings from versions that did not store questions have none here; their answers name their question.
         let is_it = questions.get(key).is_none_or(|known| known == asked);
         if !is_it {
-            tracing::debug!(key = %Logged::name(key), "a question has changed and is asked anew");
+            tracing::debug!(key = %Logged::name(key), "a question has changed and is asked again");
         }
         answers.get(key).filter(|_| is_it).cloned()
     }
 
-    /// The answer that a client gave to what it was not asked.
+    /// Takes an answer that a client gave before the question was asked.
     pub(super) fn unasked(&mut self, key: &str) -> Option<CallerAnswer> {
         self.recording.unasked.remove(key)
     }
 
-    /// Notes that the answer under `key` was understood.
+    /// Marks the recorded answer under `key` as used.
     pub(super) fn used(&mut self, key: String) {
         self.used.insert(key);
     }
 
-    /// Records an answer that was given live to what was `asked`.
+    /// Records an answer that was given live to the question `asked`.
     pub(super) fn answered(&mut self, key: String, asked: String, answer: CallerAnswer) {
         self.recording.answers.insert(key.clone(), answer);
         self.recording.asked.insert(key.clone(), asked);
@@ -143,14 +143,14 @@ impl Replay {
         self.open.push((question, asked));
     }
 
-    /// The open questions and the record, once nothing that must not be cut off is running.
+    /// Takes the open questions and the recording, unless a `once` or similar work is running.
     pub(super) fn take_open(&mut self) -> Option<(Vec<Question>, Recording)> {
         if self.busy > 0 || self.open.is_empty() {
             return None;
         }
         let mut recording = self.recording.clone();
-        // What the function did not understand is asked again, and what it never asked is not
-        // carried on: a client could make the record grow for ever.
+        // Answers that the function could not decode are requested again. Answers to questions that it never asked are
+        // dropped, because a client could otherwise make the recording grow without limit.
         recording.answers.retain(|key, _| self.used.contains(key));
         recording.asked.retain(|key, _| self.used.contains(key));
         let mut questions = Vec::new();
@@ -183,7 +183,7 @@ impl Drop for OnceGuard<'_> {
     }
 }
 
-/// Held while somebody is asked live: the time does not count.
+/// Held while a question is answered live. This time does not count toward the time limit.
 pub(super) struct LiveQuestion<'a>(&'a Mutex<Replay>);
 
 impl<'a> LiveQuestion<'a> {

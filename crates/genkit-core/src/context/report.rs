@@ -1,4 +1,4 @@
-//! Progress, logs and updates: what a function tells its caller while it runs.
+//! Progress, logs and updates that a function reports to its caller while it runs.
 
 use std::cell::Cell;
 
@@ -6,26 +6,26 @@ use serde_json::Value;
 
 use super::Context;
 
-/// How many chunks, logs and reports of progress a thread sends before it does something else.
+/// The number of chunks, logs and progress reports that a thread sends before it yields.
 const REPORTS_AT_A_TIME: u32 = 32;
 
 impl Context {
-    /// Progress: tells the caller how far the work is: `done`, `(done, total)`, or a [`Progress`].
+    /// Reports progress to the caller: `done`, `(done, total)`, or a [`Progress`].
     ///
-    /// A caller that did not ask for progress gets none.
+    /// A caller that did not request progress receives none.
     ///
     /// ```
     /// use genkit::context::Progress;
     /// use genkit::Context;
     ///
     /// async fn read(ctx: &Context) {
-    ///     ctx.progress(1.0).await; // one of nobody knows how many
+    ///     ctx.progress(1.0).await; // one, of an unknown total
     ///     ctx.progress((2.0, 3.0)).await; // two of three
     ///     ctx.progress(Progress::new(3.0).with_total(3.0).with_message("read all")).await;
     /// }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
-    /// read(&Context::detached()).await; // nobody sees it
+    /// read(&Context::detached()).await; // without a caller, the reports are discarded
     /// # }
     /// ```
     pub async fn progress(&self, progress: impl Into<Progress>) {
@@ -33,9 +33,9 @@ impl Context {
         breathe().await;
     }
 
-    /// Logging: sends a message of `level` to the caller, if it wants that level.
+    /// Sends a log message of `level` to the caller, if the caller has enabled that level.
     ///
-    /// `data` is any JSON; text is usual. This is MCP's logging; `tracing` stays yours.
+    /// `data` is any JSON, usually text. This is the logging of MCP and is independent of `tracing`.
     ///
     /// ```
     /// use genkit::context::LogLevel;
@@ -75,7 +75,7 @@ impl Context {
         self.log(LogLevel::Error, data).await;
     }
 
-    /// Tells subscribers that the resource at `uri` has new content.
+    /// Notifies subscribers that the resource at `uri` was updated.
     ///
     /// ```
     /// use genkit::{Context, tool};
@@ -102,22 +102,22 @@ impl Context {
     }
 }
 
-/// Yields now and then: a function that only reports would else never let its thread go, and its time
-/// limit, its cancellation and every other task of the thread would wait for it.
+/// Yields after every 32 reports. Otherwise a function that only reports would never release its thread, which would
+/// block its time limit, its cancellation and every other task of the thread.
 async fn breathe() {
     thread_local! {
         static REPORTS: Cell<u32> = const { Cell::new(0) };
     }
-    // Counted by thread, not by context: a loop over calls that report once each must yield too.
+    // Counted per thread, not per context: a loop over calls that report once each must yield too.
     let reports = REPORTS.get().wrapping_add(1);
     REPORTS.set(reports);
-    // Not tokio's budget: a function that used it up would starve what is polled after it in its task.
+    // Not tokio's budget: a function that used it up would starve the futures polled after it in the same task.
     if reports.is_multiple_of(REPORTS_AT_A_TIME) {
         tokio::task::yield_now().await;
     }
 }
 
-/// Progress: how far the work is.
+/// The progress of a call.
 ///
 /// ```
 /// use genkit::context::Progress;
@@ -134,26 +134,26 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// `done` units of work; it must grow from call to call.
+    /// Creates a progress report of `done` units of work. The value must increase from report to report.
     pub fn new(done: f64) -> Self {
         Self { done, total: None, message: None }
     }
 
-    /// Sets the total: how many units there are.
+    /// Sets the total number of units.
     #[must_use]
     pub fn with_total(mut self, total: f64) -> Self {
         self.total = Some(total);
         self
     }
 
-    /// Sets the message: what is being done, for people.
+    /// Sets the message for people, which describes the current step.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
         self
     }
 
-    /// Units of work that are done.
+    /// Returns the number of units that are done.
     ///
     /// ```
     /// let told = genkit::context::Progress::new(3.0).with_total(10.0).with_message("importing");
@@ -163,12 +163,12 @@ impl Progress {
         self.done
     }
 
-    /// Total: how many units there are, if that is known.
+    /// Returns the total number of units, if known.
     pub fn total(&self) -> Option<f64> {
         self.total
     }
 
-    /// Message: what is being done, if that is known.
+    /// Returns the message that describes the current step, if there is one.
     pub fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }
@@ -186,7 +186,7 @@ impl From<(f64, f64)> for Progress {
     }
 }
 
-/// Log level: how serious a message is, by the eight levels of RFC 5424, as MCP uses them.
+/// The log level of a message: the eight levels of RFC 5424, as MCP uses them.
 ///
 /// ```
 /// use genkit::context::LogLevel;
@@ -195,20 +195,20 @@ impl From<(f64, f64)> for Progress {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LogLevel {
-    /// For finding faults.
+    /// Information for debugging.
     Debug,
-    /// What happens.
+    /// A normal event.
     Info,
-    /// Unusual, but right.
+    /// A normal but significant event.
     Notice,
-    /// Something may be wrong.
+    /// A possible problem.
     Warning,
-    /// Something failed.
+    /// A failure.
     Error,
-    /// A part of the system failed.
+    /// The failure of a component.
     Critical,
-    /// Somebody must act now.
+    /// A problem that needs immediate action.
     Alert,
-    /// Nothing works.
+    /// The system is unusable.
     Emergency,
 }

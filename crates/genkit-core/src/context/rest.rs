@@ -1,4 +1,4 @@
-//! Rest: a function that only waits for something elsewhere can be dropped meanwhile, where its run is durable.
+//! Suspension of functions that only wait for an external operation: in a durable run, they can be dropped meanwhile.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,24 +10,24 @@ use super::{Context, ContextParts};
 use crate::future::BoxFuture;
 use crate::sync::lock;
 
-/// What a function waits for, and can be looked at without it.
+/// An external operation that a function waits for, and that can be polled without the function.
 pub trait Elsewhere: Send + Sync {
-    /// When to look again; `None` where the function must go on.
+    /// Polls the operation. Returns the time until the next poll, or `None` if the function must resume.
     fn look(&self) -> BoxFuture<'_, Option<Duration>>;
 
-    /// Nobody wants it any more.
+    /// Cancels the operation, because its result is no longer needed.
     fn give_up(&self);
 }
 
-/// All that a function waits for, while it does nothing else.
+/// The external operations that a function waits for, if it does nothing else.
 #[derive(Clone)]
 pub struct Rest {
     pub waits: Vec<Arc<dyn Elsewhere>>,
-    /// When to look at them.
+    /// The time of the next poll.
     pub until: Instant,
 }
 
-/// Held while something elsewhere is followed.
+/// Held while an external operation is followed.
 pub struct FollowGuard<'a>(&'a Mutex<Replay>);
 
 impl Drop for FollowGuard<'_> {
@@ -46,18 +46,20 @@ impl Drop for RestGuard<'_> {
 }
 
 impl Context {
-    /// Notes that something elsewhere is followed, until this is dropped: the function rests when all of it does.
+    /// Registers an external operation until the guard is dropped. The function can be suspended once all of its
+    /// operations are waiting.
     pub fn follows(&self) -> FollowGuard<'_> {
         self.replay().followed += 1;
         FollowGuard(self.shared_replay())
     }
 
-    /// The function is not dropped for a question or a rest beside this.
+    /// Prevents the function from being dropped for a concurrent question or suspension, until the guard is dropped.
     pub fn undivided(&self) -> OnceGuard<'_> {
         OnceGuard::new(self.shared_replay())
     }
 
-    /// A context with the same states, values and action context, that asks nobody and outlives the function.
+    /// Creates a context with the same states, values and action context that supports no questions and may outlive the
+    /// function.
     pub fn outliving(&self) -> Self {
         let parts = &self.0.parts;
         ContextParts {
@@ -69,7 +71,7 @@ impl Context {
         .build()
     }
 
-    /// Waits for this time, in which a durable run may let the function go and look at `what` by itself.
+    /// Waits for this time. Meanwhile, a durable run may drop the function and poll `what` instead.
     pub async fn rest(&self, what: Arc<dyn Elsewhere>, time: Duration) {
         let _resting = {
             let mut replay = self.replay();
@@ -82,7 +84,7 @@ impl Context {
 }
 
 impl Replay {
-    /// What the function waits for, if that is all that it does.
+    /// Returns what the function waits for, if it does nothing else.
     pub(super) fn rest(&self) -> Option<Rest> {
         if self.resting.is_empty() || self.resting.len() < self.followed || self.busy > 0 {
             return None;

@@ -1,4 +1,4 @@
-//! Runs that wait for something elsewhere, and were let go: nobody has their lease, no function runs.
+//! Suspended runs that wait for an external operation. No worker holds their lease, and no function is running.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -8,18 +8,18 @@ use super::Elsewhere;
 use crate::run_store::{RunId, RunStatus, RunStore, now_ms};
 use crate::sync::lock;
 
-/// How long a process remembers what a run waits for that nobody takes up. Default is 10 minutes: who takes it up then
-/// runs its functions anew.
+/// How long a process keeps the operations of a run that no worker resumes. Default is 10 minutes. A worker that
+/// resumes the run later runs its functions again from the start.
 const FORGET_REST: Duration = Duration::from_secs(600);
 
-/// How long after its time a run is looked after that was not taken up here.
+/// How long after its wake-up time a run that was not resumed here is checked.
 const LATE: Duration = Duration::from_secs(2);
 
-/// The runs that this process has let go. Another that takes one up runs its functions anew.
+/// The runs that this process has suspended. Another process that resumes one runs its functions again from the start.
 #[derive(Clone, Default)]
 pub struct RestingRuns(Arc<Mutex<HashMap<RunId, RestingRun>>>);
 
-/// A run as it was let go.
+/// A suspended run.
 struct RestingRun {
     revision: u64,
     wakes_ms: u64,
@@ -27,25 +27,25 @@ struct RestingRun {
 }
 
 impl RestingRuns {
-    /// Keeps what a run waits for.
+    /// Stores the operations that a run waits for.
     pub fn keep(&self, id: &RunId, revision: u64, wakes_ms: u64, waits: Vec<Arc<dyn Elsewhere>>) {
         lock(&self.0).insert(id.clone(), RestingRun { revision, wakes_ms, waits });
     }
 
-    /// Takes what a run waits for, if it is as it was let go.
+    /// Takes the operations that a run waits for, if its revision is unchanged.
     pub fn take(&self, id: &RunId, revision: u64) -> Option<Vec<Arc<dyn Elsewhere>>> {
         let run = lock(&self.0).remove(id)?;
         (run.revision == revision).then_some(run.waits)
     }
 
-    /// Somebody has cancelled a run: what it waits for is given up.
+    /// Removes a cancelled run and cancels the operations that it waits for.
     pub fn cancelled(&self, id: &RunId) {
         let run = lock(&self.0).remove(id);
         run.iter().flat_map(|run| &run.waits).for_each(|wait| wait.give_up());
     }
 
-    /// Looks after those that should have been taken up again: some were cancelled elsewhere, or another process has
-    /// them.
+    /// Checks the runs that should have been resumed by now: they were cancelled elsewhere, or another process has
+    /// resumed them.
     pub async fn look_after(&self, store: &dyn RunStore) {
         let late = now_ms().saturating_sub(u64::try_from(LATE.as_millis()).unwrap_or(u64::MAX));
         let late: Vec<(RunId, u64, u64)> = lock(&self.0)

@@ -1,4 +1,4 @@
-//! Steps: parts of a flow that traces show by name.
+//! Steps: named parts of a flow, shown in traces.
 
 use std::future::IntoFuture;
 
@@ -10,8 +10,8 @@ use crate::error::{BoxError, Error, Result};
 use crate::trace::{self, NewSpan, SpanKind};
 
 impl Context {
-    /// Step: runs `work` as a part of a flow that has a name, which traces and Genkit's developer tools
-    /// show with its time and its result. Steps nest, and may run beside each other.
+    /// Runs `work` as a step: a named part of a flow, which traces and Genkit's developer tools show with its duration
+    /// and result. Steps can be nested, and can run concurrently.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -19,7 +19,7 @@ impl Context {
     ///
     /// async fn look_up(city: &str) -> Result<String> { Ok(format!("{city}: 21 degrees, sun")) }
     ///
-    /// /// Says what to wear in a city.
+    /// /// Suggests what to wear in a city.
     /// #[flow]
     /// async fn what_to_wear(ctx: &Context, city: String) -> Result<String> {
     ///     let weather = ctx.step("weather", look_up(&city)).await?;
@@ -36,7 +36,7 @@ impl Context {
     /// ```
     ///
     /// # Errors
-    /// What `work` fails with.
+    /// Returns the error of `work`.
     pub async fn step<T, E>(
         &self,
         name: &str,

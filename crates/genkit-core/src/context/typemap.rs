@@ -1,15 +1,15 @@
-//! Values by their type.
+//! A map of values by their type.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// At most one value of each type; cheap to clone.
+/// A map with at most one value of each type. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct TypeMap(Option<Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>>);
 
 impl TypeMap {
-    /// Puts a value in; one of the same type is replaced.
+    /// Inserts a value, replacing one of the same type.
     pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
         let map = Arc::make_mut(self.0.get_or_insert_default());
         map.insert(TypeId::of::<T>(), Arc::new(value));
@@ -19,7 +19,7 @@ impl TypeMap {
         self.0.as_ref()?.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
-    /// The same with the values of `over` in front.
+    /// Returns the union of both maps. Values of `over` take precedence.
     pub fn with(&self, over: &Self) -> Self {
         let (Some(own), Some(over)) = (&self.0, &over.0) else {
             return if over.0.is_some() { over.clone() } else { self.clone() };

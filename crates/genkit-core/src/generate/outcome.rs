@@ -1,4 +1,4 @@
-//! Tool calls as middleware sees them, and what becomes of them.
+//! Tool calls and their outcomes, as seen by middleware.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,27 +14,27 @@ use crate::generate::interrupt::Suspended;
 use crate::message::{Part, ToolRequest, ToolResponse};
 use crate::model::Usage;
 
-/// Tool call, before it runs.
+/// A tool call, before it runs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ToolCall {
     pub tool: Option<Tool>,
-    /// Tool request: what the model asks for. A middleware may change the input.
+    /// Tool request of the model. Middleware may change its input.
     pub request: ToolRequest,
-    /// Whether somebody gave another input than the model.
+    /// Whether the caller replaced the model's input.
     pub edited: bool,
     pub index: usize,
     pub around: AroundCall,
 }
 
-/// What each model call of one tool call used.
+/// The usage of each model call within one tool call.
 pub type Tally = Arc<Mutex<Vec<Usage>>>;
 
-/// What a call is run with that is none of a middleware's business.
+/// Internal data of a call, which middleware does not access.
 #[derive(Clone, Default)]
 pub struct AroundCall {
     pub tally: Tally,
-    /// Where it is saved what it did.
+    /// The journal that records the results of the call.
     pub journal: Option<Arc<dyn Journal>>,
 }
 
@@ -56,24 +56,24 @@ impl ToolCall {
         Self { tool, request, edited, index, around }
     }
 
-    /// A call of `tool` that no model asks for.
+    /// Creates a call of `tool` that was not requested by a model.
     pub fn of(tool: Tool, request: ToolRequest) -> Self {
         let around = AroundCall::default();
         Self { tool: Some(tool), request, edited: false, index: 0, around }
     }
 
-    /// Tool of the call; `None` if the model asks for one that there is not.
+    /// Returns the tool of the call. `None` if the requested tool does not exist.
     pub fn tool(&self) -> Option<&Tool> {
         self.tool.as_ref()
     }
 
-    /// Tool request: what the model asks for.
+    /// Returns the tool request of the model.
     pub fn request(&self) -> &ToolRequest {
         &self.request
     }
 }
 
-/// Tool outcome: what became of a tool call.
+/// The outcome of a tool call: a response, or open questions.
 #[derive(Clone, Debug)]
 pub struct ToolOutcome(pub CallOutcome);
 
@@ -81,24 +81,24 @@ pub struct ToolOutcome(pub CallOutcome);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CallOutcome {
-    /// The tool's answer, as a part of the tool message.
+    /// The response of the tool, as a part of the tool message.
     Answered(Box<Part>),
-    /// It asks somebody: a human in the loop.
+    /// The call waits for a user (human in the loop).
     Interrupted(Box<Suspended>),
 }
 
 impl ToolOutcome {
-    /// Outcome of a call that was answered.
+    /// Creates the outcome of a call with a response.
     pub fn respond(response: ToolResponse) -> Self {
         Self::answered(response, Map::new())
     }
 
-    /// Outcome that interrupts the run, with this as what is asked.
+    /// Creates an outcome that interrupts the run. `metadata` describes the question.
     pub fn interrupt(metadata: impl Into<Value>) -> Self {
         Self::suspended(Suspended::plain(metadata.into()))
     }
 
-    /// Response of the tool; `None` if the call asks.
+    /// Returns the response of the tool. `None` if the call is interrupted.
     pub fn response(&self) -> Option<&ToolResponse> {
         match &self.0 {
             CallOutcome::Answered(part) => part.as_tool_response(),
@@ -106,10 +106,10 @@ impl ToolOutcome {
         }
     }
 
-    /// Response of the tool, to be put into a history; an error if the call asks.
+    /// Returns the response of the tool by value, for example to add it to a history.
     ///
     /// # Errors
-    /// [`FailedPrecondition`](crate::ErrorKind::FailedPrecondition) where the call asks something.
+    /// [`FailedPrecondition`](crate::ErrorKind::FailedPrecondition) if the call is interrupted.
     pub fn into_response(self) -> Result<ToolResponse> {
         match self.0 {
             CallOutcome::Answered(part) => match *part {
@@ -120,7 +120,7 @@ impl ToolOutcome {
         }
     }
 
-    /// Interrupts: the open questions, where `request` is the call that asks.
+    /// Returns the interrupts: the open questions of the call `request`.
     pub fn interrupts(&self, request: &ToolRequest) -> Vec<Interrupt> {
         match &self.0 {
             CallOutcome::Answered(_) => Vec::new(),
@@ -132,7 +132,7 @@ impl ToolOutcome {
         }
     }
 
-    /// Whether the call interrupts: asks somebody.
+    /// Returns `true` if the call is interrupted and waits for answers.
     pub fn is_interrupted(&self) -> bool {
         matches!(self.0, CallOutcome::Interrupted(_))
     }

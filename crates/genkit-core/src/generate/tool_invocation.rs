@@ -15,9 +15,9 @@ use crate::future::BoxFuture;
 use crate::message::{Part, ToolRequest};
 
 impl Tool {
-    /// Calls the tool by hand, as the loop of `generate` would: with its
-    /// arguments checked, its limits, and a failure as a model reads it. Whatever made the tool:
-    /// `#[tool]`, [`Tool::builder`], an MCP server, a middleware.
+    /// Calls the tool by hand, as the loop of `generate` would: the arguments are checked, the
+    /// limits apply, and a failure becomes a response that a model can read. Works for every kind of tool: from
+    /// `#[tool]`, [`Tool::builder`], an MCP server or middleware.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -29,12 +29,12 @@ impl Tool {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> genkit::Result<()> {
-    /// let weather = Tool::builder("weather", "Tells the weather.")
+    /// let weather = Tool::builder("weather", "Returns the weather.")
     ///     .handler(|_: Context, city: City| async move { Ok(format!("sunny in {}", city.name)) });
     ///
     /// let request = ToolRequest::new("weather", json!({"name": "Rome"}));
     /// let response = weather.call(&request).await?.into_response()?;
-    /// assert_eq!(response.output, "sunny in Rome"); // a `Part` of it goes into a prompt
+    /// assert_eq!(response.output, "sunny in Rome"); // convert it into a `Part` to add it to a prompt
     ///
     /// let wrong = ToolRequest::new("weather", json!({"town": "Rome"}));
     /// let told = weather.call(&wrong).await?.into_response()?;
@@ -43,17 +43,17 @@ impl Tool {
     /// # }
     /// ```
     ///
-    /// All calls of a response are run by
-    /// [`GenerateResponse::run_tools`](crate::GenerateResponse::run_tools), side by side.
+    /// To run all calls of a response in parallel, use
+    /// [`GenerateResponse::run_tools`](crate::GenerateResponse::run_tools).
     pub fn call(&self, request: &ToolRequest) -> ToolInvocation {
         ToolInvocation::new(Some(self.clone()), request.clone(), None)
     }
 }
 
-/// Tool invocation: a call of a tool by hand, about to run: see [`Tool::call`].
+/// A tool invocation: a single call of a tool by hand, which runs when awaited; see [`Tool::call`].
 ///
-/// Awaiting it gives a [`ToolOutcome`]: the answer, with a failure as a model reads it, or what the
-/// tool asks.
+/// Awaiting it returns a [`ToolOutcome`]: the response, where a failure is in the form that a model reads, or the
+/// questions of the tool.
 ///
 /// ```
 /// use genkit::message::ToolRequest;
@@ -79,9 +79,9 @@ impl Tool {
 /// ```
 ///
 /// # Errors
-/// `InvalidArgument` where the request is for another tool, `FailedPrecondition` where nobody gave
-/// state that the tool takes, and an error of the tool that is [fatal](crate::Error::is_fatal). All
-/// others are failures that a model reads.
+/// `InvalidArgument` if the request is for another tool, `FailedPrecondition` if state that the tool takes is missing,
+/// and any [fatal](crate::Error::is_fatal) error of the tool. All other errors are returned as failures that a model
+/// can read.
 #[must_use = "a call runs when it is awaited: add `.await`, or `.run()` for a future"]
 #[derive(Clone)]
 pub struct ToolInvocation(InvocationParts);
@@ -132,40 +132,39 @@ impl ToolInvocation {
         self.0
     }
 
-    /// State: injects `value` where the tool takes `&T`.
+    /// Injects `value` as state, if the tool takes `&T`.
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.0.states.insert(value);
         self
     }
 
-    /// Extension: a value of this call, which the tool reads with
-    /// [`Context::extension`](crate::Context::extension).
+    /// Adds an extension to this call, which the tool reads with [`Context::extension`](crate::Context::extension).
     pub fn extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.0.values.insert(value);
         self
     }
 
-    /// Calling context: calls the tool from inside of another function, with its state, its caller
-    /// and its limits, so that a question of the tool is a question of that function.
+    /// Sets the calling context, for a call from inside another function. The tool receives the state, caller and
+    /// limits of that function, and its questions become questions of that function.
     pub fn context(mut self, context: &Context) -> Self {
         self.0.context = Some(context.clone());
         self
     }
 
-    /// Timeout: the time limit of the call, where the tool has none of its own. Default is 60
-    /// seconds; asking does not count.
+    /// Sets the timeout of the call, if the tool does not set its own. Default is 60 seconds. Time spent waiting for
+    /// answers does not count.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.0.timeout = Some(limit);
         self
     }
 
-    /// Resumes a call that asked: `answer` is asked for each question of `asked`.
+    /// Resumes an interrupted call. `answer` is called for each question of `asked`.
     pub fn resume(self, asked: ToolOutcome, answer: impl FnMut(&Interrupt) -> Answer) -> Self {
         let answers: Vec<Answer> = asked.interrupts(&self.0.request).iter().map(answer).collect();
         self.resume_with(asked, answers)
     }
 
-    /// Resumes a call that asked, with answers that are there already.
+    /// Resumes an interrupted call with a list of answers.
     pub fn resume_with(
         mut self,
         asked: ToolOutcome,
@@ -179,10 +178,10 @@ impl ToolInvocation {
         self
     }
 
-    /// Runs it: what `.await` does, as a plain future for `tokio::spawn` and `join_all`.
+    /// Runs the call, as `.await` does, as a plain future for `tokio::spawn` and `join_all`.
     ///
     /// # Errors
-    /// As [`ToolInvocation`] says.
+    /// See [`ToolInvocation`].
     pub async fn run(self) -> Result<ToolOutcome> {
         runner()?.call_tool(self).await
     }

@@ -1,4 +1,4 @@
-//! The cache mark: up to where a provider keeps the prompt for the next request.
+//! The cache mark, which marks the end of the prompt prefix that a provider caches for the next request.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use serde_json::{Map, Value, json};
 
 use super::{Message, Part};
 
-/// Where the mark stands in metadata: Genkit's key.
+/// Genkit's metadata key for the mark.
 const CACHE_CONTROL: &str = "cache_control";
 
-/// The time that a provider keeps a prompt where none is said.
+/// The cache duration that providers use by default.
 const USUAL: Duration = Duration::from_secs(5 * 60);
 
 impl Part {
-    /// Cache mark of the part: the provider keeps the prompt up to its end, for five minutes after each use, and
-    /// later requests that begin with it cost less.
+    /// Sets a cache mark on the part: the provider caches the prompt up to the end of this part, for five minutes after
+    /// each use. Later requests that start with the same prompt cost less.
     ///
-    /// Anthropic reads it, at most 4 in a request; with more the first of the conversation are left out. Providers
-    /// that cache by themselves need no mark. A mark on the system message keeps the tools, too, which stand before
-    /// it.
+    /// Anthropic uses the mark, at most 4 in a request; if there are more, the first ones of the conversation are
+    /// ignored. Providers that cache automatically need no mark. A mark on the system message also caches the tools,
+    /// which precede it.
     ///
     /// ```
     /// use genkit::Part;
@@ -37,8 +37,8 @@ impl Part {
         self.with_cache_for(USUAL)
     }
 
-    /// Cache mark of the part, for as long: Anthropic has five minutes and an hour, and takes the hour for all that
-    /// is longer than five minutes.
+    /// Sets a cache mark on the part, with a duration. Anthropic supports five minutes and one hour, and any duration
+    /// over five minutes selects one hour.
     ///
     /// ```
     /// use std::time::Duration;
@@ -54,7 +54,7 @@ impl Part {
 }
 
 impl Message {
-    /// Cache mark at the end of the message. See [`Part::with_cache`].
+    /// Sets a cache mark at the end of the message. See [`Part::with_cache`].
     ///
     /// ```
     /// let message = genkit::Message::user("a long question").with_cache();
@@ -65,7 +65,7 @@ impl Message {
         self.with_cache_for(USUAL)
     }
 
-    /// Cache mark at the end of the message, for as long. See [`Part::with_cache_for`].
+    /// Sets a cache mark at the end of the message, with a duration. See [`Part::with_cache_for`].
     #[must_use]
     pub fn with_cache_for(mut self, time: Duration) -> Self {
         put_cache_mark(&mut self.metadata, time);
@@ -73,7 +73,7 @@ impl Message {
     }
 }
 
-/// Writes a mark.
+/// Writes a mark into metadata.
 pub fn put_cache_mark(metadata: &mut Map<String, Value>, time: Duration) {
     let mut mark = json!({ "type": "ephemeral" });
     if time > USUAL {
@@ -82,7 +82,7 @@ pub fn put_cache_mark(metadata: &mut Map<String, Value>, time: Duration) {
     metadata.insert(CACHE_CONTROL.to_owned(), mark);
 }
 
-/// The mark in metadata, if there is one.
+/// Returns the mark in metadata, if there is one.
 pub fn cache_mark(metadata: &Map<String, Value>) -> Option<&Value> {
     metadata.get(CACHE_CONTROL).filter(|mark| mark.is_object())
 }

@@ -9,12 +9,12 @@ use super::part::{Part, ToolResponse};
 use super::tool_request::ToolRequest;
 
 impl Part {
-    /// Text part.
+    /// Creates a text part.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text { text: text.into(), metadata: Map::new() }
     }
 
-    /// Media part, by its URL.
+    /// Creates a media part from its URL.
     ///
     /// ```
     /// use genkit::Part;
@@ -36,7 +36,7 @@ impl Part {
         Self::Resource { resource, metadata: Map::new() }
     }
 
-    /// Image part, from its bytes.
+    /// Creates an image part from its bytes.
     ///
     /// ```
     /// let part = genkit::Part::image("image/png", [0x89, b'P', b'N', b'G']);
@@ -45,7 +45,7 @@ impl Part {
         Self::inline(content_type, bytes)
     }
 
-    /// Audio part, from its bytes.
+    /// Creates an audio part from its bytes.
     ///
     /// ```
     /// let part = genkit::Part::audio("audio/wav", b"RIFF");
@@ -58,7 +58,7 @@ impl Part {
         Self::media(format!("data:{content_type};base64,{}", STANDARD.encode(bytes)), content_type)
     }
 
-    /// Resource part with its text.
+    /// Creates a resource part with text content.
     ///
     /// ```
     /// let part = genkit::Part::resource_text("note://1", "text/plain", "buy milk");
@@ -75,7 +75,7 @@ impl Part {
         })
     }
 
-    /// Resource part with its bytes.
+    /// Creates a resource part with binary content.
     ///
     /// ```
     /// let part = genkit::Part::resource_bytes("file:///a.bin", "application/octet-stream", [1, 2]);
@@ -92,7 +92,7 @@ impl Part {
         })
     }
 
-    /// Resource link: the address of a resource, without its content.
+    /// Creates a resource link: the URI of a resource, without its content.
     ///
     /// ```
     /// let part = genkit::Part::resource_link("note://1");
@@ -105,7 +105,7 @@ impl Part {
         Self::Resource { resource, metadata: Map::new() }
     }
 
-    /// Data part: any JSON.
+    /// Creates a data part from any JSON.
     ///
     /// ```
     /// let part = genkit::Part::data(serde_json::json!({"rows": 3}));
@@ -114,12 +114,12 @@ impl Part {
         Self::Data { data, metadata: Map::new() }
     }
 
-    /// Reasoning part, of a model.
+    /// Creates a reasoning part, as produced by models.
     pub fn reasoning(text: impl Into<String>) -> Self {
         Self::Reasoning { reasoning: text.into(), metadata: Map::new() }
     }
 
-    /// Tool request part, of a model.
+    /// Creates a tool request part, as produced by models.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -132,12 +132,12 @@ impl Part {
         Self::ToolRequest { tool_request, metadata: Map::new() }
     }
 
-    /// Tool response part.
+    /// Creates a tool response part.
     pub fn tool_response(tool_response: ToolResponse) -> Self {
         Self::ToolResponse { tool_response, metadata: Map::new() }
     }
 
-    /// Custom part: what only one provider knows.
+    /// Creates a custom part, with data that is specific to one provider.
     pub fn custom(custom: Map<String, Value>) -> Self {
         Self::Custom { custom, metadata: Map::new() }
     }

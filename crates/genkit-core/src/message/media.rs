@@ -1,4 +1,4 @@
-//! Media and resources as parts hold them: by address or with their content.
+//! The media and resources of parts: a URL, or inline content.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,14 +15,14 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Media {
-    /// A `data:` URL with the bytes, or an address.
+    /// A `data:` URL with the bytes, or another URL.
     pub url: String,
     /// The media type, for example `image/png`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
 }
 
-/// Resource inside a message: with `text` or `blob` it is embedded, without it is a link.
+/// A resource inside a message. It is embedded if it has `text` or `blob`, and a link otherwise.
 ///
 /// ```
 /// use genkit::Part;
@@ -36,7 +36,7 @@ pub struct Media {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourcePart {
-    /// The address of the resource.
+    /// The URI of the resource.
     pub uri: String,
     /// The media type, for example `text/markdown`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ impl Media {
         Self { url, content_type }
     }
 
-    /// The media type and the base64 text of a `data:` URL; `None` for other URLs.
+    /// Returns the media type and the base64 text of a `data:` URL, or `None` for other URLs.
     pub fn inline(&self) -> Option<(&str, &str)> {
         let (head, data) = self.url.strip_prefix("data:")?.split_once(";base64,")?;
         Some((self.content_type.as_deref().unwrap_or(head), data))

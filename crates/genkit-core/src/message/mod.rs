@@ -1,4 +1,4 @@
-//! Messages and their parts: plain data in Genkit's JSON, which serde reads and writes.
+//! Messages and their parts: plain data with Genkit's JSON form, for use with serde.
 //!
 //! ```
 //! use genkit::{Message, Part};
@@ -26,10 +26,10 @@ pub use media::{Media, ResourcePart};
 pub use part::{Part, ToolResponse};
 pub use tool_request::ToolRequest;
 
-/// The mark of a pinned message, in its metadata.
+/// The metadata key of a pinned message.
 const PINNED: &str = "pinned";
 
-/// The role of a [`Message`]: who speaks.
+/// The role of a [`Message`]'s author.
 ///
 /// ```
 /// use genkit::{Message, Role};
@@ -41,17 +41,17 @@ const PINNED: &str = "pinned";
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Role {
-    /// Instructions that stand above the conversation.
+    /// Instructions that apply to the whole conversation.
     System,
-    /// The person, or the program, that asks.
+    /// The user, or the program that sends the request.
     User,
     /// The language model. MCP calls it `assistant`.
     Model,
-    /// The answers of tools.
+    /// The results of tools.
     Tool,
 }
 
-/// Message of a conversation or of a prompt.
+/// A message of a conversation or of a prompt.
 ///
 /// ```
 /// use genkit::Message;
@@ -62,7 +62,7 @@ pub enum Role {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Message {
-    /// Role: who speaks.
+    /// The role of the author.
     pub role: Role,
     /// The content, part by part.
     pub content: Vec<Part>,
@@ -72,12 +72,12 @@ pub struct Message {
 }
 
 impl Message {
-    /// A message of `role`.
+    /// Creates a message of this `role`.
     pub fn new(role: Role, content: impl IntoIterator<Item = Part>) -> Self {
         Self { role, content: content.into_iter().collect(), metadata: Map::new() }
     }
 
-    /// A message of the user.
+    /// Creates a user message.
     ///
     /// ```
     /// assert_eq!(genkit::Message::user("hi").role, genkit::Role::User);
@@ -86,7 +86,7 @@ impl Message {
         Self::new(Role::User, [content.into()])
     }
 
-    /// A message of the model.
+    /// Creates a model message.
     ///
     /// ```
     /// assert_eq!(genkit::Message::model("hello").role, genkit::Role::Model);
@@ -95,7 +95,7 @@ impl Message {
         Self::new(Role::Model, [content.into()])
     }
 
-    /// A system message: instructions above the conversation.
+    /// Creates a system message, with instructions that apply to the whole conversation.
     ///
     /// ```
     /// assert_eq!(genkit::Message::system("be brief").role, genkit::Role::System);
@@ -104,7 +104,7 @@ impl Message {
         Self::new(Role::System, [content.into()])
     }
 
-    /// Adds one more part.
+    /// Adds a part.
     ///
     /// ```
     /// use genkit::{Message, Part};
@@ -118,7 +118,7 @@ impl Message {
         self
     }
 
-    /// Pins the message: `compact` never leaves it out.
+    /// Pins the message, so that `compact` never removes it.
     ///
     /// ```
     /// use genkit::Message;
@@ -132,12 +132,12 @@ impl Message {
         self
     }
 
-    /// Whether it is [pinned](Self::pinned).
+    /// Returns whether the message is [pinned](Self::pinned).
     pub fn is_pinned(&self) -> bool {
         self.metadata.get(PINNED).is_some_and(|mark| mark == true)
     }
 
-    /// The tool requests in it; those that are still being written are left out.
+    /// Returns the tool requests of the message, except those that the model has not finished writing.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -150,7 +150,7 @@ impl Message {
         self.content.iter().filter_map(Part::as_tool_request).filter(|request| !request.partial)
     }
 
-    /// The tool responses in it: what tools answered.
+    /// Returns the tool responses of the message.
     ///
     /// ```
     /// use genkit::message::ToolResponse;
@@ -163,7 +163,7 @@ impl Message {
         self.content.iter().filter_map(Part::as_tool_response)
     }
 
-    /// All text parts, joined.
+    /// Returns the text of all text parts, concatenated.
     pub fn text(&self) -> String {
         self.content.iter().filter_map(Part::as_text).collect()
     }

@@ -1,4 +1,4 @@
-//! The parts of a message, told apart by the key that is present, and the tool responses that hold parts.
+//! The parts of a message, distinguished by the key that is present, and the tool responses that contain parts.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use super::media::{Media, ResourcePart};
 use super::tool_request::ToolRequest;
 
-/// Part of a message: text, media, a tool call or its answer, reasoning, a resource or data.
+/// A part of a message: text, media, a tool request or its response, reasoning, a resource or data.
 ///
-/// The JSON is Genkit's: the key that is present tells the kind.
+/// The JSON form is Genkit's: the key that is present determines the kind.
 ///
 /// ```
 /// use genkit::Part;
@@ -32,42 +32,42 @@ pub enum Part {
     /// Media: an image, audio, or another file, by URL or inline as a `data:` URL.
     #[non_exhaustive]
     Media {
-        /// Media: where it is and what it is.
+        /// The URL and media type.
         media: Media,
         /// Data for programs.
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// Reasoning: what a model thought before it answered.
+    /// Reasoning of a model before its response.
     #[non_exhaustive]
     Reasoning {
-        /// The thoughts, or a summary of them.
+        /// The reasoning text, or a summary of it.
         reasoning: String,
         /// Data for programs.
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// A tool request: a model wants a tool to be called.
+    /// A tool request: a tool call requested by a model.
     #[serde(rename_all = "camelCase")]
     #[non_exhaustive]
     ToolRequest {
-        /// Which tool, with what.
+        /// The name of the tool, and its arguments.
         tool_request: ToolRequest,
         /// Data for programs.
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// A tool response: what a tool answered.
+    /// A tool response: the result of a tool call.
     #[serde(rename_all = "camelCase")]
     #[non_exhaustive]
     ToolResponse {
-        /// Which call, with what.
+        /// The reference of the call, and its result.
         tool_response: ToolResponse,
         /// Data for programs.
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// A resource: its address alone, or its content too.
+    /// A resource: its URI, with or without content.
     #[non_exhaustive]
     Resource {
         /// The resource.
@@ -76,7 +76,7 @@ pub enum Part {
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// Data: any JSON.
+    /// Data, which can be any JSON.
     #[non_exhaustive]
     Data {
         /// The value.
@@ -85,7 +85,7 @@ pub enum Part {
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
-    /// Custom data: what only one model's provider knows, for example code that it ran.
+    /// Custom data of one provider, for example code that the model executed.
     #[non_exhaustive]
     Custom {
         /// The provider's own data.
@@ -96,7 +96,7 @@ pub enum Part {
     },
 }
 
-/// Every key that a part may have; each part has one of them.
+/// All keys of parts. Each part has one of them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Keys {
@@ -107,7 +107,7 @@ struct Keys {
     tool_response: Option<ToolResponse>,
     resource: Option<ResourcePart>,
     custom: Option<Map<String, Value>>,
-    /// Genkit reads a part without any key as data that is not there.
+    /// Genkit treats a part without any key as a data part without data.
     #[serde(default)]
     data: Value,
     #[serde(default)]
@@ -138,7 +138,7 @@ impl<'de> Deserialize<'de> for Part {
     }
 }
 
-/// The metadata of a part by reference, shared or not.
+/// Returns the metadata of a part, by shared or exclusive reference.
 macro_rules! metadata_of {
     ($part:ident) => {
         match $part {
@@ -155,7 +155,7 @@ macro_rules! metadata_of {
 }
 
 impl Part {
-    /// Adds one more entry to its metadata.
+    /// Adds an entry to the metadata.
     ///
     /// ```
     /// let part = genkit::Part::text("hi").with_metadata("purpose", "context");
@@ -167,27 +167,27 @@ impl Part {
         self
     }
 
-    /// Metadata: data for programs.
+    /// Returns the metadata, which is data for programs.
     pub fn metadata(&self) -> &Map<String, Value> {
         metadata_of!(self)
     }
 
-    /// Metadata, to change it.
+    /// Returns the metadata, for modification.
     pub fn metadata_mut(&mut self) -> &mut Map<String, Value> {
         metadata_of!(self)
     }
 
-    /// Whether it only keeps a place for a part that is to come.
+    /// Returns whether this is a placeholder for a part that is added later.
     pub fn is_pending(&self) -> bool {
         self.metadata().get("pending").is_some_and(|pending| *pending == true)
     }
 
-    /// Whether it keeps a place and holds nothing.
+    /// Returns whether this is a placeholder without content.
     pub fn is_place(&self) -> bool {
         self.is_pending() && matches!(self, Self::Data { data: Value::Null, .. })
     }
 
-    /// Text, if this is a text part.
+    /// Returns the text, if this is a text part.
     ///
     /// ```
     /// assert_eq!(genkit::Part::text("hi").as_text(), Some("hi"));
@@ -199,7 +199,7 @@ impl Part {
         }
     }
 
-    /// Tool request, if a model wants a call here.
+    /// Returns the tool request, if this is one.
     pub fn as_tool_request(&self) -> Option<&ToolRequest> {
         match self {
             Self::ToolRequest { tool_request, .. } => Some(tool_request),
@@ -207,7 +207,7 @@ impl Part {
         }
     }
 
-    /// Tool response, if this is one.
+    /// Returns the tool response, if this is one.
     pub fn as_tool_response(&self) -> Option<&ToolResponse> {
         match self {
             Self::ToolResponse { tool_response, .. } => Some(tool_response),
@@ -216,7 +216,7 @@ impl Part {
     }
 }
 
-/// A tool response: what a tool answered to a [`ToolRequest`].
+/// A tool response: the result of a [`ToolRequest`].
 ///
 /// ```
 /// use genkit::message::ToolResponse;
@@ -227,21 +227,21 @@ impl Part {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolResponse {
-    /// Name of the tool.
+    /// The name of the tool.
     pub name: String,
-    /// Reference (`ref`) of the request.
+    /// The reference (`ref`) of the request.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The result; `{"error": ".."}` where the tool failed.
+    /// The result, or `{"error": ".."}` if the tool failed.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub output: Value,
-    /// Content beside the result: images, text.
+    /// Content in addition to the result, such as images and text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content: Vec<Part>,
 }
 
 impl ToolRequest {
-    /// Tool response to this call.
+    /// Creates a tool response to this request.
     pub fn respond(&self, output: impl Into<Value>) -> ToolResponse {
         ToolResponse {
             name: self.name.clone(),
@@ -251,26 +251,26 @@ impl ToolRequest {
         }
     }
 
-    /// The same of a call that nobody needs any more.
+    /// Converts the request into its tool response.
     pub fn into_response(self, output: Value) -> ToolResponse {
         ToolResponse { name: self.name, id: self.id, output, content: Vec::new() }
     }
 }
 
 impl ToolResponse {
-    /// Tool response of the tool `name`.
+    /// Creates a tool response of the tool `name`.
     pub fn new(name: impl Into<String>, output: impl Into<Value>) -> Self {
         Self { name: name.into(), id: None, output: output.into(), content: Vec::new() }
     }
 
-    /// Sets the reference of its call.
+    /// Sets the reference of the request.
     #[must_use]
     pub fn with_id(mut self, reference: impl Into<String>) -> Self {
         self.id = Some(reference.into());
         self
     }
 
-    /// Error: what went wrong, where the tool failed: the text under `error`.
+    /// Returns the error text under `error`, if the tool failed.
     ///
     /// ```
     /// let answer = genkit::message::ToolResponse::new("add", serde_json::json!({"error": "no such number"}));

@@ -1,9 +1,9 @@
-//! Tool requests: a tool call as a model asks for it.
+//! Tool requests: tool calls requested by a model.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A tool request: a model wants a tool to be called.
+/// A tool request: a tool call requested by a model.
 ///
 /// ```
 /// use genkit::message::ToolRequest;
@@ -16,26 +16,26 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolRequest {
-    /// Name of the tool.
+    /// The name of the tool.
     pub name: String,
-    /// Reference (`ref`), which tells parallel calls apart; the answer carries the same.
+    /// The reference (`ref`), which distinguishes parallel calls. The response has the same reference.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The arguments; null where the tool takes none.
+    /// The arguments, or null if the tool takes none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub input: Value,
-    /// Whether the model is still writing the arguments. Such a request is never run.
+    /// Whether the model is still writing the arguments. Such a request is never executed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub partial: bool,
 }
 
 impl ToolRequest {
-    /// Tool request: a call of the tool `name` with these arguments.
+    /// Creates a tool request for the tool `name` with these arguments.
     pub fn new(name: impl Into<String>, input: impl Into<Value>) -> Self {
         Self { name: name.into(), id: None, input: input.into(), partial: false }
     }
 
-    /// Sets the reference.
+    /// Sets the reference of the request.
     #[must_use]
     pub fn with_id(mut self, reference: impl Into<String>) -> Self {
         self.id = Some(reference.into());

@@ -1,11 +1,11 @@
-//! Responses of a model, whole and in chunks.
+//! Responses of a model, complete or in chunks.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::message::{Message, Part, Role, ToolRequest};
 
-/// Model response: what one call answered.
+/// The response of one call to a model.
 ///
 /// ```
 /// use genkit::model::{FinishReason, ModelResponse, Usage};
@@ -22,65 +22,65 @@ use crate::message::{Message, Part, Role, ToolRequest};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ModelResponse {
-    /// The message.
+    /// The message that the model generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
-    /// Finish reason: why it stopped.
+    /// The finish reason: why the model stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<FinishReason>,
-    /// Finish message: why it stopped, as text.
+    /// The finish message: a description of why the model stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_message: Option<String>,
-    /// Usage: what it used.
+    /// Token usage of the call.
     #[serde(default)]
     pub usage: Usage,
-    /// Latency: how long the call took, in milliseconds.
+    /// The latency of the call, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<f64>,
-    /// Custom data: what only its provider knows, such as safety ratings, grounding, the id of the
+    /// Custom data of the provider, such as safety ratings, grounding data and the id of the
     /// response.
     #[serde(default)]
     pub custom: Map<String, Value>,
 }
 
 impl ModelResponse {
-    /// Response that ended well.
+    /// Creates a response with the finish reason [`Stop`](FinishReason::Stop).
     pub fn new(message: Message) -> Self {
         Self { message: Some(message), finish_reason: Some(FinishReason::Stop), ..Self::default() }
     }
 
-    /// Response of text.
+    /// Creates a response with text.
     pub fn from_text(text: impl Into<String>) -> Self {
         Self::new(Message::model(text.into()))
     }
 
-    /// Response that calls tools.
+    /// Creates a response that calls tools.
     pub fn from_tool_requests(requests: impl IntoIterator<Item = ToolRequest>) -> Self {
         Self::new(Message::new(Role::Model, requests.into_iter().map(Part::from)))
     }
 
-    /// Sets the finish reason: why it stopped.
+    /// Sets the finish reason: why the model stopped.
     #[must_use]
     pub fn with_finish_reason(mut self, reason: FinishReason) -> Self {
         self.finish_reason = Some(reason);
         self
     }
 
-    /// Sets the finish message: the reason as text.
+    /// Sets the finish message, a description of why the model stopped.
     #[must_use]
     pub fn with_finish_message(mut self, text: impl Into<String>) -> Self {
         self.finish_message = Some(text.into());
         self
     }
 
-    /// Sets the usage: what it used.
+    /// Sets the token usage.
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = usage;
         self
     }
 
-    /// Adds one more entry of custom data: what only its provider knows.
+    /// Adds an entry to the provider's custom data.
     #[must_use]
     pub fn with_custom(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.custom.insert(key.into(), value.into());
@@ -88,7 +88,7 @@ impl ModelResponse {
     }
 }
 
-/// Finish reason: why a model stopped.
+/// The finish reason: why a model stopped.
 ///
 /// ```
 /// use genkit::model::FinishReason;
@@ -100,36 +100,37 @@ impl ModelResponse {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum FinishReason {
-    /// It was done, or calls tools.
+    /// The response is complete, or it calls tools.
     Stop,
-    /// The limit on tokens was reached.
+    /// The token limit was reached.
     Length,
-    /// Its provider would not let it answer.
+    /// The provider blocked the response.
     Blocked,
-    /// The loop gave up: the limit on turns.
+    /// The loop stopped because it reached the turn limit.
     Aborted,
-    /// A tool asks something: see [`GenerateResponse::interrupts`](crate::generate::data::response::GenerateResponse::interrupts).
+    /// The run was interrupted by a tool; see
+    /// [`GenerateResponse::interrupts`](crate::generate::data::response::GenerateResponse::interrupts).
     Interrupted,
-    /// Another reason, which is in the finish message.
+    /// Another reason, described in the finish message.
     Other,
-    /// Nobody knows.
+    /// The reason is unknown.
     #[default]
     #[serde(other)]
     Unknown,
 }
 
-/// Usage: what a call used, as far as its provider reports it.
+/// Token usage of a call, as reported by the provider.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Usage {
-    /// Tokens of the request, cached ones included.
+    /// Tokens of the request, including cached ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// Tokens of the answer.
+    /// Tokens of the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// Tokens in all.
+    /// Total tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_tokens: Option<u64>,
     /// Tokens of thoughts.
@@ -138,27 +139,27 @@ pub struct Usage {
     /// Tokens of the request that were cached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_content_tokens: Option<u64>,
-    /// Custom counts: what else is counted.
+    /// Custom counts of the provider.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub custom: Map<String, Value>,
 }
 
 impl Usage {
-    /// Sets the tokens of the request, cached ones included.
+    /// Sets the tokens of the request, including cached ones.
     #[must_use]
     pub fn with_input_tokens(mut self, tokens: u64) -> Self {
         self.input_tokens = Some(tokens);
         self
     }
 
-    /// Sets the tokens of the answer.
+    /// Sets the tokens of the response.
     #[must_use]
     pub fn with_output_tokens(mut self, tokens: u64) -> Self {
         self.output_tokens = Some(tokens);
         self
     }
 
-    /// Sets the count of all tokens.
+    /// Sets the total tokens.
     #[must_use]
     pub fn with_total_tokens(mut self, tokens: u64) -> Self {
         self.total_tokens = Some(tokens);
@@ -179,14 +180,14 @@ impl Usage {
         self
     }
 
-    /// Adds one more count.
+    /// Adds a custom count.
     #[must_use]
     pub fn with_custom(mut self, key: impl Into<String>, count: impl Into<Value>) -> Self {
         self.custom.insert(key.into(), count.into());
         self
     }
 
-    /// Adds what another call used.
+    /// Adds the usage of another call.
     ///
     /// ```
     /// use genkit::model::Usage;
@@ -215,10 +216,10 @@ impl Usage {
     }
 }
 
-/// Chunk of an answer while it is being written.
+/// A chunk of a response that is still being generated.
 ///
 /// The loop numbers the messages that it produces: chunks of the model's first message have the
-/// index 0, the tools' answers 1, the model's next message 2.
+/// index 0, the tool responses 1, the model's next message 2, and so on.
 ///
 /// ```
 /// use genkit::model::GenerateChunk;
@@ -228,57 +229,57 @@ impl Usage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GenerateChunk {
-    /// Role: whose message it is.
+    /// The role of the message that the chunk belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
-    /// Index: which of the produced messages this belongs to.
+    /// The index of the message that the chunk belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
-    /// Content: what is new.
+    /// The content added by this chunk.
     pub content: Vec<Part>,
-    /// Custom data: what only the provider knows.
+    /// Custom data of the provider.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub custom: Map<String, Value>,
 }
 
 impl GenerateChunk {
-    /// Chunk with these parts.
+    /// Creates a chunk with these parts.
     pub fn new(content: impl IntoIterator<Item = Part>) -> Self {
         Self { content: content.into_iter().collect(), ..Self::default() }
     }
 
-    /// Chunk of text.
+    /// Creates a chunk with text.
     pub fn from_text(text: impl Into<String>) -> Self {
         Self::new([Part::text(text)])
     }
 
-    /// Sets the role: whose message it is.
+    /// Sets the role of the message that the chunk belongs to.
     #[must_use]
     pub fn with_role(mut self, role: Role) -> Self {
         self.role = Some(role);
         self
     }
 
-    /// Sets the index: which of the produced messages it belongs to.
+    /// Sets the index of the message that the chunk belongs to.
     #[must_use]
     pub fn with_index(mut self, index: usize) -> Self {
         self.index = Some(index);
         self
     }
 
-    /// Adds one more entry of custom data: what only the provider knows.
+    /// Adds an entry to the provider's custom data.
     #[must_use]
     pub fn with_custom(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.custom.insert(key.into(), value.into());
         self
     }
 
-    /// Text of the chunk.
+    /// Returns the text of the chunk.
     pub fn text(&self) -> String {
         self.content.iter().filter_map(Part::as_text).collect()
     }
 
-    /// Reasoning in the chunk: the model's thoughts.
+    /// Returns the reasoning in the chunk, the model's thoughts.
     pub fn reasoning(&self) -> String {
         self.content
             .iter()
@@ -289,7 +290,7 @@ impl GenerateChunk {
             .collect()
     }
 
-    /// Tool requests in the chunk.
+    /// Returns the tool requests in the chunk.
     pub fn tool_requests(&self) -> impl Iterator<Item = &ToolRequest> {
         self.content.iter().filter_map(Part::as_tool_request)
     }

@@ -1,36 +1,37 @@
-//! Names that clients know, and that stay what they were.
+//! Names that clients have received, and that must not change.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{Numbers, is_safe, safe_name};
 
-/// Names that were given to clients, which keep them: what somebody allowed under a name stays what it was.
+/// The names that clients have received. A name keeps referring to the same tool, so that a
+/// permission that a user granted for a name never applies to another tool.
 #[derive(Default)]
 pub struct KeptNames {
-    /// By our name.
+    /// The sent names, by our name.
     given: HashMap<String, GivenName>,
-    /// Our name, by what is sent.
+    /// Our names, by the sent name.
     owners: HashMap<String, String>,
     numbers: Numbers,
-    /// How often the names were asked for.
+    /// The number of calls of [`give`](Self::give).
     round: u64,
 }
 
 struct GivenName {
     sent: String,
-    /// The last round in which it was there.
+    /// The last round that included the name.
     round: u64,
 }
 
-/// How many names of what is gone are kept for when it comes back. Default is 20,000.
+/// How many names of removed tools are kept in case they return. Default is 20,000.
 const MAX_GONE: usize = 20_000;
 
-/// How many new names one log entry names at the most. Default is 10.
+/// The maximum number of new names in one log entry. Default is 10.
 const MAX_TOLD: usize = 10;
 
 impl KeptNames {
-    /// What each of `all` is sent as, by our name. Who has a name keeps it; `is_kept_as_it_is` says which names need
-    /// not be made safe.
+    /// Returns the name to send for each of `all`, by our name. A name that was sent before stays the
+    /// same. `is_kept_as_it_is` returns whether a name is sent unchanged.
     pub fn give<'a>(
         &mut self,
         all: impl Iterator<Item = &'a str>,
@@ -56,7 +57,7 @@ impl KeptNames {
                 continue;
             }
             let wanted = if is_safe(name) { name.to_owned() } else { safe_name(name) };
-            // What is gone keeps its name from those that only become alike.
+            // A removed tool keeps its name if another name would only become the same.
             let owner = self.owners.get(&wanted);
             if is_safe(name)
                 && let Some(gone) = owner.filter(|owner| !here.contains(owner.as_str())).cloned()
@@ -81,7 +82,7 @@ impl KeptNames {
             .collect()
     }
 
-    /// Forgets those that went first, where too many are gone.
+    /// Forgets the names that were removed first, if too many have been removed.
     fn forget(&mut self, here: usize) {
         let gone = self.given.len() - here;
         if gone <= MAX_GONE {
@@ -109,12 +110,12 @@ fn tell(told: &[(&str, String, Option<String>)]) {
             ?name,
             ?sent,
             ?owner,
-            "two names are one once they are made safe: the first keeps it, and clients see the other with a number; \
+            "two names become the same when made safe; the first keeps it, and clients see the other with a number; \
              rename one of them, or the key of its server"
         );
     }
     if let Some(more) = told.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
-        tracing::warn!(more, "there are more names that became one");
+        tracing::warn!(more, "more names became the same when made safe");
     }
 }
 
@@ -131,9 +132,9 @@ mod tests {
         };
         assert_eq!(give(&["a__b/c"]), ["a__b__c"]);
         assert_eq!(give(&["a/b__c", "a__b/c"]), ["a__b__c_2", "a__b__c"]);
-        // One of our own, which comes later, is new as well.
+        // A safe name that is added later is new as well.
         assert_eq!(give(&["a/b__c", "a__b/c", "a__b__c"]), ["a__b__c_2", "a__b__c", "a__b__c_3"]);
-        // What went away for a while finds its name again; the name of another stays.
+        // A name that returns is the same as before, and the other name does not change.
         assert_eq!(give(&["a/b__c"]), ["a__b__c_2"]);
         assert_eq!(give(&["a/b__c", "a__b/c"]), ["a__b__c_2", "a__b__c"]);
     }

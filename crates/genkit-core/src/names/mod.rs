@@ -1,4 +1,4 @@
-//! Names that every provider and every MCP client takes, and the way back.
+//! Names that every provider and MCP client accepts, and their mapping back.
 
 mod kept;
 
@@ -7,18 +7,19 @@ use std::collections::HashMap;
 
 pub use kept::KeptNames;
 
-/// How long a tool's name may be for a provider. Default is 64, the least of all.
+/// The maximum length of a tool's name for a provider. Default is 64, the lowest limit of all
+/// providers.
 const MAX_NAME: usize = 64;
 
-/// How long a name is kept before a number that tells it from another.
+/// The maximum length of a name before the number that makes it unique.
 const MAX_STEM: usize = MAX_NAME - 8;
 
-/// Names as a provider or a client sees them: `[A-Za-z_][A-Za-z0-9_-]{0,63}`, no two
-/// alike. `fs/read_file` becomes `fs__read_file`.
+/// Tool names as providers and clients see them: unique names that match
+/// `[A-Za-z_][A-Za-z0-9_-]{0,63}`. For example, `fs/read_file` becomes `fs__read_file`.
 pub struct Names<'a> {
-    /// By our name; only those that differ.
+    /// The sent names, by our name; only those that differ.
     sent: HashMap<&'a str, String>,
-    /// By the provider's.
+    /// Our names, by the sent name.
     ours: HashMap<String, &'a str>,
 }
 
@@ -28,7 +29,7 @@ impl<'a> Names<'a> {
         if all.clone().all(is_safe) {
             return names; // the usual case costs nothing
         }
-        // A name that is safe stays as it is, whatever stands before it.
+        // A safe name is sent unchanged, even if another name before it would become the same.
         let (safe, unsafe_): (Vec<&str>, Vec<&str>) = all.partition(|name| is_safe(name));
         for name in safe {
             names.ours.insert(name.to_owned(), name);
@@ -42,28 +43,28 @@ impl<'a> Names<'a> {
         names
     }
 
-    /// The name that is sent.
+    /// Returns the name to send.
     pub fn sent<'b>(&'b self, name: &'b str) -> Cow<'b, str> {
         match self.sent.get(name) {
             Some(sent) => Cow::Borrowed(sent),
             None if is_safe(name) => Cow::Borrowed(name),
-            // A call in the history of a tool that is not offered any more.
+            // A call in the history of a tool that is no longer offered.
             None => Cow::Owned(safe_name(name)),
         }
     }
 
-    /// Our name of what the provider calls.
+    /// Returns our name for the name in a call from the provider.
     pub fn ours<'b>(&'b self, sent: &'b str) -> &'b str {
         self.ours.get(sent).copied().unwrap_or(sent)
     }
 }
 
-/// The numbers that were given to names that are alike, so that nobody counts twice.
+/// The next number for each stem, so that no number is tried twice.
 #[derive(Default)]
 struct Numbers(HashMap<String, usize>);
 
 impl Numbers {
-    /// `safe`, or that with the next number under which it is not taken.
+    /// Returns `safe`, with the next free number if it is taken.
     fn free(&mut self, safe: String, is_taken: impl Fn(&str) -> bool) -> String {
         if !is_taken(&safe) {
             return safe;
@@ -105,13 +106,13 @@ pub fn safe_name(name: &str) -> String {
     if safe.len() > MAX_NAME { shortened(&safe, &format!("_{:08x}", hash(name))) } else { safe }
 }
 
-/// `name` with `end`, cut in between so that both fit.
+/// Returns `name` followed by `end`, truncating `name` so that both fit.
 fn shortened(name: &str, end: &str) -> String {
     let length = name.len().min(MAX_NAME - end.len());
     format!("{}{end}", &name[..length])
 }
 
-/// FNV-1a: the same in every process, so that a stored history has the same names.
+/// FNV-1a, which is the same in every process, so that a stored history has the same names.
 fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
@@ -151,7 +152,8 @@ mod tests {
         assert_eq!(safe_name(&format!("{fits}x")).len(), 64);
     }
 
-    /// Names of 4 characters that all become `____`, and some that were made to be in the way.
+    /// Returns names of four characters that all become `____`, and names that collide with their
+    /// numbered forms.
     fn alike(count: usize) -> Vec<String> {
         let signs: Vec<char> = (' '..='~').filter(|c| !is_safe_char(*c) && *c != '/').collect();
         let digit = |n: usize, place: u32| signs[n / signs.len().pow(place) % signs.len()];

@@ -1,11 +1,10 @@
-//! An action of any kind, as a registry takes it.
+//! An action of any kind, as an element of a registry.
 
 use crate::action::Evaluator;
 use crate::action::{AnnotatedFn, Flow, Linked, Prompt, Resource, Tool};
 use crate::skill::Skill;
 
-/// Action: a tool, a prompt, a resource, a flow or an evaluator; or a skill, which says how to use
-/// them.
+/// An action: a tool, a prompt, a resource, a flow or an evaluator; or a skill, which explains how to use them.
 ///
 /// `actions!` lists annotated functions of several kinds.
 ///
@@ -16,7 +15,7 @@ use crate::skill::Skill;
 /// #[tool]
 /// async fn add(a: i64, b: i64) -> i64 { a + b }
 ///
-/// /// Greets somebody.
+/// /// Greets a person.
 /// #[flow]
 /// async fn greet(name: String) -> String { format!("Hello, {name}!") }
 ///
@@ -58,16 +57,16 @@ kinds!(Tool, Prompt, Resource, Flow, Skill);
 kinds!(Evaluator);
 
 impl Action {
-    /// The action behind an annotated function.
+    /// Returns the action of an annotated function.
     pub fn of<F: AnnotatedFn>() -> Self {
         let only = Self::linked(F::LINKED).ok().and_then(|mut actions| actions.pop());
         only.expect("an annotated function is one action")
     }
 
-    /// What the linker found: one action, or all prompts of a folder.
+    /// Converts a linked definition: one action, or all prompts of a folder.
     ///
     /// # Errors
-    /// What is wrong with the files of a folder.
+    /// Returns the errors in the files of a folder.
     pub(super) fn linked(linked: Linked) -> Result<Vec<Self>, String> {
         Ok(vec![match linked {
             Linked::Tool(definition) => Tool::from_static(definition).into(),
@@ -87,7 +86,7 @@ impl Action {
         }])
     }
 
-    /// ``tool `add` (src/main.rs:7)``, for messages.
+    /// Returns the action with its location, for messages: ``tool `add` (src/main.rs:7)``.
     pub(super) fn label(&self) -> String {
         match self {
             Self::Tool(tool) => tool.info().label("tool"),
@@ -100,7 +99,7 @@ impl Action {
     }
 }
 
-/// Actions as a list, of one kind or of several, or one action.
+/// A list of actions, of one kind or of several, or a single action.
 ///
 /// ```
 /// use genkit::{Action, IntoActions, prompt, prompts, tool, tools};
@@ -121,10 +120,10 @@ impl Action {
     message = "`{Self}` is not a list of actions",
     label = "not actions",
     note = "list annotated functions of one kind with `tools![..]`, `prompts![..]`, `resources![..]` or `flows![..]`, and of several kinds with `actions![..]`",
-    note = "values of several kinds are listed as `[Action::from(tool), Action::from(prompt)]`"
+    note = "list values of several kinds as `[Action::from(tool), Action::from(prompt)]`"
 )]
 pub trait IntoActions {
-    /// The actions, in their order.
+    /// Returns the actions in order.
     fn into_actions(self) -> Vec<Action>;
 }
 

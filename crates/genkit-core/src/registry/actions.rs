@@ -1,4 +1,4 @@
-//! The actions of a registry: those of each kind by name.
+//! The actions of a registry: a map of names for each kind.
 
 use super::action::Action;
 use super::changes::RegistryChange;
@@ -15,15 +15,15 @@ pub(super) struct Actions {
     /// By URI or template.
     pub(super) resources: Named<Resource>,
     pub(super) flows: Named<Flow>,
-    /// By name: models ask for them by it.
+    /// By name, which models use to load them.
     pub(super) skills: Named<Skill>,
     pub(super) evaluators: Named<Evaluator>,
-    /// What `add` refused, for the check to report: two of one name, a prefix that none begins with.
+    /// Errors of `add` and `mount`, such as duplicate names and invalid prefixes, which the check reports.
     pub(super) refused: Vec<Error>,
 }
 
 impl Actions {
-    /// Adds `action` unless its name is taken; returns the change that clients are notified of.
+    /// Adds `action` unless its name is taken. Returns the change that clients are notified of.
     pub(super) fn insert(&mut self, action: Action) -> Result<Option<RegistryChange>, Error> {
         let (existing, change) = match &action {
             Action::Tool(tool) => {
@@ -38,7 +38,7 @@ impl Actions {
             }
             Action::Flow(flow) => (insert(&mut self.flows, flow.name(), flow), None),
             Action::Skill(skill) => {
-                // Its `SKILL.md` is in the list of resources.
+                // The `SKILL.md` file of the skill appears in the list of resources.
                 let existing = insert(&mut self.skills, skill.name(), skill);
                 (existing, Some(RegistryChange::Resources))
             }
@@ -66,7 +66,7 @@ impl Actions {
     }
 }
 
-/// Adds `action` unless `name` is taken; then returns what has it.
+/// Adds `action` unless `name` is taken. Returns the action that already has the name.
 fn insert<A: Clone + Into<Action>>(named: &mut Named<A>, name: &str, action: &A) -> Option<Action> {
     named.insert(name, action.clone()).map(|existing| existing.clone().into())
 }

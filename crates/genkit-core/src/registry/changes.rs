@@ -1,4 +1,4 @@
-//! Changes of a registry: a version that grows, and those who watch it.
+//! Changes of a registry: a version number, and the watchers of changes.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,8 +8,8 @@ use tokio::sync::Notify;
 
 use crate::sync::lock;
 
-/// Updated resources that a watcher is told one by one, if it does not read. Default is 1,000; more
-/// are told as any.
+/// The number of updated resources that a watcher is notified of individually while it is not reading. Default is
+/// 1,000; beyond that, it only learns that some resource was updated.
 const MAX_UPDATED: usize = 1_000;
 
 /// A change that servers notify their clients of.
@@ -21,15 +21,14 @@ pub enum RegistryChange {
     ResourceUpdated(Arc<str>),
 }
 
-/// Changes that were not read yet: each is there once, however often it was made, in the order in
-/// which they were made first.
+/// Unread changes. Each is stored once, however often it was made, in the order of first occurrence.
 #[derive(Clone, Debug, Default)]
 pub struct ChangeSet {
     order: VecDeque<RegistryChange>,
     lists: Vec<RegistryChange>,
     /// The URIs of updated resources.
     updated: BTreeSet<Arc<str>>,
-    /// More resources than are kept were updated: it may be any.
+    /// Set if more than [`MAX_UPDATED`] resources were updated, so any resource may have changed.
     any_updated: bool,
 }
 
@@ -46,7 +45,7 @@ impl ChangeSet {
         }
     }
 
-    /// Notes that a change was made; returns whether it is new.
+    /// Records a change. Returns whether it is new.
     fn know(&mut self, change: &RegistryChange) -> bool {
         match change {
             RegistryChange::ResourceUpdated(uri) => self.updated.insert(Arc::clone(uri)),
@@ -97,7 +96,7 @@ impl ChangeSet {
         self.order.iter()
     }
 
-    /// The change that was made first.
+    /// Removes and returns the oldest change.
     pub fn pop(&mut self) -> Option<RegistryChange> {
         let first = self.order.pop_front()?;
         match &first {
@@ -109,20 +108,20 @@ impl ChangeSet {
         Some(first)
     }
 
-    /// Adds a change without a bound: whoever does so has one.
+    /// Adds a change without a limit. The caller must limit the number of changes.
     pub fn add_wanted(&mut self, change: &RegistryChange) {
         if self.know(change) {
             self.order.push_back(change.clone());
         }
     }
 
-    /// Leaves out the updates of resources that nobody wants any more.
+    /// Removes updates of resources unless `unless` returns `true` for them.
     pub fn forget_updates(&mut self, unless: &dyn Fn(&Arc<str>) -> bool) {
         self.retain_updates(unless);
     }
 }
 
-/// Sees the changes of a registry while it is there. A registry never waits for it.
+/// A watcher of the changes of a registry. A registry never waits for its watchers.
 #[derive(Default)]
 pub struct Watcher {
     unread: Mutex<ChangeSet>,
@@ -130,12 +129,12 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Waits for a change that was made since this was called last.
+    /// Waits for a change made since the last call.
     pub async fn news(&self) {
         self.news.notified().await;
     }
 
-    /// Everything that was not read.
+    /// Takes all unread changes.
     pub fn take(&self) -> ChangeSet {
         std::mem::take(&mut lock(&self.unread))
     }
@@ -148,7 +147,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Grows with each change of a list.
+    /// Returns the version, which increases with each change of a list.
     pub(super) fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }
@@ -159,7 +158,7 @@ impl Changes {
         watcher
     }
 
-    /// A list changed.
+    /// Records that a list changed.
     pub(super) fn list_changed(&self, change: RegistryChange) {
         self.version.fetch_add(1, Ordering::AcqRel);
         self.send(change);

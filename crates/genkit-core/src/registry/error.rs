@@ -1,30 +1,30 @@
-//! The error messages of a registry: what the compiler cannot see.
+//! The error messages of a registry, for problems that the compiler cannot detect.
 
 use crate::action::SourceLocation;
 use crate::error::{ErrorKind, Topic};
 
-/// The longest name that every known model provider takes.
+/// The maximum length of a name that all supported model providers accept.
 pub(super) const MAX_NAME: usize = 64;
 
-/// The longest prefix of a mount: a `_` and a letter come after it.
+/// The maximum length of a mount prefix, which is followed by `_` and at least one character.
 pub(super) const MAX_PREFIX: usize = MAX_NAME - 2;
 
-/// The longest name of a prompt, its folders and its variant included.
+/// The maximum length of a prompt name, including its folders and variant.
 pub(super) const MAX_PROMPT_NAME: usize = 128;
 
-/// The longest name of a resource, in characters. MCP has no rule for it.
+/// The maximum length of a resource name, in characters. MCP sets no limit.
 pub(super) const MAX_RESOURCE_NAME: usize = 256;
 
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error(
-        "{label} and {existing} have one name, and a caller could reach only one of them: rename \
-         one with `name = \"..\"` or `.renamed(..)`, or mount it under another prefix"
+        "{label} and {existing} have the same name; rename one with `name = \"..\"` or `.renamed(..)`, or mount it \
+         under another prefix"
     )]
     SameName { label: String, existing: String },
     #[error(
         "{0}: a name has 1 to {MAX_NAME} characters of `A-Z a-z 0-9 _ -`, since clients and model \
-         providers refuse others"
+         providers reject others"
     )]
     Name(String),
     #[error(
@@ -34,12 +34,12 @@ pub(super) enum Error {
     PromptName(String),
     #[error(
         "{0}: the name of a resource has 1 to {MAX_RESOURCE_NAME} characters, and no control \
-         characters: people read it in lists"
+         characters"
     )]
     ResourceName(String),
     #[error(
-        "{at}: `.mount({prefix:?}, ..)`: a prefix has 1 to {MAX_PREFIX} characters of `A-Z a-z 0-9 _ -`, since the \
-         names of tools begin with it and a `_`; nothing was mounted. `.add(..)` takes actions under their own names"
+        "{at}: `.mount({prefix:?}, ..)`: a prefix has 1 to {MAX_PREFIX} characters of `A-Z a-z 0-9 _ -`, since tool \
+         names start with it and a `_`; nothing was mounted. To keep the names unchanged, use `.add(..)`"
     )]
     MountPrefix { prefix: String, at: SourceLocation },
     #[error(
@@ -50,15 +50,15 @@ pub(super) enum Error {
     #[error("{label}: {why}")]
     Schema { label: String, why: String },
     #[error(
-        "{label} takes `&{state}`, and no such state was given: call `.state(..)` with one, or write `#[arg(extension)]` \
-         before the parameter where each request has its own"
+        "{label} takes `&{state}`, but there is no such state; add it with `.state(..)`, or write `#[arg(extension)]` \
+         before the parameter if each request has its own"
     )]
     NoState { label: String, state: &'static str },
     #[error("{label}: `{uri}`: {why}")]
     Template { label: String, uri: String, why: String },
-    #[error("{label}: its argument `{argument}` is no variable of `{uri}`")]
+    #[error("{label}: its argument `{argument}` is not a variable of `{uri}`")]
     NoVariable { label: String, argument: String, uri: String },
-    #[error("{label}: the variable `{{{variable}}}` of `{uri}` is no argument of the function")]
+    #[error("{label}: the variable `{{{variable}}}` of `{uri}` is not an argument of the function")]
     NoArgument { label: String, variable: String, uri: String },
     #[cfg(feature = "inventory")]
     #[error("{0}")]
@@ -67,7 +67,7 @@ pub(super) enum Error {
     Problems(Vec<Self>),
 }
 
-/// One problem as it is; several with a line for each.
+/// Formats one problem unchanged, and several as one line each.
 fn list(problems: &[Error]) -> String {
     match problems {
         [one] => one.to_string(),

@@ -9,27 +9,27 @@ use crate::skill::Skill;
 use crate::visible::Logged;
 
 impl Registry {
-    /// All tools, by name.
+    /// Returns all tools, sorted by name.
     pub fn tools(&self) -> Vec<Tool> {
         self.read().tools.values().cloned().collect()
     }
 
-    /// All prompts, by name.
+    /// Returns all prompts, sorted by name.
     pub fn prompts(&self) -> Vec<Prompt> {
         self.read().prompts.values().cloned().collect()
     }
 
-    /// All resources and resource templates, by URI.
+    /// Returns all resources and resource templates, sorted by URI.
     pub fn resources(&self) -> Vec<Resource> {
         self.read().resources.values().cloned().collect()
     }
 
-    /// All flows, by name.
+    /// Returns all flows, sorted by name.
     pub fn flows(&self) -> Vec<Flow> {
         self.read().flows.values().cloned().collect()
     }
 
-    /// All skills, by name.
+    /// Returns all skills, sorted by name.
     ///
     /// ```
     /// assert!(genkit::Registry::new().skills().is_empty());
@@ -38,22 +38,22 @@ impl Registry {
         self.read().skills.values().cloned().collect()
     }
 
-    /// The skill of that name.
+    /// Returns the skill with this name.
     pub fn skill(&self, name: &str) -> Option<Skill> {
         self.read().skills.get(name).cloned()
     }
 
-    /// Whether there is a skill.
+    /// Returns whether there are any skills.
     pub fn has_skills(&self) -> bool {
         !self.read().skills.is_empty()
     }
 
-    /// The first skill that fits.
+    /// Returns the first skill that matches.
     pub fn find_skill(&self, fits: impl Fn(&Skill) -> bool) -> Option<Skill> {
         self.read().skills.values().find(|skill| fits(skill)).cloned()
     }
 
-    /// All evaluators, by name.
+    /// Returns all evaluators, sorted by name.
     ///
     /// ```
     /// use genkit::{Registry, evaluate::metrics};
@@ -66,34 +66,34 @@ impl Registry {
         self.read().evaluators.values().cloned().collect()
     }
 
-    /// The evaluator of that name.
+    /// Returns the evaluator with this name.
     pub fn evaluator(&self, name: &str) -> Option<Evaluator> {
         self.read().evaluators.get(name).cloned()
     }
 
-    /// The tool of that name.
+    /// Returns the tool with this name.
     pub fn tool(&self, name: &str) -> Option<Tool> {
         self.read().tools.get(name).cloned()
     }
 
-    /// The prompt of that name.
+    /// Returns the prompt with this name.
     pub fn prompt(&self, name: &str) -> Option<Prompt> {
         self.read().prompts.get(name).cloned()
     }
 
-    /// The flow of that name.
+    /// Returns the flow with this name.
     pub fn flow(&self, name: &str) -> Option<Flow> {
         self.read().flows.get(name).cloned()
     }
 
-    /// The resource whose URI or template is exactly `uri`.
+    /// Returns the resource whose URI or template is exactly `uri`.
     pub fn resource(&self, uri: &str) -> Option<Resource> {
         self.read().resources.get(uri).cloned()
     }
 
-    /// The resource that answers for `uri`, of those that `wanted` lets through: those of this program before those of
-    /// other programs, and of each a fixed address first, then the most specific template. Of several other
-    /// programs none is meant.
+    /// Returns the resource that matches `uri` and passes the filter `wanted`. Resources of this program take
+    /// precedence over those of other programs; within each group, a fixed URI takes precedence over templates, and a
+    /// more specific template over others. Returns `None` if several other programs have a match.
     pub fn resource_for(
         &self,
         uri: &str,
@@ -103,7 +103,7 @@ impl Registry {
         if let Some(own) = fixed.as_ref().filter(|fixed| !fixed.info().is_remote()) {
             return Some((own.clone(), Map::new()));
         }
-        // Only what the text of the template does not rule out is copied.
+        // Clone only the resources whose scheme matches.
         let templates = |is_remote: bool| -> Vec<Resource> {
             let actions = self.read();
             let candidates = actions.resources.values().filter(|resource| {
@@ -118,13 +118,13 @@ impl Registry {
             return Some(own);
         }
         let remote = Resource::answering(templates(true).into_iter(), uri);
-        // A server that lists an address of another would read in its stead.
+        // A server could list a URI of another server to be read in its place.
         let offering = remote.iter().map(|(resource, _)| resource).chain(&fixed);
         let mut servers = offering.map(Resource::server);
         let first = servers.next();
         if servers.any(|other| Some(other) != first) {
             let uri = Logged::text(uri);
-            tracing::warn!(%uri, "several MCP servers offer one resource: it is read of none of them");
+            tracing::warn!(%uri, "several MCP servers offer the same resource, so it is not read");
             return None;
         }
         match fixed {

@@ -1,4 +1,4 @@
-//! The registry: all actions by kind and name, the one place that every reader reads.
+//! The registry: all actions by kind and name, used by the servers, the generate loop and all other consumers.
 
 mod action;
 mod actions;
@@ -29,10 +29,10 @@ pub use action::{Action, IntoActions};
 use self::actions::Actions;
 use self::changes::Changes;
 
-/// Registry: tools, prompts, resources and flows by their names.
+/// A registry of tools, prompts, resources, flows and other actions by name.
 ///
-/// [`Registry::global`] holds everything that is annotated in the program. A registry of one's
-/// own serves tests and several tenants in one process. Cheap to clone; clones share.
+/// [`Registry::global`] holds everything that is annotated in the program. Use a custom registry in tests, or to serve
+/// several tenants in one process. Cheap to clone; clones share the same actions.
 ///
 /// ```
 /// use genkit::{Registry, prompt, prompts, resource, resources, tool, tools};
@@ -45,7 +45,7 @@ use self::changes::Changes;
 /// #[prompt]
 /// async fn poem(topic: String) -> String { format!("A poem about {topic}, please.") }
 ///
-/// /// A note by its number.
+/// /// Returns a note by its number.
 /// #[resource("note://{id}")]
 /// async fn note(id: u64) -> String { format!("note {id}") }
 ///
@@ -67,7 +67,7 @@ struct RegistryData {
     changes: Changes,
 }
 
-/// A registry that this does not keep alive.
+/// A weak reference to a registry.
 #[cfg(feature = "dotprompt")]
 pub struct WeakRegistry(std::sync::Weak<RegistryData>);
 
@@ -79,15 +79,14 @@ impl WeakRegistry {
 }
 
 impl Registry {
-    /// Empty registry.
+    /// Creates an empty registry.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Linked registry: a new one with everything that is annotated in the program and linked into
-    /// it.
+    /// Creates a linked registry, with everything that is annotated in the program and linked into it.
     ///
-    /// Without the feature `inventory` it is empty.
+    /// It is empty if the feature `inventory` is disabled.
     pub fn linked() -> Self {
         let registry = Self::new();
         #[cfg(feature = "inventory")]
@@ -102,7 +101,7 @@ impl Registry {
         registry
     }
 
-    /// Global registry of the program: [`linked`](Self::linked), made once.
+    /// Returns the global registry of the program, which is created once with [`linked`](Self::linked).
     ///
     /// ```
     /// use genkit::{Registry, tool};
@@ -112,7 +111,7 @@ impl Registry {
     /// async fn ping_of_the_program() -> &'static str { "pong" }
     ///
     /// assert!(Registry::global().tool("ping_of_the_program").is_some());
-    /// assert!(Registry::linked().tool("ping_of_the_program").is_some()); // another with the same
+    /// assert!(Registry::linked().tool("ping_of_the_program").is_some()); // a new registry with the same actions
     /// ```
     pub fn global() -> &'static Self {
         static GLOBAL: OnceLock<Registry> = OnceLock::new();
@@ -128,7 +127,7 @@ impl Registry {
     /// #[tool]
     /// async fn add(a: i64, b: i64) -> i64 { a + b }
     ///
-    /// /// Greets somebody.
+    /// /// Greets a person.
     /// #[flow]
     /// async fn greet(name: String) -> String { format!("Hello, {name}!") }
     ///
@@ -138,8 +137,8 @@ impl Registry {
     /// assert_eq!((registry.tools().len(), registry.flows().len()), (2, 1));
     /// ```
     ///
-    /// Two of one name are found by [`check`](Self::check), before anything is served.
-    #[expect(clippy::should_implement_trait, reason = "it adds actions, not numbers")]
+    /// Duplicate names are reported by [`check`](Self::check), before anything is served.
+    #[expect(clippy::should_implement_trait, reason = "adds actions, not numbers")]
     #[must_use]
     pub fn add(self, actions: impl IntoActions) -> Self {
         for action in actions.into_actions() {
@@ -148,7 +147,7 @@ impl Registry {
         self
     }
 
-    /// What is refused here is reported by [`check`](Self::check).
+    /// Adds an action. Errors are stored, and reported by [`check`](Self::check).
     fn add_or_refuse(&self, action: Action) {
         let mut actions = self.write();
         match actions.insert(action) {
@@ -160,7 +159,7 @@ impl Registry {
         }
     }
 
-    /// Inserts one action, also while the registry is being served: clients are notified.
+    /// Inserts an action. If the registry is being served, clients are notified.
     ///
     /// ```
     /// use genkit::{Context, ErrorKind, Registry, Tool};
@@ -172,13 +171,13 @@ impl Registry {
     /// registry.insert(ping.clone())?;
     /// assert_eq!(registry.insert(ping).unwrap_err().kind(), ErrorKind::AlreadyExists);
     /// assert!(registry.remove_tool("ping"));
-    /// assert!(!registry.remove_tool("ping")); // it was not there any more
+    /// assert!(!registry.remove_tool("ping")); // already removed
     /// # Ok::<(), genkit::Error>(())
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::AlreadyExists`](crate::error::ErrorKind::AlreadyExists) where one of its kind has the
-    /// same name (or URI): remove that one first.
+    /// Returns [`ErrorKind::AlreadyExists`](crate::error::ErrorKind::AlreadyExists) if an action of the same kind has the same
+    /// name (or URI). Remove that action first.
     pub fn insert(&self, action: impl Into<Action>) -> Result<()> {
         let change = self.write().insert(action.into())?;
         self.added(change);
@@ -191,13 +190,13 @@ impl Registry {
         }
     }
 
-    /// Removes a tool; returns whether it was there.
+    /// Removes a tool. Returns whether it existed.
     pub fn remove_tool(&self, name: &str) -> bool {
         let removed = self.write().tools.remove(name).is_some();
         self.removed(removed, RegistryChange::Tools)
     }
 
-    /// Removes a prompt; returns whether it was there.
+    /// Removes a prompt. Returns whether it existed.
     ///
     /// ```
     /// assert!(!genkit::Registry::new().remove_prompt("poem"));
@@ -207,8 +206,8 @@ impl Registry {
         self.removed(removed, RegistryChange::Prompts)
     }
 
-    /// Puts these prompts in the place of those that are called `old`, as one change. Where one has the
-    /// name of another prompt nothing changes.
+    /// Replaces the prompts named `old` by `new`, as one change. Returns an error, and changes nothing, if a new prompt
+    /// has the name of a prompt that is not in `old`.
     #[cfg(feature = "dotprompt")]
     pub fn replace_prompts(&self, old: &[String], new: Vec<Prompt>) -> Result<()> {
         let mut actions = self.write();
@@ -224,7 +223,7 @@ impl Registry {
             actions.prompts.remove(name);
         }
         for prompt in new {
-            // Of two new ones of one name the later stays.
+            // Of two new prompts with the same name, the later one is kept.
             actions.prompts.remove(prompt.name());
             actions.prompts.insert(prompt.name(), prompt.clone());
         }
@@ -233,13 +232,13 @@ impl Registry {
         Ok(())
     }
 
-    /// The registry without keeping it alive.
+    /// Returns a weak reference to the registry.
     #[cfg(feature = "dotprompt")]
     pub fn downgrade(&self) -> WeakRegistry {
         WeakRegistry(Arc::downgrade(&self.0))
     }
 
-    /// Removes a resource by its URI or template; returns whether it was there.
+    /// Removes a resource by its URI or template. Returns whether it existed.
     ///
     /// ```
     /// assert!(!genkit::Registry::new().remove_resource("note://{id}"));
@@ -249,12 +248,12 @@ impl Registry {
         self.removed(removed, RegistryChange::Resources)
     }
 
-    /// Removes a flow; returns whether it was there.
+    /// Removes a flow. Returns whether it existed.
     pub fn remove_flow(&self, name: &str) -> bool {
         self.write().flows.remove(name).is_some()
     }
 
-    /// Puts a skill in; one that was read of the same file before gives way.
+    /// Adds a skill, replacing one that was read from the same file before.
     #[cfg(feature = "skills")]
     pub fn put_skill(&self, skill: Skill) -> Result<()> {
         if let Some(known) = self.skill(skill.name())
@@ -265,7 +264,7 @@ impl Registry {
         self.insert(skill)
     }
 
-    /// Removes a skill; returns whether it was there.
+    /// Removes a skill. Returns whether it existed.
     ///
     /// ```
     /// assert!(!genkit::Registry::new().remove_skill("refunds"));
@@ -282,8 +281,7 @@ impl Registry {
         removed
     }
 
-    /// Tells subscribers that the resource at `uri` has new content. Where nobody is subscribed
-    /// nothing happens.
+    /// Notifies subscribers that the resource at `uri` was updated. Does nothing without subscribers.
     ///
     /// ```
     /// genkit::Registry::new().resource_updated("note://7");
@@ -292,16 +290,16 @@ impl Registry {
         self.0.changes.send(RegistryChange::ResourceUpdated(uri.into().into()));
     }
 
-    /// Whether there is nothing in it.
+    /// Returns whether the registry has no actions.
     pub fn is_empty(&self) -> bool {
         self.read().is_empty()
     }
 
-    /// Checks everything that the compiler cannot see, and reports all problems as one error with
-    /// the place of each: two of one name, names that clients refuse, templates that do
-    /// not fit their arguments, schemas that are no object.
+    /// Checks everything that the compiler cannot, and reports all problems as one error with their locations:
+    /// duplicate names, names that clients reject, templates that do not match their arguments, argument schemas that
+    /// are not objects.
     ///
-    /// Serving does this first, and also looks whether all state was given.
+    /// Servers do this check when they start, and also check that all required state is present.
     ///
     /// ```
     /// use genkit::{Registry, tool, tools};
@@ -312,26 +310,26 @@ impl Registry {
     ///
     /// assert!(Registry::new().add(tools![add]).check().is_ok());
     /// let error = Registry::new().add(tools![add, add]).check().unwrap_err();
-    /// assert!(error.to_string().contains("have one name"));
+    /// assert!(error.to_string().contains("have the same name"));
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) with a line for each problem.
+    /// Returns [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) with one line per problem.
     pub fn check(&self) -> Result<()> {
         verify::verify(&self.read(), None)
     }
 
-    /// [`check`](Self::check), and whether every state that a function needs is in `states`.
+    /// Runs [`check`](Self::check), and also checks that all required state is in `states`.
     pub fn check_with(&self, states: &TypeMap) -> Result<()> {
         verify::verify(&self.read(), Some(states))
     }
 
-    /// Whether both are one registry.
+    /// Returns whether both are the same registry.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Grows with each change: what was made from an older one is stale.
+    /// Returns the version, which increases with each change. Data derived from an older version is stale.
     pub fn version(&self) -> u64 {
         self.0.changes.version()
     }

@@ -11,19 +11,19 @@ use crate::skill::Skill;
 use genkit_schema::internal::truncate::excerpt;
 
 impl Registry {
-    /// Mounts another registry: everything in it, under names that begin with `prefix`, so that two with
-    /// the same names can stand beside each other.
+    /// Mounts another registry: adds all of its actions, under names that start with `prefix`, to avoid conflicts with
+    /// the names in this registry.
     ///
-    /// | in `other` | here, with the prefix `shop` |
+    /// | in `other` | in this registry, with the prefix `shop` |
     /// |---|---|
     /// | the tool, prompt, flow or evaluator `search` | `shop_search` |
     /// | the resource `note://{id}` | `note://shop/{id}`, called `shop_` and its name |
     /// | the skill `skill://refunds/SKILL.md` | `skill://shop/refunds/SKILL.md`, with its own name |
-    /// | what the server of an `McpHost` has | its tools and prompts as above, its resources as they are |
+    /// | actions of an `McpHost` server | tools and prompts as above, resources unchanged |
     ///
-    /// A prompt that names its tools finds those of `other`. It is a copy: what is added to `other` later
-    /// is not here. State is given to the program that serves. Two mounts of one prefix are found by
-    /// [`check`](Self::check), and so is a prefix that is empty or has characters that no name may have:
+    /// Prompts still find the tools of `other` that they name. The result is a copy: actions added to `other` later are
+    /// not included. State must be added to the program that serves the result. Duplicate names after mounting are
+    /// reported by [`check`](Self::check). So is a prefix that is empty or has characters that are invalid in a name;
     /// nothing is mounted then.
     ///
     /// ```
@@ -33,7 +33,7 @@ impl Registry {
     /// #[tool]
     /// async fn search(words: String) -> String { words }
     ///
-    /// /// A note by its number.
+    /// /// Returns a note by its number.
     /// #[resource("note://{id}")]
     /// async fn note(id: u64) -> String { format!("note {id}") }
     ///
@@ -57,7 +57,7 @@ impl Registry {
         }
         let name = |name: &str| format!("{prefix}_{name}");
         let tools = other.tools();
-        // What a prompt names is a tool of its own registry, which may have another name here.
+        // A prompt refers to tools by their names in `other`, which are prefixed here.
         let named = |pattern: &str| -> Vec<Tool> {
             let fits = |tool: &&Tool| glob(pattern, tool.name());
             tools.iter().filter(fits).map(|tool| tool.renamed(name(tool.name()))).collect()
@@ -67,7 +67,7 @@ impl Registry {
         let prompt = |prompt: Prompt| prompt.mounted(name(prompt.name()), named).into();
         actions.extend(other.prompts().into_iter().map(prompt));
         let resource = |resource: Resource| match resource.server() {
-            // The address is that server's.
+            // The URI belongs to that server.
             Some(_) => resource.into(),
             None => {
                 resource.mounted(name(resource.name()), mounted_uri(prefix, resource.uri())).into()
@@ -83,14 +83,14 @@ impl Registry {
                 .iter()
                 .map(|evaluator| evaluator.renamed(name(evaluator.name())).into()),
         );
-        // What was refused there is wrong here, too.
+        // Errors of the other registry are also errors of this one.
         let refused = other.read().refused.clone();
         self.write().refused.extend(refused);
         self.add(actions)
     }
 }
 
-/// `note://{id}` is `note://prefix/{id}`.
+/// Inserts the prefix in a URI: `note://{id}` becomes `note://prefix/{id}`.
 fn mounted_uri(prefix: &str, uri: &str) -> String {
     let (scheme, rest) = match (uri.split_once("://"), uri.split_once(':')) {
         (Some((scheme, rest)), _) if !scheme.contains('{') => (format!("{scheme}://"), rest),

@@ -1,4 +1,4 @@
-//! Verification: what the compiler cannot see, found in one pass and reported as one error.
+//! Verification of a registry: finds all problems that the compiler cannot, and reports them as one error.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::error::Result;
 use genkit_schema::internal as schema;
 use genkit_schema::internal::Schemas;
 
-/// All problems of `actions`; those with state only where `states` is what was given.
+/// Reports all problems of `actions`. Missing state is only reported if `states` is given.
 pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> {
     let mut found = Verification { problems: actions.refused.clone(), states };
     for tool in actions.tools.values() {
@@ -22,7 +22,7 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
         for degraded in tool.schemas().degraded() {
             tracing::info!(
                 tool = tool.name(), at = %degraded.pointer, remedy = %degraded.remedy,
-                "the served schema says less than the type: {}", degraded.what
+                "the served schema is less precise than the type: {}", degraded.what
             );
         }
     }
@@ -42,10 +42,10 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
     found.report()
 }
 
-/// Whether a tool that is in no registry can run.
+/// Checks whether a tool that is not in a registry can run.
 pub fn verify_tool(tool: &Tool, states: &TypeMap) -> Result<()> {
     let mut found = Verification { problems: Vec::new(), states: Some(states) };
-    // A run verifies its tools each time.
+    // Avoid building a label in the common case, because every run verifies its tools.
     let lacks = |needed: &Requirement| matches!(needed, Requirement::State { id, .. } if !states.contains(*id));
     if tool.requirements().iter().any(lacks) || tool.schemas().unusable().is_some() {
         let label = Label { kind: "tool", info: tool.info() };
@@ -55,12 +55,12 @@ pub fn verify_tool(tool: &Tool, states: &TypeMap) -> Result<()> {
     found.report()
 }
 
-/// What names of tools, flows and prefixes are written in.
+/// Returns whether a character is valid in the name of a tool or flow, or in a prefix.
 pub(super) fn is_name_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
 }
 
-/// What a message calls an action; most are in none.
+/// The name of an action in messages. Formatted lazily, because most actions have no problems.
 #[derive(Clone, Copy)]
 struct Label<'a> {
     kind: &'static str,
@@ -79,7 +79,7 @@ struct Verification<'a> {
 }
 
 impl Verification<'_> {
-    /// What holds for every kind of action that is called by its name; returns its label.
+    /// Checks the rules for all actions that are called by name. Returns the label of the action.
     fn action<'i>(
         &mut self,
         kind: &'static str,
@@ -89,7 +89,7 @@ impl Verification<'_> {
         let label = Label { kind, info };
         let has_length = (1..=MAX_NAME).contains(&info.name.len());
         let is_legal = has_length && info.name.chars().all(is_name_character);
-        // A name of another program is made safe where it is sent.
+        // The name of another program's action is escaped where it is sent.
         if !is_legal && !info.is_remote() {
             self.problems.push(E::Name(label.text()));
         }
@@ -97,7 +97,7 @@ impl Verification<'_> {
         label
     }
 
-    /// A prompt may be a file in a folder, and a variant.
+    /// Checks a prompt, whose name may include folders and a variant.
     fn prompt<'i>(&mut self, prompt: &'i Prompt) -> Label<'i> {
         let info = prompt.info();
         let label = Label { kind: "prompt", info };
@@ -111,7 +111,7 @@ impl Verification<'_> {
         label
     }
 
-    /// A resource is called by its URI, so its name may be any text.
+    /// Checks a resource. Its name can be any text, because it is requested by URI.
     fn resource<'i>(&mut self, resource: &'i Resource) -> Label<'i> {
         let info = resource.info();
         let label = Label { kind: "resource", info };
@@ -136,7 +136,7 @@ impl Verification<'_> {
         }
     }
 
-    /// What a schema shows and no call could be checked against.
+    /// Reports a schema that calls cannot be validated against.
     fn schemas(&mut self, label: Label<'_>, schemas: &Schemas) {
         if let Some(why) = schemas.unusable() {
             let (label, why) = (label.text(), why.to_owned());
@@ -166,7 +166,7 @@ impl Verification<'_> {
                 self.problems.push(E::NoVariable { label: label(), argument, uri: uri() });
             }
         }
-        // An input without named properties (a map, any JSON) takes every variable.
+        // An input without named properties (a map, any JSON) accepts every variable.
         let closed =
             resource.schemas().input().get("additionalProperties") == Some(&Value::Bool(false));
         for variable in variables {

@@ -1,11 +1,11 @@
-//! Documents: what a model is to answer from.
+//! Documents for a model to base its response on.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::message::Part;
 
-/// Document to answer from.
+/// A document for a model to base its response on.
 ///
 /// ```
 /// use genkit::model::Document;
@@ -17,20 +17,20 @@ use crate::message::Part;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Document {
-    /// Content: text and media.
+    /// The content: text and media.
     pub content: Vec<Part>,
-    /// Data for programs; `ref`, `id` or `title` names it in the prompt.
+    /// Data for programs. `ref`, `id` or `title` is used as the name of the document in the prompt.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
 }
 
 impl Document {
-    /// A document of several parts.
+    /// Creates a document of several parts.
     pub fn new(content: impl IntoIterator<Item = Part>) -> Self {
         Self { content: content.into_iter().collect(), metadata: Map::new() }
     }
 
-    /// Adds one more entry to its metadata; `ref`, `id` or `title` names it in the prompt.
+    /// Adds an entry to the metadata. `ref`, `id` or `title` is used as the name of the document in the prompt.
     #[must_use]
     pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());

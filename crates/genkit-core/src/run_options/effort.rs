@@ -1,15 +1,15 @@
-//! Reasoning effort: how much a model thinks before it answers.
+//! Reasoning effort: how much a model thinks before it responds.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The setting in Genkit's JSON.
+/// The name of the setting in Genkit's JSON.
 pub const REASONING_EFFORT: &str = "reasoningEffort";
 
-/// Reasoning effort: how much a model thinks before it answers.
+/// The reasoning effort: how much a model thinks before it responds.
 ///
-/// Each provider says it in its own way, as a word or as a number of tokens; what a model does not
-/// have becomes the nearest that it has. One without reasoning goes without, and a warning says so.
+/// It is converted to the form of each provider, a keyword or a number of tokens. A level that a model does not support
+/// is replaced by the nearest that it supports. A model without reasoning ignores it, with a warning in the log.
 ///
 /// ```
 /// use genkit::model::Effort;
@@ -24,28 +24,28 @@ pub const REASONING_EFFORT: &str = "reasoningEffort";
 /// # }
 /// ```
 ///
-/// In Genkit's JSON it is the setting `reasoningEffort`, beside `temperature`. A word of a provider's own goes
-/// through `config` as it is: `{"reasoningEffort": "xhigh"}`.
+/// In Genkit's JSON, it is the setting `reasoningEffort`, next to `temperature`. Set a provider's own keyword with
+/// `config`: `{"reasoningEffort": "xhigh"}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Effort {
-    /// It does not think, or as little as it can.
+    /// No reasoning, or as little as the model supports.
     None,
-    /// Hardly.
+    /// Minimal reasoning.
     Minimal,
-    /// Little.
+    /// Little reasoning.
     Low,
-    /// As much as most tasks need.
+    /// As much reasoning as most tasks need.
     Medium,
-    /// Much.
+    /// Much reasoning.
     High,
-    /// As much as it can.
+    /// As much reasoning as the model supports.
     Max,
 }
 
 impl Effort {
-    /// The word in Genkit's JSON.
+    /// Returns the keyword in Genkit's JSON.
     ///
     /// ```
     /// assert_eq!(genkit::model::Effort::Medium.as_str(), "medium");
@@ -61,22 +61,24 @@ impl Effort {
         }
     }
 
-    /// The effort that settings ask for; `None` where they say nothing, or a word of a provider's own.
-    #[allow(dead_code, reason = "each provider maps it")]
+    /// Returns the effort in the settings. Returns `None` if it is not set, or is a provider's own keyword.
+    #[allow(dead_code, reason = "used by some providers")]
     pub fn of_config(config: &Map<String, Value>) -> Option<Self> {
         let word = config.get(REASONING_EFFORT)?.as_str()?;
         let all = [Self::None, Self::Minimal, Self::Low, Self::Medium, Self::High, Self::Max];
         all.into_iter().find(|effort| effort.as_str() == word)
     }
 
-    /// The nearest of those that a model `has`, the least first, and rather more than less; `None` where there are none.
-    #[allow(dead_code, reason = "each provider maps it")]
+    /// Returns the lowest of the supported levels `has` (in ascending order) that is at least this one, otherwise the
+    /// highest. Returns `None` if there are none.
+    #[allow(dead_code, reason = "used by some providers")]
     pub fn nearest(self, has: &[Self]) -> Option<Self> {
         has.iter().find(|has| **has >= self).or(has.last()).copied()
     }
 
-    /// How many tokens of thought it is, for APIs that count them; a model's own bounds come on top.
-    #[allow(dead_code, reason = "each provider maps it")]
+    /// Returns the number of reasoning tokens, for APIs that use a token budget. The limits of a model apply in
+    /// addition.
+    #[allow(dead_code, reason = "used by some providers")]
     pub fn budget(self) -> u32 {
         match self {
             Self::None => 0,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Output format: what a model is asked to write.
+/// The output format that a model is instructed to use.
 ///
 /// ```
 /// use genkit::Format;
@@ -15,20 +15,20 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Format {
-    /// Text, as it is.
+    /// Plain text.
     Text,
-    /// One JSON value, most often an object.
+    /// One JSON value, usually an object.
     Json,
-    /// A JSON array, of which each item can be used as soon as it is complete.
+    /// A JSON array. Each item can be used once complete.
     Array,
-    /// One word out of a list, without quotes.
+    /// One value of a list, without quotes.
     Enum,
     /// JSON objects, one on each line.
     Jsonl,
 }
 
 impl Format {
-    /// The name in Genkit's JSON.
+    /// Returns the name in Genkit's JSON.
     ///
     /// ```
     /// assert_eq!(genkit::Format::Enum.as_str(), "enum");
@@ -43,7 +43,7 @@ impl Format {
         }
     }
 
-    /// The media type of the answer.
+    /// Returns the media type of the response.
     ///
     /// ```
     /// assert_eq!(genkit::Format::Array.content_type(), "application/json");
@@ -57,7 +57,7 @@ impl Format {
         }
     }
 
-    /// The format of a name in Genkit's JSON.
+    /// Returns the format with this name in Genkit's JSON.
     pub fn of_name(name: &str) -> Option<Self> {
         let all = [Self::Text, Self::Json, Self::Array, Self::Enum, Self::Jsonl];
         all.into_iter().find(|format| format.as_str() == name)

@@ -1,5 +1,5 @@
-//! What is asked of a run, as plain data in Genkit's JSON, where prompts say it too: tool choice,
-//! structured output, documents, settings of the model.
+//! Options of a run as plain data in Genkit's JSON, shared with prompts: tool choice, structured output, documents,
+//! model settings.
 
 mod account;
 mod document;

@@ -1,39 +1,40 @@
-//! Structured output: what an answer must look like.
+//! Structured output: the required form of a response.
 
 use serde::{Deserialize, Serialize};
 
 use genkit_schema::Schema;
 
-/// Structured output: what an answer must look like.
+/// Output options: the required form of a response.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct OutputOptions {
-    /// `text`, `json`, `array`, `enum`, `jsonl`; `json` where there is only a schema.
+    /// The format: `text`, `json`, `array`, `enum`, `jsonl`. Default is `json` if there is a schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
-    /// The media type of the answer.
+    /// The media type of the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// Whether instructions are added to the prompt, or which.
+    /// Whether to add instructions to the prompt, or their text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<Instructions>,
     /// The schema of the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub json_schema: Option<Schema>,
-    /// Whether the provider is to bind the answer to the schema. Default is yes, where it can.
+    /// Whether the provider should constrain the response to the schema. Default is `true`, if the provider supports
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub constrained: Option<bool>,
 }
 
-/// Output instructions: what the prompt says of the output.
+/// Output instructions: the description of the output format in the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum Instructions {
-    /// The format's own instructions always, or never.
+    /// Always or never the format's own instructions.
     Use(bool),
-    /// These.
+    /// A custom text.
     Text(String),
 }
 

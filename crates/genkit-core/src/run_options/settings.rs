@@ -1,9 +1,9 @@
-//! Genkit's common settings of a model: typed methods for whatever has a `config`, and their bounds.
+//! Genkit's common model settings: typed methods for types with a `config`, and the valid ranges.
 
 use genkit_did_you_mean::nearest;
 use serde_json::{Map, Value};
 
-/// The typed settings, as methods of a type with `fn setting(self, key: &str, value: Value) -> Self`.
+/// Generates the setters, for a type with `fn setting(self, key: &str, value: Value) -> Self`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! setting_methods {
@@ -12,45 +12,45 @@ macro_rules! setting_methods {
         $temperature:ident, $top_p:ident, $top_k:ident, $max_output_tokens:ident,
         $stop_sequences:ident, $seed:ident, $reasoning:ident
     ) => {
-        /// Temperature: how freely the model chooses, from 0.
+        /// Sets the temperature, which is the randomness of the response, from 0.
         $(#[$attribute])*
         pub fn $temperature(self, temperature: f64) -> Self {
             self.setting("temperature", $crate::internal::run_options::number(temperature))
         }
 
-        /// Nucleus sampling: the model chooses among the most probable tokens that together have this
-        /// probability, from 0 to 1.
+        /// Sets nucleus sampling (top-p): the model samples from the most probable tokens whose total probability is
+        /// this value, from 0 to 1.
         $(#[$attribute])*
         pub fn $top_p(self, probability: f64) -> Self {
             self.setting("topP", $crate::internal::run_options::number(probability))
         }
 
-        /// Top-k sampling: the model chooses among so many tokens.
+        /// Sets top-k sampling: the model samples from this number of the most probable tokens.
         $(#[$attribute])*
         pub fn $top_k(self, tokens: u32) -> Self {
             self.setting("topK", tokens.into())
         }
 
-        /// Token limit: how many tokens an answer may have, thoughts included at most providers.
+        /// Sets the token limit of a response. Most providers include reasoning tokens.
         $(#[$attribute])*
         pub fn $max_output_tokens(self, tokens: u32) -> Self {
             self.setting("maxOutputTokens", tokens.into())
         }
 
-        /// Stop sequences: texts at which the model stops; its answer does not have them.
+        /// Sets the stop sequences, texts that stop the model. They are not part of the response.
         $(#[$attribute])*
         pub fn $stop_sequences<S: Into<String>>(self, texts: impl IntoIterator<Item = S>) -> Self {
             let texts = texts.into_iter().map(|text| serde_json::Value::String(text.into()));
             self.setting("stopSequences", texts.collect())
         }
 
-        /// Seed: the same one gives the same answer, as far as a provider can.
+        /// Sets the seed. With the same seed, providers return the same response on a best-effort basis.
         $(#[$attribute])*
         pub fn $seed(self, seed: i64) -> Self {
             self.setting("seed", seed.into())
         }
 
-        /// Reasoning effort: how much the model thinks before it answers.
+        /// Sets the reasoning effort: how much the model thinks before it responds.
         $(#[$attribute])*
         pub fn $reasoning(self, effort: $crate::Effort) -> Self {
             self.setting($crate::internal::run_options::REASONING_EFFORT, effort.as_str().into())
@@ -58,15 +58,16 @@ macro_rules! setting_methods {
     };
 }
 
-/// JSON has no word for what is no number: as a text it is refused before the call, not lost.
+/// Converts a number to JSON. NaN and infinity, which JSON does not have, become text, which is then rejected before
+/// the call.
 pub fn number(number: f64) -> Value {
     if number.is_finite() { number.into() } else { number.to_string().into() }
 }
 
-/// A setting, what it must be, and whether a value is.
+/// A setting, a description of its valid values, and the check.
 type Bound = (&'static str, &'static str, fn(&Value) -> bool);
 
-/// The settings whose bounds every provider has. What else they refuse is theirs to say.
+/// The settings whose valid range is the same for all providers. Providers report further errors themselves.
 const BOUNDS: [Bound; 7] = [
     ("temperature", "a number from 0", |value| value.as_f64().is_some_and(|it| it >= 0.0)),
     ("topP", "a number from 0 to 1", |value| {
@@ -84,12 +85,13 @@ const BOUNDS: [Bound; 7] = [
     }),
 ];
 
-/// A number without a fraction, which may be written with one: `40.0`.
+/// Returns a whole number, which may be written with a fraction of zero: `40.0`.
 fn whole(value: &Value) -> Option<f64> {
     value.as_f64().filter(|number| number.fract() == 0.0)
 }
 
-/// The first common setting that is none: its name, its value, and what it must be. Null is not given.
+/// Returns the first common setting with an invalid value: its name, its value, and a description of valid values. Null
+/// means that the setting is absent.
 pub fn wrong_setting(config: &Map<String, Value>) -> Option<(&'static str, &Value, &'static str)> {
     BOUNDS.iter().find_map(|(name, must_be, is_one)| {
         let value = config.get(*name).filter(|value| !value.is_null() && !is_one(value))?;
@@ -97,8 +99,8 @@ pub fn wrong_setting(config: &Map<String, Value>) -> Option<(&'static str, &Valu
     })
 }
 
-/// The settings that are none of the common ones and almost written like one: their names, and those of the others.
-/// Providers that write `top_k` mean their own.
+/// Returns the unknown settings whose names are similar to that of a common setting, with the latter. Names with `_`,
+/// such as `top_k`, are a provider's own.
 pub fn misspelt_settings(
     config: &Map<String, Value>,
 ) -> impl Iterator<Item = (&str, &'static str)> {

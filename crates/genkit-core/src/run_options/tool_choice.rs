@@ -1,9 +1,9 @@
-//! Tool choice: whether a model may, must or must not ask for tools, and how Genkit's JSON says so.
+//! Tool choice: whether a model may, must or must not call tools, and its form in Genkit's JSON.
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
 
-/// Tool choice: whether a model may, must or must not ask for tools, or which one it must ask for.
+/// The tool choice: whether a model may, must or must not call tools, or must call a certain tool.
 ///
 /// ```
 /// use genkit::model::ToolChoice;
@@ -26,45 +26,45 @@ use serde::ser::{Serialize, Serializer};
 /// run.tools(tools![file]).tool_choice(ToolChoice::tool("file")).await?;
 /// let asked = model.requests();
 /// assert_eq!(asked[0].tool_choice, Some(ToolChoice::tool("file")));
-/// assert_eq!(asked[1].tool_choice, Some(ToolChoice::Auto)); // else it could never answer
+/// assert_eq!(asked[1].tool_choice, Some(ToolChoice::Auto)); // otherwise it could never finish
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// In Genkit's JSON the first three are `"toolChoice": "auto"`, `"required"` and `"none"`. One tool is
-/// `"required"` with its name beside it, `"toolChoice": "required", "toolChoiceName": "file"`: a Genkit
-/// in another language, which does not know the name, reads that a tool must be called.
+/// In Genkit's JSON, the first three are `"toolChoice": "auto"`, `"required"` and `"none"`. One tool is `"required"`
+/// with its name, `"toolChoice": "required", "toolChoiceName": "file"`. Genkit for other languages ignores the name,
+/// and reads that a tool must be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolChoice {
-    /// As it likes.
+    /// The model decides.
     Auto,
-    /// At least one, whichever it likes.
+    /// The model must call at least one tool.
     Required,
-    /// None, though they are shown.
+    /// The model must not call tools, although it sees them.
     None,
-    /// This one, by its name among the tools of the request.
+    /// The model must call this tool, given by its name among the tools of the request.
     Tool(String),
 }
 
 impl ToolChoice {
-    /// This one tool.
+    /// Requires a call of this tool.
     pub fn tool(name: impl Into<String>) -> Self {
         Self::Tool(name.into())
     }
 
-    /// Whether the model must ask for a tool, whichever.
+    /// Returns whether the model must call a tool.
     pub fn is_forced(&self) -> bool {
         matches!(self, Self::Required | Self::Tool(_))
     }
 
-    /// The mode in Genkit's JSON, and the one tool.
+    /// Returns the mode in Genkit's JSON, and the name of the one tool.
     pub fn in_json(&self) -> (&'static str, Option<&str>) {
         let tool = if let Self::Tool(name) = self { Some(name.as_str()) } else { None };
         (self.mode(), tool)
     }
 
-    /// The mode in Genkit's JSON.
+    /// Returns the mode in Genkit's JSON.
     fn mode(&self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -74,7 +74,7 @@ impl ToolChoice {
     }
 }
 
-/// The fields of a choice, among those of what holds it.
+/// The fields of a tool choice, flattened into the containing object.
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Fields<M, N> {
@@ -88,7 +88,7 @@ fn none<T>() -> Option<T> {
     None
 }
 
-/// Writes a choice flat: `#[serde(flatten, with = "..")]`.
+/// Serializes a tool choice flat: `#[serde(flatten, with = "..")]`.
 pub(crate) fn serialize<S: Serializer>(
     choice: &Option<ToolChoice>,
     serializer: S,
@@ -101,7 +101,7 @@ pub(crate) fn serialize<S: Serializer>(
     Fields { tool_choice, tool_choice_name }.serialize(serializer)
 }
 
-/// Reads what [`serialize`] wrote, or another Genkit.
+/// Deserializes the form that [`serialize`] and Genkit for other languages write.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<ToolChoice>, D::Error> {

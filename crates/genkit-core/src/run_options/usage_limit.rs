@@ -1,9 +1,8 @@
-//! Usage limit: what a run may use of its model.
+//! Usage limit: the model usage that a run may have.
 
 use serde::{Deserialize, Serialize};
 
-/// Usage limit: how many tokens and model calls a run may use. See
-/// `Generate::usage_limit`.
+/// The usage limit of a run, in tokens and model calls. See `Generate::usage_limit`.
 ///
 /// ```
 /// use genkit::generate::UsageLimit;
@@ -17,39 +16,39 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct UsageLimit {
-    /// All tokens, of requests and of answers.
+    /// The total number of tokens, of requests and responses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Tokens of requests, cached ones included.
+    /// The number of request tokens, including cached ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// Tokens of answers.
+    /// The number of response tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// Model calls.
+    /// The number of model calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
 }
 
 impl UsageLimit {
-    /// Usage limit on all tokens, of requests and of answers.
+    /// Creates a limit on the total number of tokens, of requests and responses.
     pub fn tokens(most: u64) -> Self {
         Self { tokens: Some(most), ..Self::default() }
     }
 
-    /// Usage limit on model calls alone.
+    /// Creates a limit on the number of model calls.
     pub fn of_requests(most: u64) -> Self {
         Self::default().requests(most)
     }
 
-    /// Sets the limit on the tokens of requests, cached ones included.
+    /// Sets the limit on request tokens, including cached ones.
     #[must_use]
     pub fn input_tokens(mut self, most: u64) -> Self {
         self.input_tokens = Some(most);
         self
     }
 
-    /// Sets the limit on the tokens of answers.
+    /// Sets the limit on response tokens.
     #[must_use]
     pub fn output_tokens(mut self, most: u64) -> Self {
         self.output_tokens = Some(most);
@@ -63,7 +62,7 @@ impl UsageLimit {
         self
     }
 
-    /// Whether tokens are limited at all.
+    /// Returns whether any number of tokens is limited.
     pub fn counts_tokens(&self) -> bool {
         self.tokens.or(self.input_tokens).or(self.output_tokens).is_some()
     }

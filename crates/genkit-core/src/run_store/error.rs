@@ -1,11 +1,11 @@
-//! The error of an id.
+//! The error of an invalid run id.
 
 use crate::error::{ErrorKind, Topic};
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error(
-        "the id of a run is 1 to {most} of `A-Z a-z 0-9 - _ .`, and does not begin with `-` or `.`"
+        "invalid run id; use 1 to {most} characters of `A-Z a-z 0-9 - _ .`, without a leading `-` or `.`"
     )]
     RunId { most: usize },
 }

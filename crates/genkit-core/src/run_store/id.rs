@@ -5,23 +5,23 @@ use serde::{Deserialize, Serialize};
 use super::error::Error as E;
 use crate::error::{Error, Result};
 
-/// How long an id may be, in characters.
+/// The maximum length of an id, in characters.
 const LONGEST: usize = 128;
 
-/// What ids of tasks begin with, which an MCP server makes.
+/// The prefix of the ids of tasks, which an MCP server creates.
 const TASK: &str = "mcp-task-";
 
-/// What ids of sessions begin with that an MCP server keeps.
+/// The prefix of the ids of sessions that an MCP server stores.
 const SESSION: &str = "mcp-session-";
 
-/// What ids of streams of events begin with that an MCP server keeps.
+/// The prefix of the ids of event streams that an MCP server stores.
 const STREAM: &str = "mcp-stream-";
 
-/// The id of a durable run, which its program chooses: the number of an order, of a request. The same id is the same
-/// run, never a second one.
+/// The id of a durable run, which the program chooses, for example the number of an order or a request. The same id
+/// always refers to the same run.
 ///
-/// 1 to 128 of `A-Z a-z 0-9 - _ .`, and the first is none of `- .`; so that it is a name everywhere. Those that begin with
-/// `mcp-task-`, `mcp-session-` or `mcp-stream-` are of MCP servers.
+/// An id has 1 to 128 characters of `A-Z a-z 0-9 - _ .` and does not begin with `-` or `.`, so it is a valid name
+/// everywhere. Ids that begin with `mcp-task-`, `mcp-session-` or `mcp-stream-` are reserved for MCP servers.
 ///
 /// ```
 /// use genkit::durable::RunId;
@@ -35,10 +35,10 @@ const STREAM: &str = "mcp-stream-";
 pub struct RunId(String);
 
 impl RunId {
-    /// The id of this text.
+    /// Creates an id from a text.
     ///
     /// # Errors
-    /// `InvalidArgument` where it has other characters, none, or too many.
+    /// `InvalidArgument` if the text is empty, too long, or has other characters.
     pub fn new(id: impl Into<String>) -> Result<Self> {
         let id = id.into();
         let is_known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -48,46 +48,47 @@ impl RunId {
         if fits { Ok(Self(id)) } else { Err(E::RunId { most: LONGEST }.into()) }
     }
 
-    /// Whether it is that of a task of an MCP server.
+    /// Returns whether the id belongs to a task of an MCP server.
     pub fn is_task(&self) -> bool {
         self.0.starts_with(TASK)
     }
 
-    /// Whether an MCP server works on it, and no worker does.
+    /// Returns whether the run belongs to an MCP server, so that workers must ignore it.
     pub fn is_of_server(&self) -> bool {
         self.is_task() || self.is_of_session()
     }
 
-    /// Whether it is a session of an MCP server, or a stream of one: what is due of these is over.
+    /// Returns whether the id belongs to a session of an MCP server or one of its streams. Such runs are due when they
+    /// have expired.
     pub fn is_of_session(&self) -> bool {
         self.0.starts_with(SESSION) || self.0.starts_with(STREAM)
     }
 
-    /// The id under which a session is kept: by a hash, so that a store gives no session away.
+    /// Creates the id of a session. It contains a hash, so that the store does not reveal the session id.
     #[cfg(feature = "http")]
     pub fn of_session(session: &str) -> Self {
         Self(format!("{SESSION}{}", hash_of(session)))
     }
 
-    /// The id under which a stream of a session is kept.
+    /// Creates the id of a stream of a session.
     #[cfg(feature = "http")]
     pub fn of_stream(session: &str, number: u64) -> Self {
         Self(format!("{STREAM}{}-{number}", hash_of(session)))
     }
 
-    /// The id of a new task, of 128 random bits, which nobody guesses.
+    /// Creates the id of a new task from 128 random bits, so that it cannot be guessed.
     pub fn new_task(random: [u8; 16]) -> Self {
         Self(format!("{TASK}{:032x}", u128::from_ne_bytes(random)))
     }
 
-    /// The id of a task, as a client says it; `None` for what no server has made.
+    /// Parses the id of a task sent by a client. Returns `None` if no server can have created it.
     pub fn of_task(id: &str) -> Option<Self> {
         let random = id.strip_prefix(TASK)?;
         let is_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
         (random.len() == 32 && random.bytes().all(is_hex)).then(|| Self(id.to_owned()))
     }
 
-    /// Text of the id.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Stores of runs: what is saved of a run, and who works on it.
+//! Stores of runs: their saved data and leases.
 
 mod error;
 mod id;
@@ -16,39 +16,38 @@ pub use crate::time::now_ms;
 /// A store of durable runs: `FolderStore`, SQLite in the crate `genkit-sqlite`, or a
 /// database that several machines share.
 ///
-/// A store knows nothing of what it keeps: texts, a status, a time. What it promises:
+/// A store does not interpret the data: it holds texts, a status and a time. It guarantees:
 ///
-/// * what [`create`](Self::create) and [`save`](Self::save) have returned is there after a crash of the process and of
-///   the machine;
-/// * a save is whole or not there, and of two saves at one revision one alone is taken;
-/// * a lease has one owner at a time, in all processes, and ends by itself.
+/// * After [`create`](Self::create) or [`save`](Self::save) returns, the data survives a crash of the process and of
+///   the machine.
+/// * A save is atomic, and of two saves at the same revision only one succeeds.
+/// * A lease has one owner at a time across all processes, and expires on its own.
 ///
-/// `genkit::testing::check_run_store` looks whether a store does.
+/// `genkit::testing::check_run_store` checks these guarantees.
 pub trait RunStore: Send + Sync + 'static {
-    /// Creates a run, at revision 1. `false` where there is one of that id: nothing is changed
-    /// then.
+    /// Creates a run at revision 1. Returns `false` and changes nothing if the id exists.
     ///
     /// # Errors
     /// The store cannot be written.
     fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>>;
 
-    /// Loads all that is kept of a run; `None` where there is none.
+    /// Loads all data of a run. Returns `None` if it does not exist.
     ///
     /// # Errors
     /// The store cannot be read.
     fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>>;
 
-    /// Reads where a run stands, which costs less than to load it.
+    /// Reads the revision, status and wake-up time of a run, which is cheaper than loading it.
     ///
     /// # Errors
     /// The store cannot be read.
     fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>>;
 
-    /// Saves a change of the run as it was at revision `at`: the new revision, which is one more; `None` where the run is
-    /// no longer at `at`, and nothing is changed then (compare and set).
+    /// Saves a change to the run at revision `at`, and returns the new revision, which is one higher. Returns `None`
+    /// and changes nothing if the run is not at revision `at` (compare and set).
     ///
     /// # Errors
-    /// The store cannot be written. It may have been written all the same.
+    /// The store cannot be written. The change may have been saved nevertheless.
     fn save<'a>(
         &'a self,
         run: &'a RunId,
@@ -56,8 +55,8 @@ pub trait RunStore: Send + Sync + 'static {
         change: &'a RunChange,
     ) -> BoxFuture<'a, Result<Option<u64>>>;
 
-    /// Leases a run to a worker for `ttl` from now, or renews the lease for its owner: where the run stands.
-    /// `None` where another owner has it, or where there is no such run.
+    /// Leases a run to a worker for `ttl` from now, or renews the lease of its owner. Returns the head of the run, or
+    /// `None` if another owner has the lease or the run does not exist.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -68,27 +67,27 @@ pub trait RunStore: Send + Sync + 'static {
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Option<RunHead>>>;
 
-    /// Releases a lease; nothing where `owner` has none.
+    /// Releases a lease. Does nothing if `owner` does not have it.
     ///
     /// # Errors
     /// The store cannot be written.
     fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>>;
 
-    /// Runs with work to do now, at most `limit`: of status [`Working`](RunStatus::Working), not to be left alone until
-    /// later, without a living lease. Those that wait longest come first, as far as the store knows.
+    /// Returns up to `limit` runs with work to do now: runs with the status [`Working`](RunStatus::Working), without a
+    /// later wake-up time and without a valid lease. Runs that have waited longest come first, if possible.
     ///
     /// # Errors
     /// The store cannot be read.
     fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>>;
 
-    /// Removes a run with all that is kept of it. `false` where there is none.
+    /// Removes a run and its data. Returns `false` if it does not exist.
     ///
     /// # Errors
     /// The store cannot be written.
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>>;
 }
 
-/// The status of a durable run, in MCP's words for tasks.
+/// The status of a durable run, with the names that MCP uses for tasks.
 ///
 /// ```
 /// use genkit::durable::RunStatus;
@@ -103,13 +102,13 @@ pub trait RunStore: Send + Sync + 'static {
 pub enum RunStatus {
     /// There is work to do, now or later.
     Working,
-    /// It waits for answers.
+    /// The run waits for answers.
     InputRequired,
-    /// It has its result.
+    /// The run has a result.
     Completed,
-    /// It has failed.
+    /// The run has failed.
     Failed,
-    /// Somebody ended it.
+    /// The run was cancelled.
     Cancelled,
 }
 
@@ -117,7 +116,7 @@ impl RunStatus {
     const ALL: [Self; 5] =
         [Self::Working, Self::InputRequired, Self::Completed, Self::Failed, Self::Cancelled];
 
-    /// Name of the status, as stores keep it.
+    /// Returns the name of the status, as stored.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Working => "working",
@@ -128,33 +127,33 @@ impl RunStatus {
         }
     }
 
-    /// The status of this name.
+    /// Returns the status with this name.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str() == name)
     }
 
-    /// Whether the run is over: nothing will change any more.
+    /// Returns `true` if the run is finished and will not change any more.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
 }
 
-/// A change of a run: one settled step.
+/// A change of a run, which saves the result of one step.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunChange {
-    /// The status from now on.
+    /// The new status.
     pub status: RunStatus,
-    /// Wake-up time: when there is work to do, in milliseconds since 1970; `None` is at once.
+    /// Wake-up time in milliseconds since 1970, the earliest time to continue the run. `None` for now.
     pub wake_at_ms: Option<u64>,
-    /// Head: what replaces the old one, JSON on one line, so that it has no NUL either.
+    /// The new head, which replaces the old one: JSON on one line without NUL.
     pub head: String,
-    /// Log: what is added to it, JSON on one line each.
+    /// Log lines to append, each of them JSON on one line.
     pub log: Vec<String>,
 }
 
 impl RunChange {
-    /// A change with this status and head, and nothing else.
+    /// Creates a change with this status and head, without a wake-up time and log lines.
     pub fn new(status: RunStatus, head: impl Into<String>) -> Self {
         Self { status, wake_at_ms: None, head: head.into(), log: Vec::new() }
     }
@@ -165,52 +164,52 @@ impl RunChange {
         Self { log: lines.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Sets the wake-up time: when there is work to do, in milliseconds since 1970.
+    /// Sets the wake-up time in milliseconds since 1970, the earliest time to continue the run.
     #[must_use]
     pub fn with_wake_at_ms(self, time: Option<u64>) -> Self {
         Self { wake_at_ms: time, ..self }
     }
 }
 
-/// Head of a run: where it stands.
+/// The head of a run: its revision, status and wake-up time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunHead {
-    /// Revision: how often it was saved.
+    /// Revision: the number of saves.
     pub revision: u64,
     /// Status of the run.
     pub status: RunStatus,
-    /// Wake-up time: when there is work to do, in milliseconds since 1970; `None` is at once.
+    /// Wake-up time in milliseconds since 1970, the earliest time to continue the run. `None` for now.
     pub wake_at_ms: Option<u64>,
 }
 
 impl RunHead {
-    /// Head of a run at this revision.
+    /// Creates the head of a run at this revision.
     pub fn new(revision: u64, status: RunStatus, wake_at_ms: Option<u64>) -> Self {
         Self { revision, status, wake_at_ms }
     }
 }
 
-/// Stored run: all that is kept of it.
+/// The stored data of a run.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StoredRun {
-    /// Head: where it stands.
+    /// Revision, status and wake-up time.
     pub at: RunHead,
     /// The head of the last change.
     pub head: String,
-    /// The lines of all changes, in their order.
+    /// The log lines of all changes, in order.
     pub log: Vec<String>,
 }
 
 impl StoredRun {
-    /// Stored run of this head and log.
+    /// Creates the stored data from a head and a log.
     pub fn new(at: RunHead, head: impl Into<String>, log: Vec<String>) -> Self {
         Self { at, head: head.into(), log }
     }
 }
 
-/// Counts, never content.
+/// Prints counts only.
 impl std::fmt::Debug for RunChange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RunChange")
@@ -221,7 +220,7 @@ impl std::fmt::Debug for RunChange {
     }
 }
 
-/// Counts, never content.
+/// Prints counts only.
 impl std::fmt::Debug for StoredRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("StoredRun")

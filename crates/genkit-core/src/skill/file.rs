@@ -1,9 +1,9 @@
-//! Files of skills.
+//! The files of skills.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Skill file: one of a [`Skill`](super::Skill). Cheap to clone.
+/// A file of a [`Skill`](super::Skill). Cheap to clone.
 #[derive(Clone)]
 pub struct SkillFile {
     path: Arc<str>,
@@ -14,21 +14,21 @@ pub struct SkillFile {
 
 #[derive(Clone)]
 enum FileBytes {
-    #[cfg_attr(not(feature = "skills"), allow(dead_code, reason = "made by the macro alone"))]
+    #[cfg_attr(not(feature = "skills"), allow(dead_code, reason = "only created by the macro"))]
     Static(&'static [u8]),
-    #[cfg_attr(not(feature = "skills"), allow(dead_code, reason = "read of folders alone"))]
+    #[cfg_attr(not(feature = "skills"), allow(dead_code, reason = "only created from folders"))]
     Shared(Arc<[u8]>),
 }
 
-#[cfg_attr(not(feature = "skills"), allow(dead_code, reason = "nobody makes skills then"))]
+#[cfg_attr(not(feature = "skills"), allow(dead_code, reason = "no skills are created then"))]
 impl SkillFile {
-    /// In the program.
+    /// Creates a file that is embedded in the program.
     pub(super) fn embedded(path: &str, uri: String, digest: &str, bytes: &'static [u8]) -> Self {
         let bytes = FileBytes::Static(bytes);
         Self { path: path.into(), uri: uri.into(), digest: digest.into(), bytes }
     }
 
-    /// Read of a folder.
+    /// Creates a file that was read from a folder.
     pub(super) fn read(path: &str, uri: String, digest: &str, bytes: Arc<[u8]>) -> Self {
         let bytes = FileBytes::Shared(bytes);
         Self { path: path.into(), uri: uri.into(), digest: digest.into(), bytes }
@@ -36,17 +36,17 @@ impl SkillFile {
 }
 
 impl SkillFile {
-    /// Path within the skill, with `/`: `references/FORMS.md`.
+    /// Returns the path within the skill, with `/`: `references/FORMS.md`.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// URI of the file: `skill://pdf/references/FORMS.md`.
+    /// Returns the URI of the file: `skill://pdf/references/FORMS.md`.
     pub fn uri(&self) -> &str {
         &self.uri
     }
 
-    /// Bytes of the file.
+    /// Returns the bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         match &self.bytes {
             FileBytes::Static(bytes) => bytes,
@@ -54,22 +54,22 @@ impl SkillFile {
         }
     }
 
-    /// Text of the file, where that is UTF-8.
+    /// Returns the text of the file, if it is UTF-8.
     pub fn text(&self) -> Option<&str> {
         std::str::from_utf8(self.bytes()).ok()
     }
 
-    /// The digest of its bytes: `sha256:` and 64 hexadecimal digits.
+    /// Returns the digest of the bytes: `sha256:` and 64 hexadecimal digits.
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// Size of the file, in bytes.
+    /// Returns the size of the file, in bytes.
     pub fn size(&self) -> u64 {
         self.bytes().len() as u64
     }
 
-    /// Media type (MIME type), by what its name ends with.
+    /// Returns the media type (MIME type), derived from the file extension.
     pub fn mime_type(&self) -> &'static str {
         let extension = self.path.rsplit('/').next().and_then(|file| file.rsplit_once('.'));
         match extension.map_or("", |(_, extension)| extension) {
@@ -93,7 +93,7 @@ impl SkillFile {
         }
     }
 
-    /// The same at another address.
+    /// Returns the file with another URI.
     pub(super) fn moved(&self, uri: String) -> Self {
         Self { uri: uri.into(), ..self.clone() }
     }

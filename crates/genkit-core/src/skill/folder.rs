@@ -8,7 +8,7 @@ use super::{SKILL_MD, Skill, SkillFile};
 use crate::error::{Error as PublicError, ErrorKind, Result, Topic};
 
 #[derive(Debug, thiserror::Error)]
-#[error("the skills of `{folder}` have mistakes:{}", listed(.mistakes))]
+#[error("the skills in `{folder}` have errors:{}", listed(.mistakes))]
 pub(crate) struct Error {
     folder: String,
     mistakes: Vec<String>,
@@ -25,21 +25,21 @@ impl Topic for Error {
 }
 
 impl Skill {
-    /// Reads the skills of a folder, or the one skill that a folder is: each folder with a
-    /// `SKILL.md`, at any depth.
+    /// Reads the skills of a folder: each folder with a `SKILL.md`, at any depth. The folder itself may also be a
+    /// skill.
     ///
-    /// | file | is |
+    /// | file | result |
     /// |---|---|
     /// | `refunds/SKILL.md` | the skill `refunds` at `skill://refunds/SKILL.md` |
-    /// | `acme/billing/refunds/SKILL.md` | the same at `skill://acme/billing/refunds/SKILL.md` |
-    /// | `refunds/references/law.md` | a file of it |
+    /// | `acme/billing/refunds/SKILL.md` | the skill `refunds` at `skill://acme/billing/refunds/SKILL.md` |
+    /// | `refunds/references/law.md` | a file of the skill `refunds` |
     ///
-    /// The name in the frontmatter is that of the folder. Names that begin with a dot are passed over. A link of a
-    /// `SKILL.md` to a file that is not there is logged.
+    /// The name in the frontmatter must be the name of the folder. Files and folders whose names start with a dot are
+    /// skipped. A link in a `SKILL.md` to a missing file is logged.
     ///
     /// # Errors
-    /// All mistakes of all skills, with file and line: a name or frontmatter by no rule, a link that leaves the skill,
-    /// over 512 files or 16 MiB in one.
+    /// Returns all errors in all skills, with file and line: an invalid name or frontmatter, a link that leaves the
+    /// skill, or more than 512 files or 16 MiB in one skill.
     pub fn read_dir(path: impl AsRef<Path>) -> Result<Vec<Self>> {
         let path = path.as_ref();
         let found = genkit_skills::read(path).map_err(|mistakes| {
@@ -49,7 +49,7 @@ impl Skill {
         Ok(found.into_iter().map(of_folder).collect())
     }
 
-    /// Instructions: what stands below the frontmatter of its `SKILL.md`.
+    /// Returns the instructions, which are the text of its `SKILL.md` after the frontmatter.
     pub fn instructions(&self) -> &str {
         let text = self.file(SKILL_MD).and_then(SkillFile::text).unwrap_or_default();
         SkillText::parse(self.uri(), text).map_or("", |read| read.instructions)

@@ -1,9 +1,9 @@
-//! Skills: folders with instructions for a model (`SKILL.md`) and files beside them, as values.
+//! Skills: folders with instructions for a model (`SKILL.md`) and other files.
 //!
-//! A [`Skill`] is in the program (`skills!`), or comes from a folder on disk
-//! ([`Skill::read_dir`], `GenkitBuilder::skills_dir`). A server lists those of its
-//! registry over MCP (the extension `io.modelcontextprotocol/skills`, SEP-2640), and the middleware
-//! `skills` offers them to a model.
+//! A [`Skill`] is embedded in the program (`skills!`), or read from a folder on disk
+//! ([`Skill::read_dir`], `GenkitBuilder::skills_dir`). A server lists the skills of
+//! its registry over MCP (the extension `io.modelcontextprotocol/skills`, SEP-2640). The middleware
+//! `skills` offers skills to a model.
 
 #[cfg(feature = "skills")]
 mod embedded;
@@ -29,21 +29,20 @@ pub use source::{OfferedSkill, SkillSource};
 #[cfg(feature = "skills")]
 pub use source::{SkillReader, fingerprint, not_listed};
 
-/// What expansions call; hidden behind `__private`.
+/// Items used by macro expansions; hidden behind `__private`.
 #[cfg(feature = "skills")]
 pub mod expansion {
     pub use super::Skill;
     pub use super::embedded::{StaticSkill, StaticSkills};
 }
 
-/// The scheme of skills' addresses.
+/// The URI scheme of skills.
 pub const SCHEME: &str = "skill:";
 
 /// The file that makes a folder a skill.
 pub const SKILL_MD: &str = "SKILL.md";
 
-/// Skill: instructions that a model reads when it needs them, and the files that they speak of.
-/// Cheap to clone.
+/// A skill: instructions that a model reads when it needs them, and the files that they refer to. Cheap to clone.
 ///
 /// ```
 /// # #[cfg(feature = "skills")]
@@ -69,7 +68,7 @@ pub struct Skill(Arc<SkillData>);
 
 struct SkillData {
     info: Info,
-    /// The address of its folder, with a slash at the end.
+    /// The URI of the skill's folder, with a trailing slash.
     root: String,
     uri: String,
     frontmatter: Map<String, Value>,
@@ -77,7 +76,7 @@ struct SkillData {
 }
 
 impl Skill {
-    /// Of a frontmatter that was checked; the files are in the order of their paths.
+    /// Creates a skill from a validated frontmatter and its files, which must be sorted by path.
     #[cfg(feature = "skills")]
     pub(crate) fn new(
         source: String,
@@ -96,44 +95,43 @@ impl Skill {
         Self(Arc::new(SkillData { info, root, uri, frontmatter, files }))
     }
 
-    /// Name by which models ask for it.
+    /// Returns the name, which models use to load the skill.
     pub fn name(&self) -> &str {
         &self.0.info.name
     }
 
-    /// Description: what it does, and when to use it.
+    /// Returns the description: the purpose of the skill, and when to use it.
     pub fn description(&self) -> &str {
         &self.0.info.description
     }
 
-    /// URI of its `SKILL.md`: `skill://git-flow/SKILL.md`.
+    /// Returns the URI of its `SKILL.md`: `skill://git-flow/SKILL.md`.
     pub fn uri(&self) -> &str {
         &self.0.uri
     }
 
-    /// The frontmatter of its `SKILL.md`, as it was written.
+    /// Returns the frontmatter of its `SKILL.md`, unchanged.
     pub fn frontmatter(&self) -> &Map<String, Value> {
         &self.0.frontmatter
     }
 
-    /// Files, all of them, in the order of their paths: `SKILL.md`, and those of nested skills,
-    /// too.
+    /// Returns all files, sorted by path: `SKILL.md` and the others, including those of nested skills.
     pub fn files(&self) -> &[SkillFile] {
         &self.0.files
     }
 
-    /// The file at a path within the skill: `references/FORMS.md`.
+    /// Returns the file at a path within the skill: `references/FORMS.md`.
     pub fn file(&self, path: &str) -> Option<&SkillFile> {
         let at = self.0.files.binary_search_by(|file| file.path().cmp(path)).ok()?;
         self.0.files.get(at)
     }
 
-    /// The address of its folder, with a slash at the end.
+    /// Returns the URI of the skill's folder, with a trailing slash.
     pub(crate) fn root(&self) -> &str {
         &self.0.root
     }
 
-    /// `metadata` of its frontmatter.
+    /// Returns the `metadata` of the frontmatter.
     pub fn metadata(&self) -> &Map<String, Value> {
         &self.0.info.metadata
     }
@@ -142,7 +140,7 @@ impl Skill {
         &self.0.info
     }
 
-    /// The same at another address.
+    /// Returns the skill with other URIs, which `moved` computes.
     pub(crate) fn mounted(&self, moved: impl Fn(&str) -> String) -> Self {
         let data = &self.0;
         Self(Arc::new(SkillData {

@@ -1,4 +1,4 @@
-//! Files of skills as resources: what a server reads them as.
+//! The files of skills as resources of a server.
 
 use futures_util::future::ready;
 
@@ -6,12 +6,12 @@ use super::{SKILL_MD, Skill, SkillFile};
 use crate::action::{Resource, ResourceContents};
 
 impl Skill {
-    /// Its `SKILL.md`.
+    /// Returns its `SKILL.md`.
     pub fn manifest(&self) -> Option<&SkillFile> {
         self.file(SKILL_MD)
     }
 
-    /// The file at this address.
+    /// Returns the file with this URI.
     pub fn file_at(&self, uri: &str) -> Option<&SkillFile> {
         if !uri.starts_with(self.root()) {
             return None;
@@ -19,7 +19,7 @@ impl Skill {
         self.files().iter().find(|file| file.uri() == uri)
     }
 
-    /// A file as a resource. `SKILL.md` has the name and the description of the skill (SEP-2640).
+    /// Returns a file as a resource. `SKILL.md` has the name and the description of the skill (SEP-2640).
     pub fn resource(&self, file: &SkillFile) -> Resource {
         let (name, description) = match file.path() {
             SKILL_MD => (self.name(), self.description()),

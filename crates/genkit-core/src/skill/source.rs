@@ -1,4 +1,4 @@
-//! Sources of skills: what a middleware offers to a model, wherever it lies.
+//! Skill sources, from which a middleware offers skills to a model.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,25 +11,25 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
 use crate::registry::Registry;
 
-/// Skill source: a folder (`&str`, `String`, `PathBuf`), a [`Skill`], a [`Registry`](crate::registry::Registry), a server or a
-/// host of MCP servers.
+/// A source of skills: a folder (`&str`, `String`, `PathBuf`), a [`Skill`], a [`Registry`](crate::registry::Registry), an MCP
+/// server or a host of MCP servers.
 ///
-/// Listing fetches nothing of a skill.
+/// Listing does not load the content of the skills.
 pub trait SkillSource: Send + Sync + 'static {
-    /// Lists the skills that it has now.
+    /// Lists the skills that are currently available.
     fn list(&self) -> BoxFuture<'_, Result<Vec<OfferedSkill>>>;
 }
 
-/// What of a skill is read when it is used.
+/// A reader of the content of a skill, used when the skill is activated.
 pub trait SkillReader: Send + Sync {
-    /// Loads a skill: what stands below the frontmatter of its `SKILL.md`.
+    /// Loads the instructions of the skill, which are the text of its `SKILL.md` after the frontmatter.
     fn load(&self) -> BoxFuture<'_, Result<String>>;
 
-    /// Reads one of its files.
+    /// Reads a file of the skill.
     fn read<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Vec<u8>>>;
 }
 
-/// Offered skill: one as a source lists it.
+/// A skill as listed by a source.
 #[derive(Clone)]
 pub struct OfferedSkill {
     pub name: String,
@@ -41,29 +41,28 @@ pub struct OfferedSkill {
 }
 
 impl OfferedSkill {
-    /// Name; that of an MCP server's skill has the server's key before it, `shop/refunds`, so that it never stands
-    /// for one of this program.
+    /// Returns the name. The name of an MCP server's skill starts with the server's key, `shop/refunds`, so that it
+    /// cannot be confused with a skill of this program.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Description: what it does, and when to use it.
+    /// Returns the description: the purpose of the skill, and when to use it.
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// Server: the key of the MCP server that has it; `None` is this program.
+    /// Returns the key of the MCP server that provides the skill, or `None` for a skill of this program.
     pub fn server(&self) -> Option<&str> {
         self.server.as_deref()
     }
 
-    /// Fingerprint: a digest of the addresses and digests of all of its files, another where one of
-    /// them is another.
+    /// Returns the fingerprint: a digest of the URIs and digests of all files. It changes if any file changes.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
 
-    /// The paths of its files within the skill.
+    /// Returns the paths of the files within the skill.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.paths.iter().map(String::as_str)
     }
@@ -76,7 +75,7 @@ impl fmt::Debug for OfferedSkill {
     }
 }
 
-/// The fingerprint of files by address and digest.
+/// Computes the fingerprint of files from their URIs and digests.
 pub fn fingerprint<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let mut lines: Vec<String> = files.map(|(uri, digest)| format!("{uri} {digest}\n")).collect();
     lines.sort();
@@ -110,11 +109,11 @@ impl SkillReader for Skill {
     }
 }
 
-/// The error of a path that a skill does not have.
+/// Creates the error for a path that the skill does not contain.
 pub fn not_listed(skill: &str, path: &str) -> Error {
     let path = path.escape_debug();
     let text = format!(
-        "the skill `{skill}` has no file `{path}`: `{SKILL_MD}` and its list name those it has"
+        "the skill `{skill}` has no file `{path}`; read `{SKILL_MD}` or the list of files for valid paths"
     );
     Error::new(ErrorKind::NotFound, text)
 }

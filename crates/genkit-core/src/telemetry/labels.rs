@@ -1,20 +1,21 @@
-//! Labels of metrics: their number is bounded, whatever others call their things.
+//! Labels of metrics. Their number is limited, because names may come from other programs.
 
 use std::collections::HashSet;
 use std::sync::{LazyLock, Mutex};
 
 use crate::sync::lock;
 
-/// How many names may become labels in a process. Default is 1,000; what comes later is one, `_OTHER`.
+/// The maximum number of names that become labels in a process. Default is 1,000; further names are recorded as
+/// `_OTHER`.
 const MAX_LABELS: usize = 1000;
 
-/// The longest name that becomes a label, in bytes. Default is 256.
+/// The maximum length of a name that becomes a label, in bytes. Default is 256.
 const MAX_LABEL: usize = 256;
 
-/// What stands for all that is too much.
+/// The label for all further names.
 const OTHER: &str = "_OTHER";
 
-/// The name of a tool, a prompt or a model as a label.
+/// Returns the label for the name of a tool, a prompt or a model.
 pub fn label(name: &str) -> &str {
     static KNOWN: LazyLock<Mutex<Labels>> = LazyLock::new(Mutex::default);
     if lock(&KNOWN).admits(name) { name } else { OTHER }
@@ -36,8 +37,8 @@ impl Labels {
         }
         if !std::mem::replace(&mut self.is_full, true) {
             tracing::warn!(
-                "more than {MAX_LABELS} tools, prompts and models are measured, or one has a long name: the rest \
-                 is `{OTHER}` in metrics; the spans have their names"
+                "more than {MAX_LABELS} names of tools, prompts and models, or a name that is too long: further names \
+                 are recorded as `{OTHER}` in metrics; spans keep the names"
             );
         }
         false

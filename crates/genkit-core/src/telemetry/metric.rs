@@ -1,12 +1,12 @@
-//! Metrics: their names, units and bounds, as OpenTelemetry's semantic conventions have them.
+//! Metrics: their names, units and histogram boundaries, from OpenTelemetry's semantic conventions.
 
-/// Bounds of a time in seconds, of MCP's operations and sessions.
+/// Histogram boundaries for MCP operations and sessions, in seconds.
 const MCP_SECONDS: &[f64] =
     &[0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0];
-/// Bounds of a time in seconds, of calls of models.
+/// Histogram boundaries for model calls, in seconds.
 const GEN_AI_SECONDS: &[f64] =
     &[0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
-/// Bounds of a number of tokens.
+/// Histogram boundaries for numbers of tokens.
 const TOKENS: &[f64] = &[
     1.0,
     4.0,
@@ -24,7 +24,7 @@ const TOKENS: &[f64] = &[
     67_108_864.0,
 ];
 
-/// A metric that [`Telemetry`](super::Telemetry) takes measurements of.
+/// A metric that [`Telemetry`](super::Telemetry) records.
 ///
 /// ```
 /// use genkit::telemetry::{Metric, MetricKind};
@@ -36,32 +36,32 @@ const TOKENS: &[f64] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Metric {
-    /// Duration of a request that was served. How many there were, and with `error.type` how many failed, is the
-    /// count of it.
+    /// The duration of a served request. The count of this metric is the number of requests, and with `error.type` that
+    /// of failed requests.
     McpServerDuration,
-    /// Number of requests that are being served.
+    /// The number of requests currently being served.
     McpServerActiveRequests,
-    /// Number of sessions that are open.
+    /// The number of open sessions.
     McpServerActiveSessions,
-    /// Duration of a session.
+    /// The duration of a session.
     McpServerSessionDuration,
-    /// Duration of a request to another MCP server.
+    /// The duration of a request to another MCP server.
     McpClientDuration,
-    /// Duration of a connection to another MCP server.
+    /// The duration of a connection to another MCP server.
     McpClientSessionDuration,
-    /// Duration of a call of a model.
+    /// The duration of a model call.
     GenAiDuration,
-    /// Tokens of a call of a model, by `gen_ai.token.type`.
+    /// The number of tokens of a model call, by `gen_ai.token.type`.
     GenAiTokens,
 }
 
-/// Metric kind: how the measurements of a [`Metric`] are put together.
+/// The kind of a [`Metric`]: how its measurements are aggregated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MetricKind {
-    /// Values are counted by their size.
+    /// A distribution of values.
     Histogram,
-    /// Values are added: it goes up and down.
+    /// A sum of values, which can increase and decrease.
     UpDownCounter,
 }
 
@@ -78,7 +78,7 @@ impl Metric {
         Self::GenAiTokens,
     ];
 
-    /// Name: that of OpenTelemetry's conventions where they have one.
+    /// Returns the name, taken from OpenTelemetry's conventions if they define one.
     pub fn name(self) -> &'static str {
         match self {
             Self::McpServerDuration => "mcp.server.operation.duration",
@@ -92,7 +92,7 @@ impl Metric {
         }
     }
 
-    /// Unit, as UCUM writes it.
+    /// Returns the unit in UCUM notation.
     pub fn unit(self) -> &'static str {
         match self {
             Self::McpServerActiveRequests => "{request}",
@@ -102,7 +102,7 @@ impl Metric {
         }
     }
 
-    /// Description: what it measures, in a sentence.
+    /// Returns a one-sentence description of what is measured.
     pub fn description(self) -> &'static str {
         match self {
             Self::McpServerDuration => {
@@ -118,7 +118,7 @@ impl Metric {
         }
     }
 
-    /// Kind: how its measurements are put together.
+    /// Returns the kind: how the measurements are aggregated.
     pub fn kind(self) -> MetricKind {
         match self {
             Self::McpServerActiveRequests | Self::McpServerActiveSessions => {
@@ -128,7 +128,7 @@ impl Metric {
         }
     }
 
-    /// The bounds of its histogram.
+    /// Returns the histogram boundaries. Empty for metrics that are not histograms.
     pub fn boundaries(self) -> &'static [f64] {
         match self {
             Self::McpServerActiveRequests | Self::McpServerActiveSessions => &[],

@@ -1,33 +1,32 @@
-//! Telemetry: spans of `tracing` with the names of OpenTelemetry's semantic conventions for MCP and generative AI,
-//! W3C trace context from and to other programs, and metrics.
+//! Telemetry: `tracing` spans with names from OpenTelemetry's semantic conventions for MCP and generative AI,
+//! propagation of W3C trace context, and metrics.
 //!
-//! | what happens | span (`otel.name`) | kind |
+//! | event | span (`otel.name`) | kind |
 //! |---|---|---|
-//! | a client's request is served | `tools/call add`, `prompts/get greet`, `tools/list` | server |
-//! | a request goes to another MCP server | `tools/call add` | client |
-//! | a client is asked | `elicitation/create`, `sampling/createMessage` | client |
-//! | a run of the loop | `invoke_agent`, with the name of the run | internal |
-//! | a call of a model | `chat gemini-2.5-flash` | client |
-//! | a call of a tool | `execute_tool add` | internal |
+//! | serving a client's request | `tools/call add`, `prompts/get greet`, `tools/list` | server |
+//! | a request to another MCP server | `tools/call add` | client |
+//! | a question to a client | `elicitation/create`, `sampling/createMessage` | client |
+//! | a run of the generate loop | `invoke_agent`, with the name of the run | internal |
+//! | a model call | `chat gemini-2.5-flash` | client |
+//! | a tool call | `execute_tool add` | internal |
 //!
-//! Spans are there for every subscriber of `tracing`, and cost nothing to speak of where nobody listens. Contents
-//! (arguments, results, messages) stand in them only where
-//! `McpServer::trace_contents` or
-//! `GenkitBuilder::trace_contents` asks for them.
+//! Spans are available to every `tracing` subscriber, and cost almost nothing without one. Contents (arguments,
+//! results, messages) are only recorded if `McpServer::trace_contents` or
+//! `GenkitBuilder::trace_contents` enables them.
 //!
-//! What `tracing` has no word for goes through [`Telemetry`], which a program installs once: the trace of a client that
-//! goes on here, ours that goes on elsewhere, and measurements. The crate `genkit-opentelemetry` has one for OpenTelemetry;
-//! another is a few lines:
+//! `tracing` itself cannot propagate traces between programs or record measurements. [`Telemetry`] does this; a program
+//! installs one implementation. The crate `genkit-opentelemetry` has one for OpenTelemetry, and a custom one takes a
+//! few lines:
 //!
 //! ```standalone_crate
 //! use genkit::telemetry::{Metric, Telemetry, TraceContext};
 //!
-//! /// Counts what was served.
+//! /// Prints measurements.
 //! struct Log;
 //!
 //! impl Telemetry for Log {
 //!     fn set_parent(&self, _: &tracing::Span, parent: &TraceContext) {
-//!         eprintln!("goes on with {parent}");
+//!         eprintln!("parent is {parent}");
 //!     }
 //!
 //!     fn context_of(&self, _: &tracing::Span) -> Option<TraceContext> {
@@ -50,7 +49,7 @@ mod labels;
 mod metric;
 #[cfg(test)]
 mod tests;
-#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "each reads what it carries on"))]
+#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "each feature uses only some of it"))]
 mod trace_context;
 
 use std::sync::OnceLock;
@@ -67,39 +66,39 @@ pub use self::trace_context::is_baggage;
 pub use self::trace_context::{TRACEPARENT, TRACESTATE};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Telemetry: what carries traces over the borders of a process, and takes measurements; installed
-/// by [`install`].
+/// Propagates traces between processes and records measurements. Installed by [`install`].
 ///
-/// Its methods are called while requests are served: they must neither block nor panic.
+/// Its methods are called while requests are served, so they must neither block nor panic.
 pub trait Telemetry: Send + Sync + 'static {
-    /// Makes a new span, that nobody has entered, go on with the trace of another program.
+    /// Makes the trace of another program the parent of a new span, before the span is entered.
     fn set_parent(&self, span: &Span, parent: &TraceContext);
 
-    /// The trace that a span belongs to, for another program to go on with. `None` where the span is not recorded.
+    /// Returns the trace context of a span, to send to another program. Returns `None` if the span is not recorded.
     fn context_of(&self, span: &Span) -> Option<TraceContext>;
 
-    /// Takes a measurement. A `label` is a name of OpenTelemetry with its value; their number is bounded.
+    /// Records a measurement. A label is an OpenTelemetry attribute name with its value. The number of distinct values
+    /// is limited.
     fn record(&self, metric: Metric, value: f64, labels: &[(&'static str, &str)]);
 }
 
 static INSTALLED: OnceLock<Box<dyn Telemetry>> = OnceLock::new();
 
-/// Installs telemetry for the whole process, before it serves and generates.
+/// Installs telemetry for the whole process. Call this before serving and generating.
 ///
 /// # Errors
-/// `FailedPrecondition`: there is one already.
+/// Returns `FailedPrecondition` if telemetry is already installed.
 pub fn install(telemetry: impl Telemetry) -> Result<()> {
     let installed = INSTALLED.set(Box::new(telemetry));
     installed
-        .map_err(|_| Error::new(ErrorKind::FailedPrecondition, "telemetry is installed already"))
+        .map_err(|_| Error::new(ErrorKind::FailedPrecondition, "telemetry is already installed"))
 }
 
-/// What is installed.
+/// Returns the installed telemetry.
 pub fn installed() -> Option<&'static dyn Telemetry> {
     INSTALLED.get().map(|telemetry| &**telemetry)
 }
 
-/// The value of `error.type` for a kind of error.
+/// Returns the value of `error.type` for an error kind.
 pub fn error_type(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Cancelled => "cancelled",
@@ -120,7 +119,7 @@ pub fn error_type(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// Says in a span that its work failed.
+/// Records in a span that its work failed.
 pub fn failed(span: &Span, error_type: &str) {
     span.record("error.type", error_type);
     span.record("otel.status_code", "ERROR");

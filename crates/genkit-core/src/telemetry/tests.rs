@@ -40,7 +40,7 @@ fn of_versions_to_come_the_known_part_is_read() {
         assert_eq!(TraceContext::parse(&sent), TraceContext::parse(SENT), "{sent}");
     }
     assert_eq!(TraceContext::parse(&format!("{}what", SENT.replacen("00", "cc", 1))), None);
-    // Flags that nobody knows are not handed on.
+    // Unknown flags are not forwarded.
     let flags = TraceContext::parse(&SENT.replace("-01", "-ff")).unwrap().to_string();
     assert!(flags.ends_with("-03"), "{flags}");
 }

@@ -1,30 +1,30 @@
-//! W3C Trace Context: the trace of a request, as MCP's `_meta` (SEP-414) and HTTP headers carry it.
+//! W3C Trace Context: the trace of a request, as transmitted in MCP's `_meta` (SEP-414) and in HTTP headers.
 
 use std::fmt;
 
 use serde_json::{Map, Value};
 
-/// The name of the entry with the ids.
+/// The name of the entry with the trace and span ids.
 pub const TRACEPARENT: &str = "traceparent";
-/// The name of the entry with what tracing systems add.
+/// The name of the entry with data of tracing systems.
 pub const TRACESTATE: &str = "tracestate";
-/// The name of the entry with what programs add.
+/// The name of the entry with data of applications.
 pub const BAGGAGE: &str = "baggage";
 
-/// How long `tracestate` may be, in bytes. Default is 512, which W3C asks everybody to take.
+/// The maximum length of `tracestate`, in bytes. Default is 512, the length that W3C requires all systems to support.
 const MAX_TRACESTATE: usize = 512;
-/// How many members `tracestate` may have. Default is W3C's 32.
+/// The maximum number of members in `tracestate`. Default is W3C's 32.
 const MAX_MEMBERS: usize = 32;
-/// How long `baggage` may be, in bytes. Default is W3C's 8,192.
+/// The maximum length of `baggage`, in bytes. Default is W3C's 8,192.
 const MAX_BAGGAGE: usize = 8192;
-/// How many members `baggage` may have. Default is 64, which W3C asks everybody to take.
+/// The maximum number of members in `baggage`. Default is 64, the number that W3C requires all systems to support.
 const MAX_BAGGAGE_MEMBERS: usize = 64;
-/// Sampled, and ids by chance: the flags of level 2.
+/// The flags of level 2: sampled, and random trace id.
 const KNOWN_FLAGS: u8 = 0b11;
-/// How long a `traceparent` of the version that is known is.
+/// The length of a `traceparent` in version 00, in bytes.
 const TRACEPARENT_BYTES: usize = 55;
 
-/// Trace context of W3C: which trace a request belongs to, and the span that it was sent in.
+/// A W3C trace context: the trace of a request, and the span that sent it.
 ///
 /// ```
 /// use genkit::telemetry::TraceContext;
@@ -45,14 +45,14 @@ pub struct TraceContext {
 }
 
 impl TraceContext {
-    /// Trace context of a span; `None` where an id is zero, which is no id.
+    /// Creates the trace context of a span. Returns `None` if an id is zero, which is invalid.
     pub fn new(trace_id: u128, span_id: u64, is_sampled: bool) -> Option<Self> {
         let state = Box::default();
         let context = Self { trace_id, span_id, flags: u8::from(is_sampled), state };
         (trace_id != 0 && span_id != 0).then_some(context)
     }
 
-    /// Reads a `traceparent`. Of a version that is not known yet, what this one knows is read.
+    /// Parses a `traceparent`. For a future version, parses the fields that are known today.
     pub fn parse(traceparent: &str) -> Option<Self> {
         let bytes = traceparent.as_bytes();
         let (known, rest) = bytes.split_at_checked(TRACEPARENT_BYTES)?;
@@ -71,34 +71,34 @@ impl TraceContext {
         Some(Self { flags, ..Self::new(hex(trace_id)?, span_id, false)? })
     }
 
-    /// Sets the `tracestate`; one that W3C does not allow is left out.
+    /// Sets the `tracestate`. A value that W3C does not allow is ignored.
     #[must_use]
     pub fn with_state(mut self, tracestate: &str) -> Self {
         self.state = if is_state(tracestate) { tracestate.into() } else { Box::default() };
         self
     }
 
-    /// The id of the trace.
+    /// Returns the trace id.
     pub fn trace_id(&self) -> u128 {
         self.trace_id
     }
 
-    /// The id of the span that the request was sent in.
+    /// Returns the id of the span that sent the request.
     pub fn span_id(&self) -> u64 {
         self.span_id
     }
 
-    /// Sampling: whether who sent it records the trace.
+    /// Returns whether the sender records the trace (sampling).
     pub fn is_sampled(&self) -> bool {
         self.flags & 1 == 1
     }
 
-    /// The `tracestate`: what tracing systems add; empty where there is none.
+    /// Returns the `tracestate`, which is data of tracing systems. Empty if there is none.
     pub fn state(&self) -> &str {
         &self.state
     }
 
-    /// The trace that MCP's `_meta` carries on.
+    /// Parses the trace context in MCP's `_meta`.
     pub fn of_meta(meta: &Map<String, Value>) -> Option<Self> {
         let context = Self::parse(meta.get(TRACEPARENT)?.as_str()?)?;
         Some(match meta.get(TRACESTATE).and_then(Value::as_str) {
@@ -107,7 +107,7 @@ impl TraceContext {
         })
     }
 
-    /// Writes it into `_meta`; what stands there under these names stays.
+    /// Writes the trace context into `_meta`, unless it already has one.
     pub fn write_to(&self, meta: &mut Map<String, Value>) {
         if meta.contains_key(TRACEPARENT) {
             return;
@@ -119,14 +119,14 @@ impl TraceContext {
     }
 }
 
-/// The `traceparent`.
+/// Formats the `traceparent`.
 impl fmt::Display for TraceContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "00-{:032x}-{:016x}-{:02x}", self.trace_id, self.span_id, self.flags)
     }
 }
 
-/// Whether it is a `baggage` that may be handed on.
+/// Returns whether the text is a `baggage` that may be forwarded.
 pub fn is_baggage(text: &str) -> bool {
     let is_plain = |b: u8| matches!(b, 0x20..=0x7e) && b != b'"' && b != b'\\';
     text.len() <= MAX_BAGGAGE
@@ -137,7 +137,7 @@ pub fn is_baggage(text: &str) -> bool {
             .all(|member| member.split_once('=').is_some_and(|(key, _)| !key.is_empty()))
 }
 
-/// Digits in lower case, as W3C writes them.
+/// Parses hexadecimal digits in lower case, as W3C requires.
 fn hex(digits: &[u8]) -> Option<u128> {
     digits.iter().try_fold(0, |number: u128, digit| {
         let digit = match digit {
@@ -155,7 +155,7 @@ fn is_state(text: &str) -> bool {
     }
     let mut keys: Vec<&str> = Vec::new();
     for member in text.split(',').map(|member| member.trim_matches([' ', '\t'])) {
-        // W3C lets members be empty.
+        // W3C allows empty members.
         if member.is_empty() {
             continue;
         }

@@ -1,10 +1,10 @@
-//! Templates of prompts: dotprompt's language, and helpers of your own in it.
+//! Prompt templates in the dotprompt language, and custom helpers for them.
 //!
-//! | what you want | what you write |
+//! | goal | method |
 //! |---|---|
 //! | a folder of `.prompt` files | `GenkitBuilder::prompts_dir` |
 //! | one template in the program | [`PromptBuilder::template`](crate::action::PromptBuilder::template) |
-//! | a helper of your own | `GenkitBuilder::template_helper` |
+//! | a custom helper | `GenkitBuilder::template_helper` |
 //!
 //! ```
 //! use genkit::Prompt;
@@ -21,10 +21,10 @@
 //! # }
 //! ```
 //!
-//! The language: `{{value}}`, `{{#if}}`, `{{#unless}}`, `{{#each}}`, `{{#with}}`, `{{#ifEquals a b}}`, `{{json value}}`,
-//! `{{role "system"}}`, `{{history}}`, `{{media url=u}}`, `{{section "name"}}`, partials `{{> name}}`; `@key` is a value of
-//! the [action context](crate::context::Context::action_context). A value is always text: it can never become a role or a
-//! picture.
+//! The language has `{{value}}`, `{{#if}}`, `{{#unless}}`, `{{#each}}`, `{{#with}}`, `{{#ifEquals a b}}`, `{{json
+//! value}}`, `{{role "system"}}`, `{{history}}`, `{{media url=u}}`, `{{section "name"}}` and partials `{{> name}}`.
+//! `@key` is a value of the [action context](crate::context::Context::action_context). A value is always rendered as text, so it
+//! cannot become a role or an image.
 
 mod error;
 mod settings;
@@ -36,7 +36,7 @@ pub use settings::Templates;
 
 use crate::error::Result;
 
-/// Template call: that of a helper of your own in a template, with its values.
+/// A call of a custom helper in a template, with its arguments.
 ///
 /// ```
 /// use genkit::Prompt;
@@ -59,20 +59,20 @@ use crate::error::Result;
 pub struct TemplateCall<'a>(&'a genkit_dotprompt::HelperCall<'a>);
 
 impl TemplateCall<'_> {
-    /// The values after its name; one that is missing in the input is `null`.
+    /// Returns the positional arguments. An argument that is missing in the input is `null`.
     pub fn values(&self) -> &[Value] {
         self.0.params()
     }
 
-    /// The values of `key=value`.
+    /// Returns the named arguments (`key=value`).
     pub fn named(&self) -> &Map<String, Value> {
         self.0.hash()
     }
 
-    /// The text at a position, from 0.
+    /// Returns the text of the positional argument at this index, from 0.
     ///
     /// # Errors
-    /// There is no text.
+    /// Returns an error if there is no text at this index.
     pub fn text(&self, position: usize) -> Result<&str> {
         Ok(self.0.text(position).map_err(Error::HelperValue)?)
     }
@@ -80,7 +80,7 @@ impl TemplateCall<'_> {
 
 impl std::fmt::Debug for TemplateCall<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // What a template is given may be secret.
+        // The arguments of a template may be secret.
         f.debug_struct("TemplateCall").field("values", &self.values().len()).finish_non_exhaustive()
     }
 }

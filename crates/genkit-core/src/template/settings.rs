@@ -1,4 +1,4 @@
-//! What templates share: partials, named schemas, helpers of the program's own.
+//! Settings shared by templates: partials, named schemas and custom helpers.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::visible;
 
 type Helper = Arc<dyn Fn(&TemplateCall<'_>) -> Result<Value> + Send + Sync>;
 
-/// What the templates of a program share.
+/// The settings that the templates of a program share.
 #[derive(Clone, Default)]
 pub struct Templates {
     partials: Vec<(String, String)>,
@@ -36,7 +36,7 @@ impl Templates {
         self.helpers.push((name, Arc::new(move |call| helper(call).map(Into::into))));
     }
 
-    /// The environment that these make with what `more` adds, or all mistakes in them.
+    /// Creates the environment from these settings and those that `more` adds, or returns all errors in them.
     pub(crate) fn environment(
         &self,
         more: impl FnOnce(EnvironmentBuilder) -> Result<EnvironmentBuilder, Vec<Error>>,
@@ -61,7 +61,7 @@ impl Templates {
     }
 }
 
-/// `{{log ..}}` goes where everything goes that the library logs.
+/// Logs the text of `{{log ..}}` with `tracing`.
 fn log(level: &str, text: &str) {
     match level {
         "error" => tracing::error!(target: "genkit::template", "{}", visible::line(text)),

@@ -1,6 +1,6 @@
-//! Points in time: now, and as text (ISO 8601, in UTC).
+//! Points in time: the current time, and formatting as ISO 8601 in UTC.
 
-/// The time of this machine, in milliseconds since 1970.
+/// Returns the current time of this machine, in milliseconds since the Unix epoch.
 pub fn now_ms() -> u64 {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::SystemTime::UNIX_EPOCH)
@@ -8,7 +8,7 @@ pub fn now_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Milliseconds since 1970 as `2026-07-28T09:30:00.250Z`.
+/// Formats milliseconds since the Unix epoch as `2026-07-28T09:30:00.250Z`.
 pub fn iso8601(ms: u64) -> String {
     let (seconds, milli) = (ms / 1000, ms % 1000);
     let (days, second) = (seconds / 86_400, seconds % 86_400);
@@ -17,8 +17,8 @@ pub fn iso8601(ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
 }
 
-/// The date of a day since 1970-01-01. Years begin in March here, so that a leap day is the last of its year
-/// (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+/// Returns the date of a day, counted from 1970-01-01. Years start in March here, so that a leap day is the last day of
+/// its year (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);

@@ -1,4 +1,4 @@
-//! The current span of a task: the parent of what begins in it.
+//! The current span of a task, which is the parent of spans that start in it.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,20 +11,20 @@ use super::state::SpanState;
 use crate::sync::lock;
 
 tokio::task_local! {
-    /// Where a task stands in its trace.
+    /// The position of the task in its trace.
     pub(super) static CURRENT: Position;
 }
 
-/// A place in a trace.
+/// A position in a trace.
 #[derive(Clone)]
 pub(super) enum Position {
-    /// Before the first span of a trace, which takes the root.
+    /// Before the first span of a trace, which becomes the root.
     Root(Arc<Mutex<RootPlace>>),
-    /// Inside of a span.
+    /// Inside a span.
     Span(Arc<SpanState>),
 }
 
-/// A root that a span takes; later ones stand beside it in the same trace.
+/// A root that the first span takes. Later spans become siblings in the same trace.
 pub(super) struct RootPlace {
     pub(super) trace_id: TraceId,
     pub(super) unused: Option<Root>,
@@ -36,13 +36,13 @@ impl Position {
         Self::Root(Arc::new(Mutex::new(place)))
     }
 
-    /// Where this task stands; `None` outside of every trace.
+    /// Returns the position of this task, or `None` outside of every trace.
     pub(super) fn current() -> Option<Self> {
         CURRENT.try_with(Self::clone).ok()
     }
 }
 
-/// The ids of the current span.
+/// Returns the ids of the current span.
 pub(super) fn ids() -> Option<(TraceId, SpanId)> {
     match Position::current()? {
         Position::Span(span) => Some(span.ids()),

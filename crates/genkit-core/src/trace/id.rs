@@ -1,4 +1,4 @@
-//! Ids of traces and spans: random bits, written as hex digits.
+//! The ids of traces and spans: random bits, formatted as hex digits.
 
 use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
@@ -23,7 +23,8 @@ impl SpanId {
     }
 }
 
-/// Not zero, which is no id. Good enough to tell spans apart; no secret.
+/// Returns a random number that is not zero, which is not a valid id. It is unique enough for spans, but not
+/// cryptographically random.
 fn random() -> u64 {
     RandomState::new().hash_one(0u8).max(1)
 }

@@ -1,12 +1,12 @@
-//! The spans of `tracing`: names, kinds and times, never contents.
+//! The `tracing` spans: names, kinds and times, without contents.
 
 use tracing::Span;
 
 use super::{NewSpan, SpanKind};
 use crate::visible::Logged;
 
-/// The span of `tracing` beside a span in Genkit's form. Those of the generate loop have more fields
-/// and are made there.
+/// Creates the `tracing` span that accompanies a span in Genkit's format. The spans of the generate loop have more
+/// fields and are created there.
 pub(super) fn span(span: &NewSpan<'_>) -> Span {
     let name = Logged::name(span.name);
     match span.kind {

@@ -1,5 +1,5 @@
-//! Traces: spans of what runs, in `tracing` for everybody and in Genkit's form for its developer tools.
-//! Where nobody exports, the second costs one load.
+//! Traces: spans for `tracing`, and spans in Genkit's format for its developer tools. If nothing is exported, the
+//! latter cost one atomic load.
 
 mod current;
 mod exporter;
@@ -28,7 +28,7 @@ pub use span::{NewSpan, SpanKind};
 use self::current::{CURRENT, Position};
 use crate::error::Result;
 
-/// Runs `work`, whose first span is `root`. Whoever calls it also calls [`flush`].
+/// Runs `work`, whose first span is `root`. The caller must also call [`flush`].
 pub fn under_root<T>(root: Root, work: impl Future<Output = T>) -> impl Future<Output = T> {
     match is_on() {
         false => Either::Left(work),
@@ -36,8 +36,8 @@ pub fn under_root<T>(root: Root, work: impl Future<Output = T>) -> impl Future<O
     }
 }
 
-/// Runs `work` in a span inside of the current one: in `tracing`, and where somebody exports.
-/// `output` is read only there.
+/// Runs `work` in a child of the current span, in `tracing` and in the export. `output` is only called if spans are
+/// exported.
 pub fn traced<T>(
     span: NewSpan<'_>,
     work: impl Future<Output = Result<T>>,
@@ -46,8 +46,8 @@ pub fn traced<T>(
     traced_as(span, work, |result| Ended::of(result, output))
 }
 
-/// [`traced`] for work whose result is none: `ended` says how it ended, and is read only where somebody
-/// exports.
+/// [`traced`] for work that does not return a `Result`. `ended` returns how the work ended, and is only called if spans
+/// are exported.
 pub fn traced_as<T>(
     span: NewSpan<'_>,
     work: impl Future<Output = T>,
@@ -57,7 +57,7 @@ pub fn traced_as<T>(
     recorded(span, work, ended).instrument(logged)
 }
 
-/// [`traced_as`] for work that has a span of `tracing` already.
+/// [`traced_as`] for work that already has a `tracing` span.
 pub fn recorded<T>(
     span: NewSpan<'_>,
     work: impl Future<Output = T>,
@@ -80,13 +80,13 @@ async fn record<T>(
     result
 }
 
-/// A span that [`inside`] runs work in, inside of `parent` or of the current one. None where nobody
-/// exports. It ends as cancelled where it is dropped.
+/// Starts a span for use with [`inside`], as a child of `parent` or of the current span. Returns `None` if spans are
+/// not exported. The span ends as cancelled if it is dropped.
 pub fn begin(span: &NewSpan<'_>, parent: Option<&OpenSpan>) -> Option<OpenSpan> {
     is_on().then(|| OpenSpan::begin(span, parent))
 }
 
-/// Runs `work` inside of `open`, if there is one.
+/// Runs `work` inside `open`, if there is one.
 pub fn inside<T>(
     open: Option<&OpenSpan>,
     work: impl Future<Output = T>,
@@ -97,7 +97,7 @@ pub fn inside<T>(
     }
 }
 
-/// Ends `open`, if there is one, with what its work gave.
+/// Ends `open`, if there is one, with the result of its work.
 pub async fn end<T>(
     open: Option<OpenSpan>,
     result: &mut T,
@@ -107,29 +107,29 @@ pub async fn end<T>(
     let is_own_root = open.is_own_root();
     open.end(ended(result));
     if is_own_root {
-        // The program may end next, and nobody else would wait for what is not sent yet.
+        // The program may exit next, and nothing else waits for unsent spans.
         flush().await;
     }
 }
 
-/// The ids of the current span, where somebody exports.
+/// Returns the ids of the current span, if spans are exported.
 pub fn current_ids() -> Option<(TraceId, SpanId)> {
     if is_on() { current::ids() } else { None }
 }
 
-/// What a value is as JSON; null where it is nothing that JSON knows.
+/// Serializes a value to JSON. Returns null if it does not serialize.
 pub fn json(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// Adds an attribute to the current span. `value` is read only where somebody exports.
+/// Adds an attribute to the current span. `value` is only called if spans are exported.
 pub fn annotate(key: &str, value: impl FnOnce() -> Value) {
     if is_on() {
         current::annotate(key, value);
     }
 }
 
-/// Records an action context in the current span, without what it says of `auth` and `secrets`.
+/// Records an action context in the current span, without the values of `auth` and `secrets`.
 pub fn annotate_context(context: &Map<String, Value>) {
     if !context.is_empty() {
         annotate(record::CONTEXT, || record::shown_context(context));

@@ -1,4 +1,4 @@
-//! Open spans: what has begun and must end, whatever becomes of it.
+//! Open spans, which end even if their work is cancelled.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -12,26 +12,26 @@ use super::{NewSpan, SpanId, SpanKind, TraceId, exporter};
 use crate::error::{Error, Result};
 use crate::sync::lock;
 
-/// A span that has begun. Where it is dropped before its end, it ends as cancelled.
+/// A span that has started. If it is dropped before its end, it ends as cancelled.
 pub struct OpenSpan {
     state: Arc<SpanState>,
     has_ended: bool,
 }
 
-/// How a span ended.
+/// The outcome of a span.
 pub enum Ended<'a> {
-    /// With this.
+    /// The work succeeded with this output.
     Output(Value),
-    /// With an error; the innermost span that it ends is its source.
+    /// The work failed. The innermost span that ends with an error is recorded as its source.
     Failed(&'a mut Error),
-    /// It asks what somebody answers later: this.
+    /// The work was interrupted with this question, which is answered later.
     Interrupted(Value),
-    /// Nobody waits for it any more.
+    /// The work was cancelled.
     Cancelled,
 }
 
 impl<'a> Ended<'a> {
-    /// How work with a result ended.
+    /// Returns the outcome of work that returned a `Result`.
     pub fn of<T>(result: &'a mut Result<T>, output: impl FnOnce(&T) -> Value) -> Self {
         match result {
             Ok(value) => Self::Output(output(value)),
@@ -83,7 +83,7 @@ impl OpenSpan {
         Self { state: Arc::new(state), has_ended: false }
     }
 
-    /// The place inside of it.
+    /// Returns the position inside this span.
     pub(super) fn position(&self) -> Position {
         Position::Span(Arc::clone(&self.state))
     }
@@ -92,7 +92,7 @@ impl OpenSpan {
         self.state.is_own_root
     }
 
-    /// Ends it.
+    /// Ends the span.
     pub fn end(mut self, how: Ended<'_>) {
         self.has_ended = true;
         self.state.end(how);
@@ -107,7 +107,7 @@ impl Drop for OpenSpan {
     }
 }
 
-/// What is known of a span when it begins.
+/// Returns the attributes that are known when a span starts.
 fn first_attributes(span: &NewSpan<'_>) -> Map<String, Value> {
     let mut attributes = Map::new();
     attributes.insert("genkit:type".into(), span.kind.type_name().into());

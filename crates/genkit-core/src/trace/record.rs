@@ -1,35 +1,35 @@
-//! What an exporter gets of a span: plain data, whose values are bounded.
+//! The data of a span that is exported: plain data with limited sizes.
 
 use serde_json::{Map, Value};
 
 use super::{SpanId, TraceId};
 use genkit_schema::internal::truncate::truncate;
 
-/// The longest value of an attribute, in bytes. Default is 1 MiB.
+/// The maximum size of an attribute value, in bytes. Default is 1 MiB.
 pub const MAX_VALUE: usize = 1024 * 1024;
 
-/// The attribute with the action context.
+/// The attribute that holds the action context.
 pub const CONTEXT: &str = "genkit:metadata:context";
 
-/// What stands where a value is left out.
+/// The replacement for redacted values.
 const REDACTED: &str = "<redacted>";
 
-/// A span that began or ended.
+/// A span that has started or ended.
 #[derive(Clone, Debug)]
 pub struct SpanRecord {
     pub trace_id: TraceId,
     pub span_id: SpanId,
     pub parent: Option<SpanId>,
     pub name: String,
-    /// Milliseconds since the epoch.
+    /// The start time, in milliseconds since the Unix epoch.
     pub start: f64,
-    /// Milliseconds since the epoch; zero while it runs.
+    /// The end time, in milliseconds since the Unix epoch. Zero while the span is open.
     pub end: f64,
     pub attributes: Map<String, Value>,
     pub failure: Option<Failure>,
 }
 
-/// Why a span failed.
+/// The error of a span.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// The kind of the error.
@@ -39,14 +39,14 @@ pub struct Failure {
     pub chain: String,
 }
 
-/// A value as an attribute: JSON text, cut where it is too long. What was cut is JSON text still: a
-/// string with the beginning and a mark.
+/// Converts a value to an attribute with JSON text, truncated if it is too long. Truncated text is still JSON: a string
+/// with the beginning of the text and a note.
 pub fn json_text(value: &Value) -> Value {
     let text = value.to_string();
     Value::String(if text.len() > MAX_VALUE { cut(&text) } else { text })
 }
 
-/// An attribute that is no JSON text, cut where it is too long.
+/// Truncates an attribute value that is too long. Objects and arrays become JSON text.
 pub fn bounded(value: Value) -> Value {
     match value {
         Value::String(text) if text.len() > MAX_VALUE => Value::String(cut(&text)),
@@ -55,7 +55,7 @@ pub fn bounded(value: Value) -> Value {
     }
 }
 
-/// The text of an error, cut where it is too long.
+/// Truncates the text of an error if it is too long.
 pub fn bounded_text(mut text: String) -> String {
     const MAX: usize = MAX_VALUE / 16;
     if text.len() > MAX {
@@ -67,14 +67,13 @@ pub fn bounded_text(mut text: String) -> String {
 }
 
 fn cut(text: &str) -> String {
-    // A character may be six in JSON.
+    // A character can take up to six bytes in JSON.
     let shown = truncate(text, MAX_VALUE / 6);
     let marked = format!("{shown} [cut: the first {} of {} bytes]", shown.len(), text.len());
     Value::String(marked).to_string()
 }
 
-/// An action context as it is recorded: that there is an `auth` and that there are `secrets`, and
-/// nothing of what they say.
+/// Returns the action context for recording, with the values of `auth` and `secrets` redacted.
 pub fn shown_context(context: &Map<String, Value>) -> Value {
     let hidden = |key: &str| matches!(key, "auth" | "secrets");
     let shown: Map<String, Value> = context

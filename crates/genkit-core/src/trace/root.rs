@@ -1,22 +1,22 @@
-//! The root of a trace that somebody gives from outside.
+//! The root of a trace, with ids that are chosen before the trace starts.
 
 use serde_json::{Map, Value};
 
 use super::id::{SpanId, TraceId};
 
-/// The root of a trace whose ids are known before it begins.
+/// The root of a trace whose ids are known before it starts.
 #[derive(Clone, Debug)]
 pub struct Root {
     pub trace_id: TraceId,
     pub span_id: SpanId,
-    /// Become attributes of the root span as they are.
+    /// Attributes of the root span, added unchanged.
     pub labels: Map<String, Value>,
-    /// The action context, recorded without what it says of `auth` and `secrets`.
+    /// The action context. It is recorded without the values of `auth` and `secrets`.
     pub context: Map<String, Value>,
 }
 
 impl Root {
-    /// A root with ids by chance.
+    /// Creates a root with random ids.
     pub fn new() -> Self {
         Self {
             trace_id: TraceId::random(),

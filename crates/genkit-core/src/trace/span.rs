@@ -1,33 +1,32 @@
-//! A span in the making: its name, its kind and its input.
+//! The description of a new span: its name, its kind and its input.
 
 use serde_json::Value;
 
-/// A span that is about to begin.
+/// The description of a span to start.
 pub struct NewSpan<'a> {
     pub name: &'a str,
     pub kind: SpanKind<'a>,
-    /// Read only where somebody exports.
+    /// The input. Only called if spans are exported.
     pub input: &'a (dyn Fn() -> Value + Sync),
 }
 
-/// The kind of a span, as Genkit's developer tools name it.
+/// The kind of a span, in the terms of Genkit's developer tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpanKind<'a> {
-    /// An action of this type: `flow`, `tool`, `model`, `prompt`, `resource`, `evaluator`; its key is
-    /// `/type/name`.
+    /// An action of this type: `flow`, `tool`, `model`, `prompt`, `resource`, `evaluator`. Its key is `/type/name`.
     Action(&'a str),
-    /// Work of the library: `generate`.
+    /// Internal work of the library: `generate`.
     Util,
     /// A step of a flow.
     FlowStep,
     /// The rendering of a template.
     PromptTemplate,
-    /// The judging of one data point.
+    /// The evaluation of one data point.
     EvaluatorCase,
 }
 
 impl SpanKind<'_> {
-    /// The value of `genkit:type`.
+    /// Returns the value of `genkit:type`.
     pub(super) fn type_name(self) -> &'static str {
         match self {
             Self::Action(_) => "action",
@@ -38,7 +37,7 @@ impl SpanKind<'_> {
         }
     }
 
-    /// The part of a path that is a span of this kind: `/{greet,t:flow}`, `/{add,t:action,s:tool}`.
+    /// Returns the segment of a span path for this span: `/{greet,t:flow}`, `/{add,t:action,s:tool}`.
     pub(super) fn path_segment(self, name: &str) -> String {
         match self {
             Self::Action("flow") => format!("/{{{name},t:flow}}"),

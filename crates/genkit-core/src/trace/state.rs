@@ -1,4 +1,4 @@
-//! What is known of an open span.
+//! The state of an open span.
 
 use std::sync::Mutex;
 use std::time::Instant;
@@ -7,16 +7,16 @@ use serde_json::{Map, Value};
 
 use super::id::{SpanId, TraceId};
 
-/// What a span and those inside of it share.
+/// The state that a span shares with the spans inside it.
 pub(super) struct SpanState {
     pub(super) trace_id: TraceId,
     pub(super) span_id: SpanId,
     pub(super) parent: Option<SpanId>,
     pub(super) name: String,
     pub(super) path: String,
-    /// It is a root that nobody gave from outside, so nobody else flushes.
+    /// Whether this is a root without externally chosen ids, whose end must flush the export.
     pub(super) is_own_root: bool,
-    /// Milliseconds since the epoch.
+    /// The start time, in milliseconds since the Unix epoch.
     pub(super) start: f64,
     pub(super) started: Instant,
     pub(super) attributes: Mutex<Map<String, Value>>,

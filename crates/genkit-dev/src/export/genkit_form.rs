@@ -1,19 +1,19 @@
-//! Spans as Genkit's telemetry server reads them: one post for each trace.
+//! Spans in the format of Genkit's telemetry server, with one request for each trace.
 
 use serde_json::{Map, Value, json};
 
 use genkit_core::internal::trace::SpanRecord;
 
-/// About how large a post is. Default is 8 MiB.
+/// The approximate maximum size of a request body. Default is 8 MiB.
 const MAX_POST: usize = 8 * 1024 * 1024;
 
-/// The posts of `spans`: one for each trace, several where one would be too large. Of a span that
-/// began and ended only the end is posted.
+/// Returns the request bodies for `spans`: one for each trace, or several if one would be too large. If a span both
+/// started and ended, only its end is included.
 pub(super) fn posts(spans: Vec<SpanRecord>) -> Vec<Value> {
     let mut posts: Vec<Post> = Vec::new();
     for span in spans {
         let trace = span.trace_id.to_string();
-        // Usually the last one.
+        // Usually the last one matches.
         let fitting = posts.iter_mut().rev().find(|post| post.trace == trace);
         let size = size(&span);
         match fitting.filter(|post| post.size + size <= MAX_POST) {
@@ -31,7 +31,7 @@ pub(super) fn posts(spans: Vec<SpanRecord>) -> Vec<Value> {
 struct Post {
     trace: String,
     size: usize,
-    /// Name, start and end of the root, where it is among the spans.
+    /// The name, start and end of the root, if it is among the spans.
     times: Option<(String, f64, f64)>,
     spans: Map<String, Value>,
 }
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(posts[0]["spans"].as_object().unwrap().len(), 2, "the end replaces the start");
         assert_eq!(posts[0]["endTime"], 9.0);
         assert_eq!(posts[1]["traceId"], two.to_string());
-        assert!(posts[1].get("startTime").is_none(), "its root is not in it");
+        assert!(posts[1].get("startTime").is_none(), "the root is in another post");
     }
 
     #[test]

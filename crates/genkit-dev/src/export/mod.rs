@@ -1,8 +1,8 @@
-//! Export to Genkit's telemetry server: `GENKIT_TELEMETRY_SERVER`, or the one that its developer tools
-//! name later.
+//! Export to Genkit's telemetry server: that of `GENKIT_TELEMETRY_SERVER`, or one that the developer tools provide
+//! later.
 //!
-//! A thread of its own sends, so that a program with several runtimes, or one that ends, keeps its
-//! traces. What runs only puts spans into a bounded queue.
+//! Spans are sent by a dedicated thread, so that traces are not lost if a program has several runtimes or exits. Other
+//! threads only put spans into a bounded queue.
 
 mod genkit_form;
 mod queue;
@@ -20,20 +20,20 @@ use genkit_core::BoxFuture;
 use genkit_core::internal::environment::is_development;
 use genkit_core::internal::trace::{LinkedExporter, SpanExporter, SpanRecord};
 
-/// Nobody has looked yet.
+/// The environment has not been read yet.
 const UNKNOWN: u8 = 0;
 const OFF: u8 = 1;
 const ON: u8 = 2;
 
-/// Whether somebody exports spans.
+/// Whether spans are exported.
 static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 static EXPORTER: OnceLock<Exporter> = OnceLock::new();
 
-/// Whether somebody exports spans.
+/// Returns whether spans are exported.
 #[inline]
 pub(crate) fn is_on() -> bool {
-    // A test that is about traces sees those of its own thread; the others have none.
+    // Only the threads of tests about traces export spans.
     #[cfg(test)]
     if !crate::export::tests::is_on_here() {
         return false;
@@ -44,12 +44,12 @@ pub(crate) fn is_on() -> bool {
     }
 }
 
-/// Looks once whether the environment names a server.
+/// Reads once whether the environment specifies a server.
 #[cold]
 fn look() -> bool {
     match server_of_environment() {
         Some(url) => Exporter::install(url),
-        // Whoever named a server meanwhile stays.
+        // A server that was set meanwhile is kept.
         None => {
             let _ = STATE.compare_exchange(UNKNOWN, OFF, Ordering::Relaxed, Ordering::Relaxed);
         }
@@ -57,7 +57,7 @@ fn look() -> bool {
     STATE.load(Ordering::Relaxed) == ON
 }
 
-/// The server that the environment names, in development.
+/// Returns the server that the environment specifies, in development.
 fn server_of_environment() -> Option<Url> {
     if !is_development() {
         return None;
@@ -66,15 +66,15 @@ fn server_of_environment() -> Option<Url> {
     let url = traces_of(&named);
     if url.is_none() {
         tracing::warn!(
-            "GENKIT_TELEMETRY_SERVER is no URL of HTTP, and no trace is sent: set it to one like \
+            "GENKIT_TELEMETRY_SERVER is not an HTTP URL, so traces are not exported; set it to a URL such as \
              `http://localhost:4033`"
         );
     }
     url
 }
 
-/// Exports to the server that the developer tools named, unless the environment names one. Later calls
-/// replace it: the server of a short command ends with it. Only servers of this machine are taken.
+/// Exports to the server that the developer tools provide, unless the environment specifies one. A later call replaces
+/// the server, because the server of a short-lived command exits with it. Only servers on this machine are accepted.
 pub(crate) fn export_to(server: &str) {
     if is_on() && server_of_environment().is_some() {
         return;
@@ -82,19 +82,19 @@ pub(crate) fn export_to(server: &str) {
     match traces_of(server).filter(genkit_http_client::internal::net::is_loopback) {
         Some(url) => Exporter::install(url),
         None => tracing::warn!(
-            "a telemetry server that is not on this machine was named, and gets no traces: set \
-             GENKIT_TELEMETRY_SERVER to send them there"
+            "the telemetry server is not on this machine, so traces are not exported to it; to allow this, set \
+             GENKIT_TELEMETRY_SERVER"
         ),
     }
 }
 
-/// The address that takes traces.
+/// Returns the URL that receives traces.
 fn traces_of(server: &str) -> Option<Url> {
     let url = Url::parse(&format!("{}/api/traces", server.trim_end_matches('/'))).ok()?;
     matches!(url.scheme(), "http" | "https").then_some(url)
 }
 
-/// Waits until what ended is sent, for a limited time.
+/// Waits until all finished spans are sent, for a limited time.
 pub(crate) async fn flush() {
     if let Some(exporter) = EXPORTER.get() {
         exporter.queue.flush().await;
@@ -137,7 +137,7 @@ impl SpanExporter for ToTelemetryServer {
 
 struct Exporter {
     queue: Queue,
-    /// Spans are sent when they begin, too.
+    /// Whether spans are also sent when they start.
     is_realtime: bool,
 }
 
@@ -162,7 +162,7 @@ impl Exporter {
     }
 }
 
-/// Exports everything to `url`, at start and end: for tests.
+/// Exports everything to `url`, at start and end, for tests.
 #[cfg(test)]
 pub(super) fn export_all_to(url: &str) {
     Exporter::install_with(traces_of(url).unwrap(), || true);

@@ -1,4 +1,4 @@
-//! The queue between what runs and the thread that sends: bounded, and never waited for but in `flush`.
+//! The bounded queue between the program and the sender thread. Only `flush` waits for it.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,23 +11,23 @@ use tokio::sync::{Notify, oneshot};
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::trace::SpanRecord;
 
-/// How many spans wait to be sent. Default is 4,096.
+/// The maximum number of spans in the queue. Default is 4,096.
 const MAX_SPANS: usize = 4_096;
 
-/// How much waits to be sent. Default is 64 MiB.
+/// The maximum size of the queue. Default is 64 MiB.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// How long `flush` waits. Default is 2 seconds.
+/// The time limit of `flush`. Default is 2 seconds.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What waits to be sent.
+/// The queue of spans to send.
 #[derive(Clone)]
 pub(super) struct Queue(Arc<Shared>);
 
 struct Shared {
     waiting: Mutex<Waiting>,
     pushed: Notify,
-    /// The server did not answer in time: nobody waits for it until it does.
+    /// Set if the server did not respond in time. `flush` returns immediately until it responds again.
     is_stuck: AtomicBool,
 }
 
@@ -39,7 +39,7 @@ struct Waiting {
     has_dropped: bool,
 }
 
-/// What is sent at once, and who waits for that.
+/// The spans of one iteration of the sender, and the `flush` calls that wait for them.
 pub(super) struct Batch {
     pub(super) spans: Vec<SpanRecord>,
     pub(super) server: Url,
@@ -67,7 +67,7 @@ impl Queue {
         self.0.is_stuck.store(false, Ordering::Relaxed);
     }
 
-    /// Adds a span; a full queue drops it and says so once.
+    /// Adds a span. If the queue is full, drops the span and logs a warning once.
     pub(super) fn push(&self, span: SpanRecord) {
         let bytes = size(&span);
         let mut waiting = lock(&self.0.waiting);
@@ -78,7 +78,7 @@ impl Queue {
                 tracing::warn!(
                     spans = MAX_SPANS,
                     bytes = MAX_BYTES,
-                    "the telemetry server is slower than the program, and spans are dropped"
+                    "the telemetry server is too slow, so spans are dropped"
                 );
             }
             return;
@@ -89,7 +89,7 @@ impl Queue {
         self.0.pushed.notify_one();
     }
 
-    /// Waits until all that is in it was sent, or for a limited time.
+    /// Waits until everything in the queue is sent, for a limited time.
     pub(super) async fn flush(&self) {
         if self.0.is_stuck.load(Ordering::Relaxed) {
             return;
@@ -102,7 +102,7 @@ impl Queue {
         }
     }
 
-    /// All that waits, once there is something.
+    /// Waits for and takes the content of the queue.
     pub(super) async fn next(&self) -> Batch {
         loop {
             {
@@ -120,14 +120,14 @@ impl Queue {
         }
     }
 
-    /// The server took something.
+    /// Records that the server accepted a request.
     pub(super) fn sent(&self) {
         self.0.is_stuck.store(false, Ordering::Relaxed);
         lock(&self.0.waiting).has_dropped = false;
     }
 }
 
-/// About how much a span is; its values are most of it.
+/// Returns the approximate size of a span, which consists mostly of its values.
 fn size(span: &SpanRecord) -> usize {
     let values = span.attributes.iter();
     let values = values.map(|(key, value)| key.len() + value.as_str().map_or(8, str::len));

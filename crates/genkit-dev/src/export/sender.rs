@@ -10,13 +10,13 @@ use super::queue::Queue;
 use genkit_http_client::internal::net::{Route, build_client, client_builder, root_cause};
 use genkit_schema::internal::truncate::excerpt;
 
-/// How long a post may take. Default is 5 seconds.
+/// The time limit of a request. Default is 5 seconds.
 const POST_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How much is read of what the server says to a post that it refuses. Default is 4 KiB.
+/// The maximum number of bytes read from an error response of the server. Default is 4 KiB.
 const MAX_REFUSAL: usize = 4 * 1024;
 
-/// Starts the thread; returns whether it runs.
+/// Starts the thread. Returns whether it is running.
 pub(super) fn start(queue: Queue) -> bool {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let started = runtime.and_then(|runtime| {
@@ -25,16 +25,16 @@ pub(super) fn start(queue: Queue) -> bool {
             .spawn(move || runtime.block_on(Sender { queue, client: None, is_down: false }.run()))
     });
     if let Err(error) = &started {
-        tracing::warn!(%error, "no thread for telemetry could be started, and no trace is sent");
+        tracing::warn!(%error, "cannot start the telemetry thread, so traces are not exported");
     }
     started.is_ok()
 }
 
 struct Sender {
     queue: Queue,
-    /// With the server that it was made for.
+    /// The client, with the server that it was created for.
     client: Option<(Url, Client)>,
-    /// That the server takes nothing was said.
+    /// Set once a warning was logged that the server accepts nothing.
     is_down: bool,
 }
 
@@ -55,7 +55,7 @@ impl Sender {
                                 "traces cannot be sent to Genkit's telemetry server and are dropped"
                             );
                         }
-                        // The rest would wait for the same; what comes next is tried again.
+                        // The remaining requests would fail in the same way. The next batch is tried again.
                         break;
                     }
                 }
@@ -76,7 +76,7 @@ impl Sender {
         let mut answer = request.send().await.map_err(|error| root_cause(&error))?;
         let status = answer.status();
         let mut said = Vec::new();
-        // What it says is read, so that the connection can be used again.
+        // Read the response body so that the connection can be reused.
         while let Ok(Some(piece)) = answer.chunk().await {
             said.extend_from_slice(&piece);
             if said.len() > MAX_REFUSAL {

@@ -1,14 +1,14 @@
-//! The steps that an engine was given and has not settled yet.
+//! The steps that an engine received and whose result is missing.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Open steps by their numbers, which are never given twice.
+/// Open steps by their numbers, which are never reused.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct OpenSteps {
     next: u64,
-    /// Of a tool call, where it stands: its message, and its place in it.
+    /// For a tool call, the index of its message and its index in the round.
     open: BTreeMap<u64, Option<(usize, usize)>>,
 }
 
@@ -25,14 +25,14 @@ impl OpenSteps {
         self.open.values().any(|open| *open == Some(call))
     }
 
-    /// The number of a step that is given out.
+    /// Adds a step, and returns its number.
     pub(super) fn add(&mut self, call: Option<(usize, usize)>) -> u64 {
         self.next += 1;
         self.open.insert(self.next, call);
         self.next
     }
 
-    /// Takes a step out; `None` where it is not open.
+    /// Removes a step. Returns `None` if it is not open.
     pub(super) fn settle(&mut self, number: u64) -> Option<Option<(usize, usize)>> {
         self.open.remove(&number)
     }

@@ -1,4 +1,4 @@
-//! A run as its engine sees it: which steps are due, and what came of them.
+//! A run as its engine sees it: the steps that are due, and their results.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,14 +17,14 @@ use genkit_core::{Answer, GenerateResponse, Interrupt, Resume};
 use genkit_core::{Error, Result};
 use genkit_core::{RunChange, RunId, RunStatus, StoredRun};
 
-/// Durable run that an engine keeps, loaded to be changed or read. See [`engine`](super).
+/// A durable run that an engine stores, loaded in order to change or read it. See [`engine`](super).
 pub struct EngineRun {
     genkit: Instance,
     id: RunId,
     status: RunStatus,
     steps: OpenSteps,
     error: Option<StoredError>,
-    /// How many lines of the log are kept.
+    /// The number of log lines that are stored.
     logged: usize,
     body: EngineBody,
 }
@@ -32,11 +32,11 @@ pub struct EngineRun {
 enum EngineBody {
     Loop(Box<Run>),
     Flow(Box<FlowState>),
-    /// As it is kept: it is over, and what it needed need not be there any more.
+    /// The stored body. The run is finished, so its model and tools do not need to exist any longer.
     Over(RunBody),
 }
 
-/// Answers to questions of a run, as data: for [`EngineRun::answer`].
+/// Answers to questions of a run, as plain data for [`EngineRun::answer`].
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EngineAnswers(GivenAnswers);
@@ -49,21 +49,21 @@ enum GivenAnswers {
 }
 
 impl EngineAnswers {
-    /// A plain value that answers the question of `call`: the `ref` of the call that asks, or the key of a question. As
+    /// Creates an answer from a plain value. `call` is the `ref` of the interrupted call, or the key of a question, as
     /// for [`DurableRun::answer`](crate::DurableRun::answer).
     ///
     /// # Errors
-    /// `InvalidArgument` where it does not serialize.
+    /// `InvalidArgument` if the value does not serialize.
     pub fn plain(call: impl Into<String>, answer: impl Serialize) -> Result<Self> {
         let answer =
             serde_json::to_value(answer).map_err(|why| E::AnswerUnserializable(why.to_string()))?;
         Ok(Self(GivenAnswers::Plain { call: call.into(), answer }))
     }
 
-    /// Answers that were made of the questions.
+    /// Creates answers from a list of [`Answer`]s.
     ///
     /// # Errors
-    /// `InvalidArgument` where one does not serialize.
+    /// `InvalidArgument` if a value in an answer does not serialize.
     pub fn all(answers: impl IntoIterator<Item = Answer>) -> Result<Self> {
         let mut resume = Resume::default();
         for answer in answers {
@@ -74,18 +74,18 @@ impl EngineAnswers {
 }
 
 impl EngineRun {
-    /// First record of a run of the loop, as an engine keeps it.
+    /// Creates the first record of a run, as an engine stores it.
     ///
     /// # Errors
-    /// As [`Genkit::durable_run`](genkit_agent::Genkit::durable_run).
+    /// The errors of [`Genkit::durable_run`](genkit_agent::Genkit::durable_run).
     pub async fn first_of_run(genkit: &Instance, id: &RunId, run: Generate) -> Result<RunChange> {
         runs::first_of_run(genkit, id, run).await
     }
 
-    /// First record of a flow, as an engine keeps it.
+    /// Creates the first record of a flow, as an engine stores it.
     ///
     /// # Errors
-    /// As [`Genkit::durable_flow`](genkit_agent::Genkit::durable_flow).
+    /// The errors of [`Genkit::durable_flow`](genkit_agent::Genkit::durable_flow).
     pub fn first_of_flow(
         genkit: &Instance,
         id: &RunId,
@@ -95,10 +95,11 @@ impl EngineRun {
         runs::first_of_flow(genkit, id, flow, input)
     }
 
-    /// The run of what its engine keeps.
+    /// Loads a run from the data that its engine stores.
     ///
     /// # Errors
-    /// It does not read, or this process lacks what it needs, a tool for example: another may have it.
+    /// The data cannot be read, or this process lacks something that the run needs, such as a tool that another process
+    /// may have.
     pub async fn load(genkit: &Instance, id: &RunId, stored: StoredRun) -> Result<Self> {
         let Record { steps, error, body, .. } = Record::read(id, &stored)?;
         let status = stored.at.status;
@@ -113,12 +114,12 @@ impl EngineRun {
         Ok(Self { genkit, id, status, steps, error, logged, body })
     }
 
-    /// Status of the run.
+    /// Returns the status of the run.
     pub fn status(&self) -> RunStatus {
         self.status
     }
 
-    /// The questions that have no answer yet; none where nothing is asked.
+    /// Returns the questions without an answer. Empty if the run is not interrupted.
     pub fn open(&self) -> Vec<Interrupt> {
         if self.status != RunStatus::InputRequired {
             return Vec::new();
@@ -130,7 +131,7 @@ impl EngineRun {
         }
     }
 
-    /// The steps that are to be performed now and were not given out yet: from now on they are.
+    /// Returns the steps that are due and have not been returned before.
     pub fn due(&mut self) -> Vec<EngineStep> {
         if self.status != RunStatus::Working {
             return Vec::new();
@@ -147,13 +148,13 @@ impl EngineRun {
         }
     }
 
-    /// Takes the result of a step. `false` where the step is not open any more: it came too late.
+    /// Accepts the result of a step. Returns `false` if the step is no longer open, because the result is too late.
     ///
     /// # Errors
-    /// It is of another kind of run.
+    /// The step belongs to another kind of run.
     pub async fn take(&mut self, done: StepDone) -> Result<bool> {
         let Some(call) = self.steps.settle(done.number) else {
-            tracing::debug!(run = %self.id, step = done.number, "a step came too late, and is left out");
+            tracing::debug!(run = %self.id, step = done.number, "ignoring the result of a step that is no longer open");
             return Ok(false);
         };
         if self.status != RunStatus::Working {
@@ -175,11 +176,11 @@ impl EngineRun {
         Ok(true)
     }
 
-    /// Takes answers.
+    /// Accepts answers to open questions.
     ///
     /// # Errors
-    /// `FailedPrecondition` where nothing is asked, `InvalidArgument` where an answer fits no open question: the run must
-    /// not be kept as it is then.
+    /// `FailedPrecondition` if no question is open, `InvalidArgument` if an answer does not match an open
+    /// question. Do not store the run after an error.
     pub async fn answer(&mut self, answers: EngineAnswers) -> Result<()> {
         let open = self.open();
         if open.is_empty() {
@@ -203,7 +204,7 @@ impl EngineRun {
         Ok(())
     }
 
-    /// Cancels the run. `false` where it was over already.
+    /// Cancels the run. Returns `false` if it was already finished.
     pub fn cancel(&mut self) -> bool {
         let is_over = self.status.is_over();
         if !is_over {
@@ -212,10 +213,10 @@ impl EngineRun {
         !is_over
     }
 
-    /// Change to be stored: what is to be kept from now on.
+    /// Returns the change to store.
     ///
     /// # Errors
-    /// It does not serialize.
+    /// The run does not serialize.
     pub fn change(&mut self) -> Result<RunChange> {
         let body = match &mut self.body {
             EngineBody::Loop(run) => RunBody::Generate(Box::new(run.state_after(self.logged))),
@@ -228,10 +229,10 @@ impl EngineRun {
         Ok(RunChange::new(self.status, head).with_log(log))
     }
 
-    /// Response of a run of the loop that is over or asks.
+    /// Returns the response of a run that is finished or interrupted.
     ///
     /// # Errors
-    /// What it failed with, which owns what was done; `Cancelled`; `FailedPrecondition` for a flow.
+    /// The error of the failed run, with the partial response; `Cancelled`; `FailedPrecondition` for a flow.
     pub fn response(self) -> Result<GenerateResponse> {
         let body = match self.body {
             EngineBody::Loop(run) => RunBody::Generate(Box::new(run.state())),
@@ -244,10 +245,10 @@ impl EngineRun {
         response_of(&self.id, &self.genkit.registry, self.status, self.error, *state)
     }
 
-    /// Outcome of a flow: what it has returned, or asks.
+    /// Returns the outcome of a flow: its result or its open questions.
     ///
     /// # Errors
-    /// What it failed with; `Cancelled`; `FailedPrecondition` for a run of the loop.
+    /// The error of the failed flow; `Cancelled`; `FailedPrecondition` for a run that is not a flow.
     pub fn flow_outcome(self) -> Result<FlowOutcome> {
         let body = match self.body {
             EngineBody::Flow(state) => RunBody::Flow(state),
@@ -258,7 +259,7 @@ impl EngineRun {
         flow_outcome_of(&self.id, self.status, self.error, *state)
     }
 
-    /// Goes on as far as nobody is needed, and says where the run stands then.
+    /// Performs everything that does not need external steps, and updates the status.
     async fn advance(&mut self) {
         let ended = match &mut self.body {
             EngineBody::Over(_) => return,
@@ -289,7 +290,7 @@ impl EngineRun {
     }
 }
 
-/// Answers are checked where the run is: it is quick, and has no effect.
+/// Performs output checks here rather than as steps: they are fast and have no side effects.
 async fn check(run: &mut Run) -> Result<()> {
     while let NextStep::Check(check) = run.next() {
         let checked = check.perform().await;
@@ -314,7 +315,7 @@ fn due_of_loop(id: &RunId, steps: &mut OpenSteps, run: &mut Run) -> Vec<EngineSt
     };
     let free = run.parallel_tools().saturating_sub(steps.len());
     let step = |((index, place), tool)| {
-        // No call needs the conversation.
+        // A tool call does not need the conversation.
         let state = Box::new(run.state_after(usize::MAX));
         let work = StepWork::Call { index, place, tool, state };
         EngineStep::new(id.clone(), steps.add(Some((index, place))), work)
@@ -322,10 +323,10 @@ fn due_of_loop(id: &RunId, steps: &mut OpenSteps, run: &mut Run) -> Vec<EngineSt
     calls.into_iter().take(free).map(step).collect()
 }
 
-/// Takes what came of a step of the loop: the end of the run, where it is one.
+/// Accepts the result of a step. The inner result is an error if that ends the run.
 ///
 /// # Errors
-/// The outcome is not one of the loop.
+/// The result does not belong to a step of this kind of run.
 fn take_in_loop(
     run: &mut Run,
     call: Option<(usize, usize)>,
@@ -354,7 +355,7 @@ fn take_in_loop(
     })
 }
 
-/// Counts, never content.
+/// Prints counts only.
 impl std::fmt::Debug for EngineRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EngineRun")
@@ -365,7 +366,7 @@ impl std::fmt::Debug for EngineRun {
     }
 }
 
-/// Counts, never content.
+/// Prints no contents.
 impl std::fmt::Debug for EngineAnswers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EngineAnswers").finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! A step that is performed anywhere, and what came of it.
+//! Steps, which any process can perform, and their results.
 
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -21,14 +21,14 @@ use genkit_core::RunId;
 use genkit_core::internal::context::Journal;
 use genkit_core::{Error, ErrorKind, Result};
 
-/// Step log: where a step of an engine records what it did by [`Context::once`](genkit_core::Context::once): the function
-/// goes on once the future has resolved, so that what it says is kept by then.
+/// A log that records the results of [`Context::once`](genkit_core::Context::once) in a step of an engine. The function
+/// continues once the future has resolved, so the result must be stored by then.
 pub trait StepLog: Send + Sync + 'static {
-    /// Keeps what was done under `key`.
+    /// Stores the result `done` under `key`.
     fn once(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>>;
 }
 
-/// Step log that keeps nothing: for tests, and for engines that perform a step only once.
+/// A step log that stores nothing, for tests and for engines that perform each step only once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoStepLog;
 
@@ -38,9 +38,9 @@ impl StepLog for NoStepLog {
     }
 }
 
-/// A step of a durable run as data: a model call, a tool call, or a flow. Made by
-/// [`EngineRun::due`](super::EngineRun::due); it has what a machine needs to perform it, and holds the conversation,
-/// unencrypted.
+/// A step of a durable run as plain data: a model call, a tool call, or a flow. It is returned by
+/// [`EngineRun::due`](super::EngineRun::due). It contains everything that a machine needs to perform it, including the
+/// conversation without encryption.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use = "a step is performed by `.perform(..)`"]
@@ -53,7 +53,7 @@ pub struct EngineStep {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum StepWork {
-    /// The whole conversation.
+    /// The state with the whole conversation.
     Model(Box<RunState>),
     /// The state without its messages.
     #[serde(rename_all = "camelCase")]
@@ -66,10 +66,10 @@ pub(super) enum StepWork {
     Flow(Box<FlowState>),
 }
 
-/// Result of a step, as data: for [`EngineRun::take`](super::EngineRun::take).
+/// The result of a step, as plain data for [`EngineRun::take`](super::EngineRun::take).
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[must_use = "the run goes on when `EngineRun::take` gets it"]
+#[must_use = "the run continues when you pass it to `EngineRun::take`"]
 pub struct StepDone {
     pub(super) number: u64,
     pub(super) outcome: StepOutcome,
@@ -80,7 +80,7 @@ pub struct StepDone {
 pub(super) enum StepOutcome {
     Model(Box<ModelAnswered>),
     Call(Box<CallSettled>),
-    /// It was begun before, and nobody may begin it twice.
+    /// An at-most-once call that was started before, with an unknown outcome.
     Unknown {
         once: BTreeMap<String, Value>,
     },
@@ -88,7 +88,7 @@ pub(super) enum StepOutcome {
     #[serde(rename_all = "camelCase")]
     Failed {
         error: StoredError,
-        /// In milliseconds, what the next try should wait for at least, where another try may help.
+        /// Minimum wait before a retry, in milliseconds. `None` if a retry does not help.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         again_after: Option<u64>,
     },
@@ -99,17 +99,17 @@ impl EngineStep {
         Self { run, number, work }
     }
 
-    /// Id of the run that it is a step of.
+    /// Returns the id of the run that the step belongs to.
     pub fn run(&self) -> &RunId {
         &self.run
     }
 
-    /// Number, which no other step of its run has.
+    /// Returns the number of the step, unique within its run.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Name of the tool that it calls; `None` for a model call and a flow.
+    /// Returns the name of the tool to call. `None` for a model call or a flow.
     pub fn tool(&self) -> Option<&str> {
         match &self.work {
             StepWork::Call { tool, .. } => Some(tool),
@@ -117,7 +117,7 @@ impl EngineStep {
         }
     }
 
-    /// Name of the flow that it runs; `None` for the steps of a loop.
+    /// Returns the name of the flow to run. `None` for model calls and tool calls.
     pub fn flow(&self) -> Option<&str> {
         match &self.work {
             StepWork::Flow(state) => Some(state.name()),
@@ -125,15 +125,14 @@ impl EngineStep {
         }
     }
 
-    /// At most once: whether nobody may begin it twice: `#[tool(at_most_once)]`. Where it was begun
-    /// before, it is [`unknown`](Self::unknown).
+    /// Returns whether the step must be started at most once (`#[tool(at_most_once)]`). If it was started before, use
+    /// [`unknown`](Self::unknown).
     pub fn is_at_most_once(&self, genkit: &Instance) -> bool {
         let tool = self.tool().and_then(|name| genkit.registry.tool(name));
         tool.is_some_and(|tool| tool.is_at_most_once())
     }
 
-    /// Time limit: how long it may take, where something says so: an engine that gives up earlier
-    /// runs it twice.
+    /// Returns the time limit of the step, if there is one. An engine that gives up earlier may run the step twice.
     pub fn time_limit(&self, genkit: &Instance) -> Option<Duration> {
         match &self.work {
             StepWork::Model(state) => Some(state.model_timeout()),
@@ -145,18 +144,18 @@ impl EngineStep {
         }
     }
 
-    /// Result of a step that was begun before, must not be begun twice, and whose outcome nobody knows: the run asks
-    /// a person. `recorded` is what it is known to have done by `once`.
+    /// Creates the result of an at-most-once step that was started before and whose outcome is unknown. The run then
+    /// asks the user. `recorded` holds the known results of `once`.
     pub fn unknown(self, recorded: BTreeMap<String, Value>) -> StepDone {
         StepDone { number: self.number, outcome: StepOutcome::Unknown { once: recorded } }
     }
 
-    /// Performs the step, without what it is `recorded` to have done by `once`. What it does by `once` goes to `log`.
-    /// Where `cancelled` resolves, what it began elsewhere is told so, and it ends.
+    /// Performs the step. Results of `once` in `recorded` are not computed again, and new ones go to `log`. When
+    /// `cancelled` resolves, work that the step started elsewhere is notified, and the step ends.
     ///
     /// # Errors
-    /// This process lacks what it needs, a tool for example: another may have it. Whatever else fails is an outcome of
-    /// the step.
+    /// This process lacks something that the step needs, such as a tool that another process may have. All other errors
+    /// are part of the result.
     pub async fn perform(
         &self,
         genkit: &Instance,
@@ -190,7 +189,7 @@ async fn ask(
 ) -> Result<StepOutcome> {
     let mut run = Run::resume(genkit, state.clone()).await?;
     let NextStep::Model(call) = run.next() else { return Err(E::NotItsStep.into()) };
-    // Nothing of a model call goes on elsewhere: dropping it ends it.
+    // A model call has no work elsewhere, so dropping it is sufficient.
     let answered = tokio::select! {
         biased;
         () = cancelled => return Ok(StepOutcome::cancelled()),
@@ -253,7 +252,7 @@ async fn flow(
         }
         ended = &mut working => ended,
     };
-    // All that it did goes into the state of what it asks.
+    // The results of `once` are part of the suspended state.
     let mut state = state.clone();
     Ok(match state.take(ended) {
         Ok(_) => StepOutcome::Flow(Box::new(state)),
@@ -262,19 +261,19 @@ async fn flow(
 }
 
 impl StepDone {
-    /// The number of the step.
+    /// Returns the number of the step.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Whether a flow asks somebody with it, and goes on when that is answered.
+    /// Returns whether the result is a flow that waits for answers.
     pub fn asks(&self) -> bool {
         matches!(&self.outcome, StepOutcome::Flow(state) if state.asks())
     }
 
-    /// Retry delay: how long to wait before the step is performed once more, after `tries` tries: where it failed
-    /// with what may pass (`Unavailable`, `ResourceExhausted`, `DeadlineExceeded` of a model or a flow), and was not
-    /// tried often enough. What a server asked to wait counts.
+    /// Returns the wait before the step is performed again, after `tries` attempts. `None` if the error is not
+    /// temporary (`Unavailable`, `ResourceExhausted` or `DeadlineExceeded` of a model or a flow), or if the maximum
+    /// number of attempts is reached. The wait is at least what a server requested.
     pub fn retry_after(&self, tries: u32) -> Option<Duration> {
         match &self.outcome {
             StepOutcome::Failed { again_after: Some(asked), .. } if tries < STEP_TRIES => {
@@ -284,8 +283,7 @@ impl StepDone {
         }
     }
 
-    /// Error: what the step failed with; a tool that failed mostly is an answer for the model
-    /// instead.
+    /// Returns the error of the step. The error of a tool is usually a response to the model instead.
     pub fn error(&self) -> Option<Error> {
         match &self.outcome {
             StepOutcome::Failed { error, .. } => Some(error.clone().into_error()),
@@ -312,9 +310,9 @@ impl StepOutcome {
     }
 }
 
-/// The journal of a step, which its engine keeps.
+/// The journal of a step, which its engine stores.
 struct StepJournal {
-    /// The same in each life of the run.
+    /// The same in each process that continues the run.
     id: String,
     log: Box<dyn StepLog>,
 }
@@ -335,7 +333,7 @@ impl Journal for StepJournal {
     }
 }
 
-// What these say of themselves is never content.
+// `Debug` never prints contents.
 
 impl std::fmt::Debug for EngineStep {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -1,4 +1,4 @@
-//! Files and folders: names of runs, and a new file that is whole or not there.
+//! Files and folders: the names of runs, and atomic creation of files.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
@@ -21,7 +21,7 @@ impl RunFolder {
         &self.0
     }
 
-    /// The numbers of the files whose names are `prefix`, a number and `suffix`, in their order.
+    /// Returns the numbers of the files named `prefix`, a number and `suffix`, in ascending order.
     pub(super) fn numbers(&self, prefix: &str, suffix: &str) -> Result<Vec<u64>> {
         let number = |entry: FolderEntry| {
             entry.name.strip_prefix(prefix)?.strip_suffix(suffix)?.parse().ok()
@@ -31,17 +31,16 @@ impl RunFolder {
         Ok(numbers)
     }
 
-    /// Makes a file of this name, which is whole then, and on the disk where it is `lasting`. `false` where there is
-    /// one.
+    /// Creates a file of this name atomically, and flushes it to disk if `lasting`. Returns `false` if it already
+    /// exists.
     pub(super) fn write_new(&self, name: &str, text: &str, lasting: bool) -> Result<bool> {
-        // By chance, and never one that is there: after a crash it may be another name of what was linked.
+        // A random name that does not exist yet. After a crash, an old one may still be a link to a finished file.
         let beside = self.0.join(format!("new-{}", genkit_core::internal::error::reference()));
         let written = self.link_new(&beside, &self.0.join(name), text, lasting);
-        // The name is not needed any more, whatever came of it.
+        // The temporary name is no longer needed, whether or not the link was created.
         let removed = fs::remove_file(&beside);
-        let is_new =
-            written.map_err(|source| failed(&self.0, "a file cannot be written", source))?;
-        removed.map_err(|source| failed(&self.0, "a file cannot be removed", source))?;
+        let is_new = written.map_err(|source| failed(&self.0, "failed to write a file", source))?;
+        removed.map_err(|source| failed(&self.0, "failed to remove a file", source))?;
         Ok(is_new)
     }
 
@@ -59,25 +58,25 @@ impl RunFolder {
         }
     }
 
-    /// The text of a file; `None` where there is none.
+    /// Reads a file. Returns `None` if it does not exist.
     pub(super) fn read(&self, name: &str) -> Result<Option<String>> {
         match fs::read_to_string(self.0.join(name)) {
             Ok(text) => Ok(Some(text)),
             Err(error) if is_gone(&error) => Ok(None),
-            Err(error) => Err(failed(&self.0, "a file cannot be read", error)),
+            Err(error) => Err(failed(&self.0, "failed to read a file", error)),
         }
     }
 }
 
-/// A file of a folder.
+/// An entry of a folder.
 pub(super) struct FolderEntry {
     pub(super) name: String,
     pub(super) modified_ms: u64,
 }
 
-/// What is in a folder; nothing where there is none.
+/// Lists the entries of a folder. Empty if it does not exist.
 pub(super) fn list(folder: &Path) -> Result<Vec<FolderEntry>> {
-    let unreadable = |source| failed(folder, "it cannot be listed", source);
+    let unreadable = |source| failed(folder, "failed to list it", source);
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if is_gone(&error) => return Ok(Vec::new()),
@@ -96,16 +95,16 @@ pub(super) fn list(folder: &Path) -> Result<Vec<FolderEntry>> {
     Ok(listed)
 }
 
-/// Makes a folder, with those above it, and flushes that it is there.
+/// Creates a folder and its parents, and flushes the entry to disk.
 pub(super) fn make_folder(folder: &Path) -> Result<()> {
     let made = create_private(folder).and_then(|()| match folder.parent() {
         Some(above) if !above.as_os_str().is_empty() => flush_folder(above),
         _ => Ok(()),
     });
-    made.map_err(|source| failed(folder, "it cannot be made", source))
+    made.map_err(|source| failed(folder, "failed to create it", source))
 }
 
-/// For this user alone: runs hold conversations.
+/// Creates a folder that only this user can access, since runs contain conversations.
 #[cfg(unix)]
 fn create_private(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
@@ -117,31 +116,32 @@ fn create_private(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
 }
 
-/// Makes an empty file.
+/// Creates an empty file.
 pub(super) fn mark(file: &Path) -> Result<()> {
     let made = OpenOptions::new().create(true).append(true).open(file).and_then(|file| {
         file.sync_all()?;
         Ok(())
     });
     let made = made.and_then(|()| file.parent().map_or(Ok(()), flush_folder));
-    made.map_err(|source| failed(file, "it cannot be made", source))
+    made.map_err(|source| failed(file, "failed to create it", source))
 }
 
 pub(super) fn remove_file(file: &Path) -> Result<()> {
     match fs::remove_file(file) {
-        Err(error) if !is_gone(&error) => Err(failed(file, "it cannot be removed", error)),
+        Err(error) if !is_gone(&error) => Err(failed(file, "failed to remove it", error)),
         _ => Ok(()),
     }
 }
 
 pub(super) fn remove_folder(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
-        Err(error) if !is_gone(&error) => Err(failed(folder, "it cannot be removed", error)),
+        Err(error) if !is_gone(&error) => Err(failed(folder, "failed to remove it", error)),
         _ => Ok(()),
     }
 }
 
-/// The name of a run's files. File systems may take `A` for `a`, so a large letter has a mark that no id has.
+/// Returns the file name of a run. Some file systems ignore case, so a capital letter is marked with a character that
+/// ids do not contain.
 pub(super) fn file_name(run: &RunId) -> String {
     let mut name = String::new();
     for letter in run.as_str().chars() {
@@ -153,7 +153,7 @@ pub(super) fn file_name(run: &RunId) -> String {
     name
 }
 
-/// The run whose files have this name.
+/// Returns the run with this file name.
 pub(super) fn run_id(name: &str) -> Option<RunId> {
     let mut id = String::new();
     let mut letters = name.chars();
@@ -163,13 +163,13 @@ pub(super) fn run_id(name: &str) -> Option<RunId> {
     RunId::new(id).ok().filter(|run| file_name(run) == name)
 }
 
-/// Brings the names of a folder to the disk.
+/// Flushes the entries of a folder to disk.
 #[cfg(unix)]
 fn flush_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Where a folder cannot be opened as a file, its names are the system's own care.
+/// If a folder cannot be opened as a file, its entries are left to the operating system.
 #[cfg(not(unix))]
 fn flush_folder(_: &Path) -> io::Result<()> {
     Ok(())

@@ -1,4 +1,4 @@
-//! Leases: a file for each, under a number that grows; the last one counts.
+//! Leases: one file each, with increasing numbers. The last one is valid.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn name(number: u64) -> String {
 }
 
 impl RunFolder {
-    /// Takes the lease at `now_ms`, or renews it. `false` where another owner has it.
+    /// Takes or renews the lease at `now_ms`. Returns `false` if another owner has it.
     pub(super) fn take_lease(&self, owner: &str, now_ms: u64, ttl: Duration) -> Result<bool> {
         let ttl = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
         let last = self.last_lease()?;
@@ -32,7 +32,7 @@ impl RunFolder {
         self.write_lease(last, owner, now_ms.saturating_add(ttl))
     }
 
-    /// Gives it back.
+    /// Releases the lease.
     pub(super) fn give_back(&self, owner: &str, now_ms: u64) -> Result<()> {
         let last = self.last_lease()?;
         if last.as_ref().is_some_and(|(_, lease)| lease.owner == owner) {
@@ -48,28 +48,28 @@ impl RunFolder {
     fn write_lease(&self, last: Option<(u64, Lease)>, owner: &str, until_ms: u64) -> Result<bool> {
         let number = last.map_or(1, |(number, _)| number + 1);
         let lease = serde_json::to_string(&Lease { owner: owner.to_owned(), until_ms })?;
-        // After a crash of the machine nobody has a lease: it need not be on the disk.
+        // After a crash of the machine no process has a lease, so it is not flushed to disk.
         if !self.write_new(&name(number), &lease, false)? {
             return Ok(false);
         }
         let numbers = self.numbers("", ".lease")?;
         if numbers.last() != Some(&number) {
-            // Others went on meanwhile, and this number was free since they removed theirs.
+            // Other processes took newer leases meanwhile, and had already removed the file of this number.
             remove_file(&self.path().join(name(number)))?;
             return Ok(false);
         }
-        // The one before stays, so that a slow reader of the list still finds one.
+        // The previous lease is kept, so that a slow reader of the list still finds one.
         for old in numbers.into_iter().filter(|old| old + 1 < number) {
             remove_file(&self.path().join(name(old)))?;
         }
         Ok(true)
     }
 
-    /// The last lease; one that does not read was cut off by a crash, and is nobody's.
+    /// Returns the last lease. A lease that cannot be parsed was cut off by a crash, and counts as expired.
     fn last_lease(&self) -> Result<Option<(u64, Lease)>> {
         loop {
             let Some(number) = self.numbers("", ".lease")?.pop() else { return Ok(None) };
-            // Where it is gone there is a newer one.
+            // If the file is gone, there is a newer one.
             if let Some(text) = self.read(&name(number))? {
                 let nobody = || Lease { owner: String::new(), until_ms: 0 };
                 return Ok(Some((

@@ -1,4 +1,4 @@
-//! A folder of files as a store of runs.
+//! A store of runs in a folder of files.
 
 mod disk;
 mod lease;
@@ -14,13 +14,13 @@ use genkit_core::internal::run_store::now_ms;
 use genkit_core::{Error, Result};
 use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
-/// Folder store: durable runs as files, for development and for programs with few of them. Many processes of one
+/// A store of durable runs in a folder, for development and for programs with few runs. Several processes on one
 /// machine may share a folder.
 ///
-/// Each revision is a file of its own, written beside its place, flushed, and linked there under its number, which
-/// fails where another process was faster: so a save is whole or not there on every file system that has hard links. A
-/// step costs two flushes. A folder lists all runs that are open, so that [`due`](RunStore::due) reads one file for
-/// each of them: with thousands, or with long ones, SQLite (the crate `genkit-sqlite`) is the better store.
+/// Each revision is a file. It is written under a temporary name, flushed, and then hard-linked under its number, which
+/// fails if another process was faster. A save is therefore atomic on every file system with hard links. A step costs
+/// two flushes. The folder has an entry for each open run, and [`due`](RunStore::due) reads one file for each of them.
+/// With thousands of runs, or with long ones, use SQLite (the crate `genkit-sqlite`) instead.
 ///
 /// ```no_run
 /// use genkit::Genkit;
@@ -36,17 +36,17 @@ use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
 pub struct FolderStore(Arc<StoreFolder>);
 
 struct StoreFolder {
-    /// Each run has a folder in here.
+    /// The folder that contains a folder for each run.
     runs: PathBuf,
-    /// An empty file for each run that may have work.
+    /// The folder that contains an empty file for each run that is not finished.
     open: PathBuf,
 }
 
 impl FolderStore {
-    /// Opens the folder, or makes it.
+    /// Opens the folder, or creates it.
     ///
     /// # Errors
-    /// `Unavailable` where it cannot be made.
+    /// `Unavailable` if the folder cannot be created.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let this = StoreFolder { runs: folder.join("runs"), open: folder.join("open") };
@@ -56,7 +56,7 @@ impl FolderStore {
         Ok(Self(Arc::new(this)))
     }
 
-    /// Runs `work` where it may block.
+    /// Runs `work` on a thread where it may block.
     fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&StoreFolder) -> Result<T> + Send + 'static,
@@ -86,14 +86,15 @@ impl StoreFolder {
             return Ok(false);
         }
         disk::make_folder(place.path())?;
-        // The mark comes first: a mark without a run is harmless, a run without one would never be found.
+        // The mark is created first: a mark without a run is harmless, but a run without a mark would never be
+        // found.
         disk::mark(&self.mark(run))?;
         place.write_revision(1, first)
     }
 
     fn save(&self, run: &RunId, at: u64, change: &RunChange) -> Result<Option<u64>> {
         let place = self.place(run);
-        // The next file is made by one alone, so that nobody has to look through all of them.
+        // Only one process can create the next file, so existing revisions do not need to be checked.
         if !place.has_revision(at)? {
             return Ok(None);
         }
@@ -112,7 +113,7 @@ impl StoreFolder {
         if !place.take_lease(owner, now_ms(), ttl)? {
             return Ok(None);
         }
-        // What was saved before the lease was taken is known with it.
+        // Reads the head again, since it may have changed before the lease was taken.
         Ok(Some(place.head()?.unwrap_or(at)))
     }
 
@@ -124,7 +125,7 @@ impl StoreFolder {
             let place = self.place(&run);
             let Some(head) = place.head()? else { continue };
             if head.status.is_over() {
-                // The process ended between the last save and this.
+                // A process ended between the last save and the removal of the mark.
                 disk::remove_file(&self.mark(&run))?;
                 continue;
             }
@@ -248,7 +249,7 @@ mod tests {
         assert_eq!(other.save(&run, 1, &first).await.expect("it is saved"), Some(2));
         let stored = other.load(&run).await.expect("it reads").expect("it is there");
         assert_eq!((stored.log.len(), stored.at.revision), (2, 2));
-        // What somebody cut off by hand is told.
+        // A file that was truncated by hand is reported.
         std::fs::write(place.join("000000000002.run"), "{}").expect("a file");
         let error = other.load(&run).await.expect_err("it is torn");
         assert!(error.to_string().contains("000000000002.run"), "{error}");

@@ -1,4 +1,4 @@
-//! The revisions of a run: a file each, whose first line says where the run stands.
+//! The revisions of a run: one file each. The first line contains the status of the run.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,10 +7,10 @@ use crate::error::Error as E;
 use genkit_core::Result;
 use genkit_core::{RunChange, RunHead, RunStatus, StoredRun};
 
-/// The schema of these files.
+/// The version of the file format.
 const VERSION: u32 = 1;
 
-/// The first line of a file; the head is the second, and the lines of the log are the others.
+/// The first line of a file. The second line is the head, and the other lines are the log.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Title {
@@ -18,7 +18,7 @@ struct Title {
     status: RunStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     wake_at_ms: Option<u64>,
-    /// How many lines of a log there are.
+    /// The number of log lines.
     log: usize,
 }
 
@@ -27,7 +27,7 @@ fn name(revision: u64) -> String {
 }
 
 impl RunFolder {
-    /// The number of the last revision; `None` where there is no run.
+    /// Returns the number of the last revision. `None` if there is no run.
     pub(super) fn last_revision(&self) -> Result<Option<u64>> {
         Ok(self.numbers("", ".run")?.pop())
     }
@@ -36,7 +36,7 @@ impl RunFolder {
         Ok(self.path().join(name(revision)).try_exists()?)
     }
 
-    /// Writes a revision. `false` where it is there already.
+    /// Writes a revision. Returns `false` if it already exists.
     pub(super) fn write_revision(&self, revision: u64, change: &RunChange) -> Result<bool> {
         let RunChange { status, wake_at_ms, head, log, .. } = change;
         if head.contains('\n') || log.iter().any(|line| line.contains('\n')) {
@@ -53,7 +53,7 @@ impl RunFolder {
         self.write_new(&name(revision), &text, true)
     }
 
-    /// Where the run stands.
+    /// Reads the head of the run.
     pub(super) fn head(&self) -> Result<Option<RunHead>> {
         let Some(revision) = self.last_revision()? else { return Ok(None) };
         let Some(text) = self.read(&name(revision))? else { return Ok(None) };
@@ -63,7 +63,7 @@ impl RunFolder {
     pub(super) fn load(&self) -> Result<Option<StoredRun>> {
         let mut whole: Option<StoredRun> = None;
         for (before, revision) in self.numbers("", ".run")?.into_iter().enumerate() {
-            // It was removed meanwhile.
+            // The run was removed meanwhile.
             let Some(text) = self.read(&name(revision))? else { return Ok(None) };
             if revision != before as u64 + 1 {
                 return Err(E::TornFile(name(before as u64 + 1)).into());

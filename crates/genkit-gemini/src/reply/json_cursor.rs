@@ -1,7 +1,6 @@
-//! JSON that is read where it stands, once and from front to back: texts are lent, and what nobody asks for is passed
-//! over.
+//! A single-pass JSON cursor that borrows strings and skips unread values.
 //!
-//! It takes the texts that `serde_json` takes, and no others; `null` is nothing, wherever it stands.
+//! It accepts the same texts as `serde_json`. A `null` is always read as an absent value.
 
 use std::borrow::Cow;
 
@@ -9,19 +8,21 @@ use serde::Deserialize;
 use serde::de::{Error as _, IgnoredAny};
 use serde_json::Value;
 
-/// Why a text was not read: what `serde_json` said of a value within it, if it was that.
+/// The reason why a text could not be read: the error of `serde_json` for a value in it, if there
+/// is one.
 pub(super) struct NotRead(Option<serde_json::Error>);
 
 pub(super) type Read<T> = Result<T, NotRead>;
 
-/// A place in a JSON text.
+/// A position in a JSON text.
 pub(super) struct JsonCursor<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl NotRead {
-    /// What is wrong with `text`, in the words of `serde_json`; `expected` is said of one that is JSON.
+    /// Returns the error that `serde_json` reports for `text`, or an error with the message
+    /// `expected` if `text` is valid JSON.
     pub(super) fn explain(self, text: &str, expected: &str) -> serde_json::Error {
         match serde_json::from_str::<IgnoredAny>(text) {
             Err(error) => error,
@@ -35,7 +36,7 @@ impl<'a> JsonCursor<'a> {
         Self { text, at: 0 }
     }
 
-    /// Reads an object: `member` reads the value of each key.
+    /// Reads an object, calling `member` to read the value of each key.
     #[inline]
     pub(super) fn object(
         &mut self,
@@ -60,7 +61,7 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Reads a list: `element` reads each of its values.
+    /// Reads a list, calling `element` to read each of its values.
     #[inline]
     pub(super) fn list(&mut self, mut element: impl FnMut(&mut Self) -> Read<()>) -> Read<()> {
         if self.null()? {
@@ -79,7 +80,7 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Reads a text, which is lent where no character of it is escaped.
+    /// Reads a string, which is borrowed unless it contains escapes.
     pub(super) fn text(&mut self) -> Read<Option<Cow<'a, str>>> {
         if self.null()? {
             return Ok(None);
@@ -95,7 +96,7 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Reads any value, as its text.
+    /// Reads any value as its JSON text.
     pub(super) fn raw(&mut self) -> Read<Option<&'a str>> {
         if self.null()? {
             return Ok(None);
@@ -105,12 +106,13 @@ impl<'a> JsonCursor<'a> {
         Ok(Some(&self.text[from..self.at]))
     }
 
-    /// The same of one that mostly is `last` again, the text of a value that was read before.
+    /// Like [`raw`](Self::raw), but faster if the value is `last` again, the JSON text that was
+    /// read before.
     #[inline]
     pub(super) fn raw_like(&mut self, last: Option<&str>) -> Read<Option<&'a str>> {
         self.next()?;
         let rest = &self.text.as_bytes()[self.at..];
-        // Only these say by themselves where they end.
+        // Only strings, objects and lists are self-delimiting.
         let last = last.filter(|last| last.ends_with(['"', '}', ']']));
         let Some(last) = last.filter(|last| rest.starts_with(last.as_bytes())) else {
             return self.raw();
@@ -120,7 +122,7 @@ impl<'a> JsonCursor<'a> {
         Ok(Some(&self.text[from..self.at]))
     }
 
-    /// Reads any value, which mostly is a text.
+    /// Reads any value, which is usually a string.
     pub(super) fn text_or_value(&mut self) -> Read<Option<Value>> {
         match self.next()? {
             b'"' => self.string().map(|text| Some(Value::String(text.into_owned()))),
@@ -128,7 +130,7 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Reads any value by `serde`.
+    /// Reads any value with `serde`.
     pub(super) fn value<T: Deserialize<'a>>(&mut self) -> Read<Option<T>> {
         if self.null()? {
             return Ok(None);
@@ -139,7 +141,7 @@ impl<'a> JsonCursor<'a> {
         Ok(value)
     }
 
-    /// Nothing stands behind what was read.
+    /// Checks that only white space follows.
     pub(super) fn end(&mut self) -> Read<()> {
         match self.next() {
             Err(_) => Ok(()),
@@ -151,7 +153,7 @@ impl<'a> JsonCursor<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// The byte that begins what is next.
+    /// Skips white space and returns the next byte.
     #[inline]
     fn next(&mut self) -> Read<u8> {
         loop {
@@ -162,7 +164,7 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// Passes over `byte`, if it is next.
+    /// Skips `byte` if it is next.
     #[inline]
     fn eat(&mut self, byte: u8) -> Read<bool> {
         let is_it = self.next()? == byte;
@@ -183,7 +185,7 @@ impl<'a> JsonCursor<'a> {
         Ok(())
     }
 
-    /// Passes over `null`, if it is next.
+    /// Skips `null` if it is next.
     #[inline]
     fn null(&mut self) -> Read<bool> {
         if self.next()? != b'n' {
@@ -192,7 +194,7 @@ impl<'a> JsonCursor<'a> {
         self.word("null").map(|()| true)
     }
 
-    /// Reads the string that begins here.
+    /// Reads the string that starts here.
     #[inline]
     fn string(&mut self) -> Read<Cow<'a, str>> {
         let from = self.at;
@@ -203,7 +205,7 @@ impl<'a> JsonCursor<'a> {
         Ok(Cow::Borrowed(&self.text[from + 1..self.at - 1]))
     }
 
-    /// Passes over the string that begins here; whether characters of it are escaped.
+    /// Skips the string that starts here. Returns whether it contains escapes.
     #[inline]
     fn pass_string(&mut self) -> Read<bool> {
         let bytes = self.text.as_bytes();
@@ -224,7 +226,7 @@ impl<'a> JsonCursor<'a> {
         Ok(has_escapes)
     }
 
-    /// Passes over the value that begins here.
+    /// Skips the value that starts here.
     fn pass(&mut self) -> Read<()> {
         let mut open = OpenBrackets::default();
         loop {
@@ -287,7 +289,7 @@ impl<'a> JsonCursor<'a> {
         if self.at > from { Ok(()) } else { Err(NotRead(None)) }
     }
 
-    /// Passes over one of these bytes, if it is here.
+    /// Skips one of these bytes if it is next.
     #[inline]
     fn pass_one(&mut self, bytes: &[u8]) -> bool {
         let is_one = self.byte().is_some_and(|byte| bytes.contains(&byte));
@@ -296,12 +298,12 @@ impl<'a> JsonCursor<'a> {
     }
 }
 
-/// The brackets that are not closed, one bit for each: whether it is that of an object.
+/// The open brackets, one bit each: 1 for an object, 0 for a list.
 #[derive(Default)]
 struct OpenBrackets {
     depth: usize,
     last: u64,
-    /// Those before the last 64 or fewer.
+    /// The brackets before those in `last`, 64 in each element.
     full: Vec<u64>,
 }
 
@@ -327,14 +329,16 @@ impl OpenBrackets {
     }
 }
 
-/// How many bytes there are before a quote, a backslash or a control character: eight are looked at in one go.
+/// Returns the number of bytes before a quote, a backslash or a control character, checking eight
+/// bytes at a time.
 #[inline]
 fn plain(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::MAX / 255;
     let mut at = 0;
     while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let eight = u64::from_le_bytes(*eight);
-        // The high bit of a byte is set by the first one that is zero, or too small; those before it are not.
+        // The high bit is set in the first byte that is zero or too small, and is not set in the
+        // bytes before it.
         let zero = |bytes: u64| bytes.wrapping_sub(ONES) & !bytes;
         let quote = zero(eight ^ (ONES * u64::from(b'"')));
         let backslash = zero(eight ^ (ONES * u64::from(b'\\')));
@@ -349,7 +353,7 @@ fn plain(bytes: &[u8]) -> usize {
     rest.map_or(bytes.len(), |rest| at + rest)
 }
 
-/// Where the escaped character ends that begins at `at`.
+/// Returns the end of the escape sequence that starts at `at`.
 fn escape_end(bytes: &[u8], at: usize) -> Read<usize> {
     let hex = || bytes.get(at + 2..at + 6).is_some_and(|all| all.iter().all(u8::is_ascii_hexdigit));
     match bytes.get(at + 1) {
@@ -365,7 +369,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Map, Value, json};
 
-    /// The value, put together from what is read in place.
+    /// Reads a value with the methods of the cursor.
     fn read(cursor: &mut JsonCursor<'_>) -> Read<Value> {
         Ok(match cursor.next()? {
             b'{' => {
@@ -396,20 +400,22 @@ mod tests {
     ) -> Result<T, String> {
         let mut cursor = JsonCursor::new(text);
         let read = read(&mut cursor).and_then(|read| cursor.end().map(|()| read));
-        read.map_err(|error| error.explain(text, "it is no answer").to_string())
+        read.map_err(|error| error.explain(text, "not a response").to_string())
     }
 
-    /// Reads a text in each way, and as `serde_json` does.
+    /// Reads a text in each way, and compares the result with that of `serde_json`.
     fn compare(text: &str) {
         let expected = serde_json::from_str::<Value>(text).map_err(|error| error.to_string());
         let seen = whole(text, read);
-        // Numbers that no `Value` holds are JSON all the same; their error counts from where they begin.
+        // Numbers that do not fit a `Value` are still valid JSON, and the position in their error
+        // is relative to the number.
         if expected.as_ref().is_err_and(|error| error.contains("out of range")) {
             return assert!(seen.is_err(), "{text:?}");
         }
         let ignored = serde_json::from_str::<IgnoredAny>(text).map_err(|error| error.to_string());
         match &ignored {
-            // The words are those for a value that nobody keeps, which differ from those for a kept one.
+            // The error is the one for an ignored value, which differs from the one for a value
+            // that is kept.
             Err(error) => assert_eq!(seen.as_ref(), Err(error), "{text:?}"),
             Ok(_) => assert_eq!(seen, expected, "{text:?}"),
         }
@@ -510,9 +516,9 @@ mod tests {
     #[test]
     fn another_kind_of_value_is_told() {
         let error = whole("[1]", |cursor| cursor.object(|_, _| Ok(()))).unwrap_err();
-        assert_eq!(error, "it is no answer");
-        assert_eq!(whole("{}", JsonCursor::text).unwrap_err(), "it is no answer");
-        assert_eq!(whole("1", JsonCursor::flag).unwrap_err(), "it is no answer");
+        assert_eq!(error, "not a response");
+        assert_eq!(whole("{}", JsonCursor::text).unwrap_err(), "not a response");
+        assert_eq!(whole("1", JsonCursor::flag).unwrap_err(), "not a response");
         let error = whole("{\"a\": []}", JsonCursor::value::<Vec<u32>>).unwrap_err();
         assert!(error.contains("expected a sequence"), "{error}");
         assert_eq!(whole("null", JsonCursor::text), Ok(None));

@@ -1,4 +1,4 @@
-//! The reply of `generateContent`, and its parts as ours.
+//! The response of `generateContent`, and the conversion of its parts.
 
 mod json_cursor;
 mod read;
@@ -18,7 +18,7 @@ use genkit_model::internal::signature::GEMINI;
 
 pub(super) use read::{replies, single};
 
-/// An answer, or one piece of it in a stream, as places in its text.
+/// A response, or one piece of a streamed response, borrowed from its JSON text.
 #[derive(Default)]
 pub(super) struct GenerateContentResponse<'a> {
     pub(super) candidates: Few<Candidate<'a>>,
@@ -39,18 +39,18 @@ pub(super) struct Candidate<'a> {
     pub(super) finish_message: Option<Cow<'a, str>>,
     pub(super) safety_ratings: Option<&'a str>,
     pub(super) grounding_metadata: Option<&'a str>,
-    /// Citations, probabilities, and what is new.
+    /// Citations, probabilities and unknown fields.
     pub(super) rest: OtherFields,
 }
 
-/// A list that mostly has one element, which needs no place of its own.
+/// A list that usually has one element, which is stored without an allocation.
 pub(super) struct Few<T> {
     first: Option<T>,
     more: Vec<T>,
 }
 
 impl<T: Default> Few<T> {
-    /// Another element, which is read into its place: it is large to move.
+    /// Adds an element to be filled in place, because it is large to move.
     pub(super) fn another(&mut self) -> &mut T {
         if self.first.is_none() {
             return self.first.insert(T::default());
@@ -73,7 +73,7 @@ impl<T> Default for Few<T> {
     }
 }
 
-/// Fields that are known by no name here, in the place of a pointer: mostly there are none.
+/// Unknown fields. Usually there are none, so they take only the space of a pointer.
 #[derive(Default)]
 pub(super) struct OtherFields(Option<Box<Map<String, Value>>>);
 
@@ -95,7 +95,8 @@ impl OtherFields {
     }
 }
 
-/// One part. Each field that is there becomes a part of ours. What is rare is boxed: a stream moves many.
+/// One part. Each field that is present is converted to a separate part. Rare fields are boxed,
+/// because a stream moves many parts.
 #[derive(Default)]
 pub(super) struct ResponsePart<'a> {
     pub(super) text: Option<Cow<'a, str>>,
@@ -104,7 +105,7 @@ pub(super) struct ResponsePart<'a> {
     pub(super) inline_data: Option<Box<Blob>>,
     pub(super) file_data: Option<Box<FileData>>,
     pub(super) function_call: Option<Box<FunctionCall>>,
-    /// What ran at Google, and kinds that are not known yet.
+    /// Code executed by Google, and unknown kinds of parts.
     pub(super) rest: OtherFields,
 }
 
@@ -128,7 +129,7 @@ pub(super) struct FunctionCall {
     pub(super) name: Option<String>,
     pub(super) args: Option<Value>,
     pub(super) id: Option<String>,
-    /// Arguments that come in pieces, which is the way of Vertex AI.
+    /// Arguments that arrive in pieces, as Vertex AI sends them.
     pub(super) partial_args: Option<Vec<PartialArg>>,
     pub(super) will_continue: Option<bool>,
 }
@@ -137,7 +138,7 @@ pub(super) struct FunctionCall {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct PartialArg {
-    /// As in `$.a.b[0]`.
+    /// A path such as `$.a.b[0]`.
     pub(super) json_path: String,
     pub(super) string_value: Option<String>,
     pub(super) number_value: Option<Value>,
@@ -146,7 +147,7 @@ pub(super) struct PartialArg {
 }
 
 impl ResponsePart<'_> {
-    /// Text with nothing beside it, as most pieces of a stream are.
+    /// Returns the text of a part that has only text, as most parts of a stream do.
     pub(super) fn plain_text(&self) -> Option<&str> {
         let is_alone = self.thought != Some(true)
             && self.thought_signature.is_none()
@@ -157,7 +158,8 @@ impl ResponsePart<'_> {
         self.text.as_deref().filter(|_| is_alone)
     }
 
-    /// Our parts; the signature and what else stands beside them goes with the first.
+    /// Converts the part. Its signature and other metadata are attached to the first resulting
+    /// part.
     pub(super) fn into_parts(self, names: &Names<'_>, push: &mut dyn FnMut(Part)) {
         if self.plain_text().is_some() {
             return push(Part::text(self.text.unwrap_or_default().into_owned()));
@@ -178,7 +180,7 @@ impl ResponsePart<'_> {
         };
         let thought = self.thought == Some(true);
         if thought && self.text.is_none() && self.inline_data.is_some() {
-            // A draft is not the answer, and goes back as it came.
+            // A draft is not part of the response, and must be sent back unchanged.
             let blob = self.inline_data.unwrap_or_default();
             let mut draft = Map::from_iter([
                 ("inlineData".to_owned(), json!({ "mimeType": blob.mime_type, "data": blob.data })),
@@ -214,7 +216,7 @@ impl ResponsePart<'_> {
         if !rest.is_empty() {
             add(Part::custom(Map::from_iter([(UNKNOWN.to_owned(), Value::Object(rest))])));
         }
-        // A signature without anything else must come back as well.
+        // A signature without other content must be sent back too.
         if !beside.is_empty() {
             let mut part = Part::text("");
             *part.metadata_mut() = beside;
@@ -241,7 +243,7 @@ impl FunctionCall {
     }
 }
 
-/// Why the model stopped.
+/// Converts the reason why the model stopped.
 pub(super) fn finish_reason(reason: &str) -> FinishReason {
     match reason {
         "STOP" => FinishReason::Stop,
@@ -266,7 +268,7 @@ pub(super) fn finish_reason(reason: &str) -> FinishReason {
     }
 }
 
-/// What the call used; tokens that Google's own tools read are counted apart.
+/// Converts the token counts; tokens that Google's own tools read are counted separately.
 pub(super) fn usage(counts: &Map<String, Value>) -> Usage {
     let mut usage = Usage::default();
     for (key, count) in counts {
@@ -288,7 +290,7 @@ pub(super) fn usage(counts: &Map<String, Value>) -> Usage {
     usage
 }
 
-/// The message of a model.
+/// Creates a message of the model.
 pub(super) fn message(content: Vec<Part>) -> Message {
     Message::new(Role::Model, content)
 }

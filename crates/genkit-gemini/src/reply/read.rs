@@ -1,15 +1,15 @@
-//! The reply of `generateContent`, read where it stands.
+//! Parsing of the response of `generateContent`, borrowing from its JSON text.
 
 use super::json_cursor::{JsonCursor, Read};
 use super::{Candidate, GenerateContentResponse, ResponsePart};
 use crate::NAME;
 use genkit_model::internal::http::Error as HttpError;
 
-/// What is said of JSON that is no reply.
-const EXPECTED: &str = "it is not what `generateContent` answers with";
+/// The error for JSON that is not a response.
+const EXPECTED: &str = "not a response of `generateContent`";
 
-/// Reads one reply, or each of the list that a stream without `alt=sse` is. `last` is the text that a field had in the
-/// reply before, if it had one.
+/// Parses one response, or each element of the list that a stream without `alt=sse` sends. `last`
+/// returns the JSON text that a field had in the previous response, if it had one.
 pub(crate) fn replies<'a, 'l>(
     json: &'a str,
     last: impl Fn(&str) -> Option<&'l str>,
@@ -26,7 +26,7 @@ pub(crate) fn replies<'a, 'l>(
     read.map(|()| all).map_err(|why| HttpError::json(NAME, &why.explain(json, EXPECTED)))
 }
 
-/// Reads the one reply that there is into `one`.
+/// Parses a single response into `one`.
 pub(crate) fn single<'a, 'l>(
     json: &'a str,
     last: impl Fn(&str) -> Option<&'l str>,

@@ -1,4 +1,5 @@
-//! Reasoning effort at Gemini: a level since 3, a number of tokens at 2.5, nothing before.
+//! Reasoning effort for Gemini: a level since Gemini 3, a number of tokens for 2.5, and unsupported
+//! before.
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value};
@@ -12,15 +13,16 @@ const CONFIG: &str = "thinkingConfig";
 const LEVEL: &str = "thinkingLevel";
 const BUDGET: &str = "thinkingBudget";
 
-/// How a family of models is told how much to think.
+/// How the reasoning effort of a family of models is set.
 enum Thinks {
-    /// By one of these, the least first.
+    /// One of these levels, lowest first.
     Levels(&'static [Effort]),
-    /// By a number of tokens from the least to the most; 0 is none at all, where that is allowed.
+    /// A number of tokens between `least` and `most`; 0 disables thinking if `can_stop`.
     Tokens { least: u32, most: u32, can_stop: bool },
 }
 
-/// The first whose marks the name holds counts; of what is no Gemini nothing is known.
+/// The first entry whose marks all occur in the name applies. Models that are not Gemini models are
+/// not listed.
 const FAMILIES: &[(&[&str], Option<Thinks>)] = &[
     (&["gemini", "-tts"], None),
     (&["gemini", "-image"], None),
@@ -37,23 +39,23 @@ const FAMILIES: &[(&[&str], Option<Thinks>)] = &[
     (&["gemini"], Some(Thinks::Tokens { least: 1, most: 24_576, can_stop: true })),
 ];
 
-/// `thinkingConfig`: that of the settings, with what the effort means.
+/// `thinkingConfig`: the caller's settings, with the reasoning effort added.
 pub(super) struct ThinkingConfig<'a> {
     given: Option<&'a Map<String, Value>>,
     effort: Option<(&'static str, Value)>,
 }
 
 impl<'a> ThinkingConfig<'a> {
-    /// `None` where the settings ask for no effort, or the model has none.
+    /// Returns `None` if no effort is set, or if the model does not support it.
     pub(super) fn of(model: &str, config: &'a Map<String, Value>) -> Option<Self> {
         let word = config.get(REASONING_EFFORT)?.as_str()?;
         let given = config.get(CONFIG).and_then(Value::as_object);
         if given.is_some_and(|given| given.contains_key(LEVEL) || given.contains_key(BUDGET)) {
-            return Some(Self { given, effort: None }); // the API's own words win
+            return Some(Self { given, effort: None }); // the API's own keys take precedence
         }
         let effort = in_words_of(model, word, Effort::of_config(config));
         if effort.is_none() {
-            let remedy = "take a model that thinks, such as `gemini-2.5-flash`, and one of the words none, \
+            let remedy = "use a model that thinks, such as `gemini-2.5-flash`, and one of the values none, \
                           minimal, low, medium, high and max";
             left_out(API, model, REASONING_EFFORT, remedy);
         }
@@ -61,12 +63,13 @@ impl<'a> ThinkingConfig<'a> {
     }
 }
 
-/// What an effort is called for `model`: the nearest that it has, and rather more than less.
+/// Returns the setting of `model` that is nearest to an effort, preferring more over less.
 fn in_words_of(model: &str, word: &str, effort: Option<Effort>) -> Option<(&'static str, Value)> {
     let holds = |marks: &[&str]| marks.iter().all(|mark| model.contains(mark));
     let thinks = FAMILIES.iter().find(|(marks, _)| holds(marks))?.1.as_ref()?;
     let cannot_stop = || {
-        let remedy = "it thinks as little as it can; take a Flash model of 2.5 for none at all";
+        let remedy =
+            "the lowest level is used instead; to disable thinking, use a Flash model of 2.5";
         left_out(API, model, "reasoningEffort: none", remedy);
     };
     match (thinks, effort) {

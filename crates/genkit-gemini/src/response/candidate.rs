@@ -1,4 +1,4 @@
-//! One candidate of an answer, put together from its pieces.
+//! One candidate of a response, assembled from its pieces.
 
 use std::borrow::Cow;
 
@@ -8,18 +8,18 @@ use crate::reply;
 use genkit_core::FinishReason;
 use genkit_core::Part;
 
-/// For how much of a text in pieces there is room from its second piece on, in bytes.
+/// The capacity to reserve for a text from its second piece on, in bytes.
 const SHORT_TEXT: usize = 128;
 
-/// What is new of the first candidate, for a stream.
+/// The new content of the first candidate, for a stream.
 pub(super) enum Fresh {
-    /// Somebody reads it.
+    /// The chunks are read, so the parts are collected.
     Parts(Vec<Part>),
-    /// Nobody reads it; whether there was anything.
+    /// The chunks are not read; true if there was new content.
     Unread(bool),
 }
 
-/// What was read of one candidate.
+/// The state of one candidate that is being read.
 #[derive(Default)]
 pub(super) struct CandidateState {
     pub(super) is_there: bool,
@@ -35,7 +35,8 @@ impl CandidateState {
         self.message = message.map(Cow::into_owned).or(self.message.take());
     }
 
-    /// Adds a part: text joins its neighbour of the same kind, unless one of them is signed.
+    /// Adds a part. Text is appended to an adjacent part of the same kind, unless one of them is
+    /// signed.
     pub(super) fn push(&mut self, part: Part, fresh: Option<&mut Fresh>) {
         let is_plain = part.metadata().is_empty();
         let is_empty = match &part {
@@ -57,7 +58,8 @@ impl CandidateState {
         }
     }
 
-    /// Adds text that no part was made of, where it joins the last part and nobody reads it; whether it did.
+    /// Appends text to the last part without creating a part, if the chunks are not read and the
+    /// text can be joined. Returns whether it was appended.
     pub(super) fn join_unread(&mut self, text: &str, fresh: Option<&mut Fresh>) -> bool {
         let Some(Fresh::Unread(is_any)) = fresh else { return false };
         let joined = self.parts.last_mut().is_some_and(|last| join_text(last, text));
@@ -77,7 +79,7 @@ impl CandidateState {
 }
 
 impl Fresh {
-    /// Where another part goes that somebody reads; else it is noted.
+    /// Returns the list for a new part if the chunks are read; otherwise records that there is one.
     fn read(&mut self) -> Option<&mut Vec<Part>> {
         match self {
             Self::Parts(parts) => Some(parts),
@@ -89,7 +91,7 @@ impl Fresh {
     }
 }
 
-/// Adds the text of a part to the last one, if that is unsigned and of the same kind.
+/// Appends the text of a part to the last part, if that is unsigned and of the same kind.
 fn join(last: &mut Part, part: &Part) -> bool {
     match (last, part) {
         (last @ Part::Text { .. }, Part::Text { text: more, .. }) => join_text(last, more),
@@ -104,7 +106,7 @@ fn join(last: &mut Part, part: &Part) -> bool {
     }
 }
 
-/// Adds text to the last part, if that is unsigned text.
+/// Appends text to the last part, if that is unsigned text.
 fn join_text(last: &mut Part, more: &str) -> bool {
     match last {
         Part::Text { text, metadata, .. } if metadata.is_empty() => {
@@ -115,7 +117,8 @@ fn join_text(last: &mut Part, more: &str) -> bool {
     }
 }
 
-/// More follows mostly: a short text is not moved for each of its pieces.
+/// More text usually follows, so a short text reserves capacity instead of being moved for each
+/// piece.
 fn append(text: &mut String, more: &str) {
     text.reserve(if text.len() < SHORT_TEXT { SHORT_TEXT } else { more.len() });
     text.push_str(more);

@@ -1,9 +1,9 @@
-//! Which keywords hold schemas.
+//! The keywords of JSON Schema that contain schemas.
 
-/// What the value of a keyword is.
+/// The kind of a keyword's value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeywordValue {
-    /// One schema, or true or false in its place.
+    /// One schema, or a boolean instead.
     Schema,
     /// A list of schemas.
     List,

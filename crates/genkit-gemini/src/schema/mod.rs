@@ -1,4 +1,5 @@
-//! Schemas of Gemini: nearly all of JSON Schema in the newer fields, a subset of OpenAPI in the older ones.
+//! Schemas for Gemini: nearly all of JSON Schema in newer fields, a subset of OpenAPI in older
+//! ones.
 
 mod keywords;
 mod rewriter;
@@ -13,10 +14,10 @@ use genkit_schema::internal::{Degraded, Dialect, MAX_DEPTH};
 use keywords::{KeywordValue, keyword_value};
 use rewriter::SubsetRewriter;
 
-/// How many references inside each other are written out, tried in this order, for a subset that is too large.
+/// The limits of nested references to inline, tried in this order for a subset that is too large.
 const FALLBACK_REFERENCES: [usize; 5] = [8, 4, 2, 1, 0];
 
-/// JSON Schema, for `parametersJsonSchema` and `responseJsonSchema`.
+/// JSON Schema, as used in `parametersJsonSchema` and `responseJsonSchema`.
 pub(super) struct JsonSchemaDialect;
 
 impl Dialect for JsonSchemaDialect {
@@ -25,7 +26,8 @@ impl Dialect for JsonSchemaDialect {
     }
 }
 
-/// The subset of OpenAPI, for `parameters` and `responseSchema`, the only fields that older models read.
+/// The OpenAPI subset, as used in `parameters` and `responseSchema`, the only fields that older
+/// models support.
 pub(super) struct OpenApiDialect;
 
 impl Dialect for OpenApiDialect {
@@ -36,7 +38,7 @@ impl Dialect for OpenApiDialect {
                 owner,
                 pointer = lost.pointer,
                 remedy = lost.remedy,
-                "a schema says less to Gemini: {}",
+                "a schema loses information for Gemini: {}",
                 lost.what
             );
         }
@@ -44,8 +46,8 @@ impl Dialect for OpenApiDialect {
     }
 }
 
-/// JSON Schema as it is, without `$schema` and without formats that only
-/// schemars knows. Schemas that are `true` become empty ones.
+/// Returns the JSON Schema without `$schema` and without formats that only schemars uses. Schemas
+/// that are `true` become empty schemas.
 fn gemini_json(exact: &Value) -> Value {
     let Value::Object(map) = exact else {
         return if *exact == Value::Bool(true) { json!({}) } else { exact.clone() };
@@ -57,7 +59,7 @@ fn gemini_json(exact: &Value) -> Value {
             continue;
         }
         let value = match (keyword_value(key), value) {
-            // A boolean is common here, and known.
+            // Booleans are common and supported here.
             (KeywordValue::Schema, Value::Bool(_)) => value.clone(),
             (KeywordValue::Schema, schema) => gemini_json(schema),
             (KeywordValue::List, Value::Array(list)) => list.iter().map(gemini_json).collect(),
@@ -69,14 +71,14 @@ fn gemini_json(exact: &Value) -> Value {
         };
         copied.insert(key.clone(), value);
     }
-    // There, but not as `items: true`.
+    // They are not supported as `items: true`.
     if let Some(items @ Value::Bool(true)) = copied.get_mut("items") {
         *items = json!({});
     }
     Value::Object(copied)
 }
 
-/// Whether a `format` is in JSON Schema or in OpenAPI.
+/// Whether a `format` is defined by JSON Schema or OpenAPI.
 fn is_standard_format(format: &str) -> bool {
     const STANDARD: [&str; 26] = [
         "date-time",
@@ -109,23 +111,25 @@ fn is_standard_format(format: &str) -> bool {
     STANDARD.contains(&format)
 }
 
-/// The subset of OpenAPI, and what it cannot express.
+/// Returns the OpenAPI subset of a schema, and the constraints that the subset cannot express.
 ///
-/// References are written out, and cut where they go in circles or where the whole becomes too large. The pointers of
-/// what is merged from two places are those of the second, which a reference names.
+/// References are inlined, and cut where they are recursive or where the result becomes too large.
+/// If a schema is merged from two locations, its pointers are those of the second, which is the
+/// target of a reference.
 fn gemini_subset(exact: &Value) -> (Value, Vec<Degraded>) {
     let mut limits = std::iter::once(MAX_DEPTH).chain(FALLBACK_REFERENCES);
     limits
         .find_map(|references| {
             let mut rewriter = SubsetRewriter::new(exact, references);
             let subset = rewriter.schema(exact, "");
-            // Without references there is no smaller form.
+            // A subset without references is the smallest form.
             rewriter.finish(references == 0).map(|degraded| (subset, degraded))
         })
         .unwrap_or_default()
 }
 
-/// Whether a schema describes an object that has no properties: some models refuse one as the parameters of a tool.
+/// Whether a schema describes an object without properties, which some models reject as the
+/// parameters of a tool.
 pub(super) fn is_empty_object(schema: &Value) -> bool {
     const SAY_MORE: [&str; 7] =
         ["$ref", "anyOf", "oneOf", "allOf", "patternProperties", "additionalProperties", "not"];

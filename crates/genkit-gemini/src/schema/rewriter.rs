@@ -1,4 +1,4 @@
-//! Recursive descent over an exact schema: references, null, choices.
+//! Recursive rewriting of an exact schema: references, null and choices.
 
 use serde_json::{Map, Value, json};
 
@@ -7,10 +7,10 @@ use genkit_schema::internal::conversion::MAX_NODES;
 use genkit_schema::internal::dialect::{choice, merged, resolve, types};
 use genkit_schema::internal::{Degraded, MAX_DEPTH, pointer};
 
-/// The state of one rewrite.
+/// The state of one rewriting.
 pub(super) struct SubsetRewriter<'a> {
     exact: &'a Value,
-    /// Pointers of the definitions that it is inside of, the root first.
+    /// The pointers of the enclosing definitions, the root first.
     references: Vec<String>,
     max_references: usize,
     nodes: usize,
@@ -24,15 +24,15 @@ impl<'a> SubsetRewriter<'a> {
         Self { exact, references, max_references, nodes: 0, depth: 0, degraded: Vec::new() }
     }
 
-    /// What was lost; nothing if the subset is too large and may not be cut.
+    /// Returns the constraints that were lost; `None` if the subset is too large and must not be
+    /// cut.
     pub(super) fn finish(mut self, may_cut: bool) -> Option<Vec<Degraded>> {
         if self.nodes > MAX_NODES {
             if !may_cut {
                 return None;
             }
-            let what = format!(
-                "there are more than {MAX_NODES} schemas inside; in the last ones anything passes"
-            );
+            let what =
+                format!("it contains more than {MAX_NODES} schemas; the last ones allow any value");
             self.note(String::new(), what, "split the function into several");
         }
         self.degraded.sort();
@@ -54,7 +54,11 @@ impl<'a> SubsetRewriter<'a> {
             return json!({});
         }
         if self.depth == MAX_DEPTH {
-            self.note(at.to_owned(), "nested too deep; anything passes", "nest fewer types");
+            self.note(
+                at.to_owned(),
+                "it is nested too deep and allows any value",
+                "nest fewer types",
+            );
             return json!({});
         }
         self.depth += 1;
@@ -65,45 +69,45 @@ impl<'a> SubsetRewriter<'a> {
         Value::Object(subset)
     }
 
-    /// Notes a schema that allows anything.
+    /// Records a schema that allows any value.
     pub(super) fn anything(&mut self, at: &str) -> Value {
-        let remedy = "give it a type, or a schema by hand";
-        self.note(at.to_owned(), "a value of any kind has no type here", remedy);
+        let remedy = "specify a type, or write the schema by hand";
+        self.note(at.to_owned(), "a schema for any value has no type in the subset", remedy);
         json!({})
     }
 
-    /// Writes references and single parts out until there are none.
+    /// Inlines references and `allOf` until none are left.
     fn resolved(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
         let Some(reference) = map.get("$ref") else {
             return self.parts(map, at);
         };
         let Some((target, pointer)) = resolve(self.exact, reference) else {
-            let what = format!("{reference} is not a place in this schema");
+            let what = format!("{reference} does not exist in this schema");
             self.note(at.to_owned(), what, "refer to a definition under `$defs`");
             return notes(map);
         };
         if self.references.contains(&pointer) {
-            let what = format!("{reference} contains itself and is cut where it does so first");
+            let what = format!("{reference} is recursive and is cut at the first recursion");
             self.note(
                 at.to_owned(),
                 what,
-                "use a flat list with ids, or a model that takes JSON Schema",
+                "use a flat list with ids, or a model that supports JSON Schema",
             );
             return cut(target, map);
         }
         if self.references.len() > self.max_references {
             let what = format!(
-                "{reference} is cut here, since the schema is too large with all written out"
+                "{reference} is cut here, because the schema is too large with all references inlined"
             );
             self.note(at.to_owned(), what, "split the function into several, or nest fewer types");
             return cut(target, map);
         }
         self.references.push(pointer.clone());
-        // What is referred to may be a reference itself.
+        // The target may itself be a reference.
         self.resolved(&merged(target, map), &pointer)
     }
 
-    /// Merges what must hold together.
+    /// Merges the parts of `allOf`.
     fn parts(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
         let Some(Value::Array(parts)) = map.get("allOf") else {
             return self.without_null(map, at);
@@ -123,7 +127,7 @@ impl<'a> SubsetRewriter<'a> {
         self.without_null(&rest, at)
     }
 
-    /// One part of what must hold together, if it is a plain one.
+    /// Returns a part of `allOf`, if it can be merged.
     fn part<'p>(&mut self, part: &'p Value) -> Option<&'p Map<String, Value>>
     where
         'a: 'p,
@@ -141,7 +145,7 @@ impl<'a> SubsetRewriter<'a> {
         (!plain.contains_key("$ref") && !plain.contains_key("allOf")).then_some(plain)
     }
 
-    /// Takes null out of a choice and out of several types.
+    /// Removes null from a choice and from a list of types.
     fn without_null(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
         let Some((key, branches)) = choice(map) else {
             return self.typed(map, at);
@@ -156,7 +160,8 @@ impl<'a> SubsetRewriter<'a> {
         let mut subset = match others[..] {
             [] => self.typed(&with_type(&rest, "null"), &at),
             [(index, Value::Object(only))] => {
-                // A definition inside of the branch stays what it is; only the notes of the whole go before.
+                // A definition inside the branch keeps its value; only the annotations of the outer
+                // schema take precedence.
                 let only = merged(only, &rest);
                 self.resolved(&only, &pointer::element(&at, index))
             }
@@ -168,7 +173,8 @@ impl<'a> SubsetRewriter<'a> {
         subset
     }
 
-    /// A choice stands alone: what is beside it goes into each of its branches.
+    /// Rewrites a choice. It cannot have keywords next to it, so they are merged into each of its
+    /// branches.
     fn choice(
         &mut self,
         rest: &Map<String, Value>,
@@ -208,13 +214,13 @@ impl<'a> SubsetRewriter<'a> {
     }
 }
 
-/// Annotations, as far as there are keywords for them.
+/// Returns the annotations that the subset supports.
 pub(super) fn notes(map: &Map<String, Value>) -> Map<String, Value> {
     let description = map.get_key_value("description");
     description.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// Whether a keyword limits the value, so that it has to go into each branch of a choice beside it.
+/// Whether a keyword constrains the value, so that it must be merged into each branch of a choice.
 fn limits(key: &str) -> bool {
     let is_scaffold = matches!(key, "$defs" | "definitions" | "dependentSchemas");
     let is_known = matches!(
@@ -237,7 +243,7 @@ fn limits(key: &str) -> bool {
     is_known || (keyword_value(key) != KeywordValue::Data && !is_scaffold)
 }
 
-/// What stands where a reference is cut.
+/// Returns the replacement of a reference that is cut.
 fn cut(target: &Map<String, Value>, beside: &Map<String, Value>) -> Map<String, Value> {
     let mut cut = notes(&merged(target, beside));
     let of_branch =
@@ -266,7 +272,7 @@ fn with_type(map: &Map<String, Value>, name: &str) -> Map<String, Value> {
     map
 }
 
-/// One list of texts out of branches that each list some, with their descriptions.
+/// Merges branches that each list strings into one list, with their descriptions.
 fn folded(any: &[Value]) -> Option<Map<String, Value>> {
     let mut texts = Vec::new();
     let mut lines = Vec::new();

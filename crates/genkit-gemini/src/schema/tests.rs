@@ -1,4 +1,4 @@
-//! What Gemini gets.
+//! Tests of the schemas sent to Gemini.
 
 use serde_json::{Map, Value, json};
 
@@ -139,7 +139,7 @@ fn gemini_subset_by_table() {
         ),
         (json!(true), json!({}), vec!["/properties/a"]),
         (json!(7), json!({}), vec!["/properties/a"]),
-        // What is beside a choice holds in each of its branches.
+        // Keywords next to a choice apply to each of its branches.
         (
             json!({ "type": "object", "properties": { "q": { "type": "string" } }, "required": ["q"], "anyOf": [{ "properties": { "n": { "type": "number" } }, "required": ["n"] }, {}] }),
             json!({ "anyOf": [
@@ -176,7 +176,8 @@ fn gemini_subset_writes_references_out_and_cuts_circles() {
     assert_eq!(pointers(&degraded), ["/$defs/A/properties/again"]);
 }
 
-/// A type that names another twice, and so on: written out it doubles with each.
+/// A chain of types that each refer to the next one twice, so that inlining doubles the size with
+/// each level.
 fn doubling(levels: usize) -> Value {
     let mut defs = Map::new();
     for level in 0..levels {
@@ -200,7 +201,7 @@ fn count(schema: &Value) -> usize {
 
 #[test]
 fn gemini_subset_has_limits() {
-    // Written out, 9 levels are a thousand schemas, 10 are two thousand and some.
+    // Inlined, 9 levels are about 1,000 schemas, and 10 levels more than 2,000.
     let (subset, degraded) = gemini_subset(&doubling(9));
     assert!(degraded.is_empty());
     assert!(count(&subset) < MAX_NODES);
@@ -209,13 +210,13 @@ fn gemini_subset_has_limits() {
         assert!(!degraded.is_empty());
         assert!(count(&subset) < MAX_NODES, "{levels}");
     }
-    // Too large without references. The root is one of them.
+    // Too large without references. The root counts as one.
     assert!(gemini_subset(&wide(MAX_NODES - 1)).1.is_empty());
     assert_eq!(pointers(&gemini_subset(&wide(MAX_NODES)).1), [""]);
-    // The root and the string take one each.
+    // The root and the string count as one each.
     assert!(gemini_subset(&deep(MAX_DEPTH - 1)).1.is_empty());
     assert_eq!(gemini_subset(&deep(MAX_DEPTH)).1.len(), 1);
-    // Choices inside of what is beside choices double, too.
+    // Choices nested in keywords next to choices double the size too.
     let choices = (0..14).fold(json!({ "type": "string" }), |inner, _| {
         json!({ "type": "object", "properties": { "p": inner }, "anyOf": [{ "required": ["a"] }, { "required": ["b"] }, { "minProperties": 1 }] })
     });

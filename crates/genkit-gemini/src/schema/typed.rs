@@ -1,4 +1,4 @@
-//! Schemas of one type.
+//! Rewriting of schemas with types.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use genkit_schema::internal::dialect::{fixed_values, tuple_items, types};
 use genkit_schema::internal::{pointer, types_of};
 
 impl SubsetRewriter<'_> {
-    /// A schema without references and choices.
+    /// Rewrites a schema without references and choices.
     pub(super) fn typed(&mut self, map: &Map<String, Value>, at: &str) -> Map<String, Value> {
         let mut subset = notes(map);
         let values = fixed_values(map);
@@ -47,7 +47,7 @@ impl SubsetRewriter<'_> {
         subset
     }
 
-    /// The keywords for one type.
+    /// Adds the keywords of one type.
     fn single(
         &mut self,
         name: &str,
@@ -81,7 +81,7 @@ impl SubsetRewriter<'_> {
         }
     }
 
-    /// Fixed values: only texts can be listed, others go into the description.
+    /// Adds fixed values: only strings can be listed, other values are added to the description.
     fn values(
         &mut self,
         name: &str,
@@ -106,8 +106,8 @@ impl SubsetRewriter<'_> {
         let key = if map.contains_key("const") { "const" } else { "enum" };
         self.note(
             pointer::child(at, key),
-            "only texts can be listed as values here; these are told in the description",
-            "use texts as values",
+            "only strings can be listed as values; other values are added to the description",
+            "use strings as values",
         );
         add_to_description(subset, &format!("One of {}.", listed.join(", ")));
     }
@@ -119,7 +119,7 @@ impl SubsetRewriter<'_> {
         {
             properties.insert(name.clone(), self.schema(exact, &pointer::child(&at, name)));
         }
-        // A required name without a property is refused.
+        // The API rejects a required name without a property.
         let required: Vec<_> = map
             .get("required")
             .and_then(Value::as_array)
@@ -134,7 +134,7 @@ impl SubsetRewriter<'_> {
             }
         }
         if properties.len() > 1 {
-            // Without it older models write them in the order of the alphabet.
+            // Without it, older models write the properties in alphabetical order.
             let names: Vec<_> = properties.keys().cloned().collect();
             subset.insert("propertyOrdering".to_owned(), names.into());
         }
@@ -157,7 +157,7 @@ impl SubsetRewriter<'_> {
                 Some(exact) if exact.is_object() => {
                     self.schema(exact, &pointer::child(at, "items"))
                 }
-                // An array without items is refused.
+                // The API rejects an array without items.
                 _ => json!({}),
             };
             subset.insert("items".to_owned(), items);
@@ -172,7 +172,7 @@ impl SubsetRewriter<'_> {
             }
         }
         if any.len() > 1 {
-            self.note(at, "which item is of which kind is not said", "use a struct with names");
+            self.note(at, "the order of the item types is lost", "use a struct with named fields");
         }
         let items = match <[Value; 1]>::try_from(any) {
             Ok([only]) => only,
@@ -182,7 +182,7 @@ impl SubsetRewriter<'_> {
         subset.insert("items".to_owned(), items);
     }
 
-    /// Notes what has no keyword here.
+    /// Records the keywords that the subset does not have.
     fn note_unsaid(&mut self, map: &Map<String, Value>, at: &str) {
         const UNSAID: [&str; 15] = [
             "additionalProperties",
@@ -202,16 +202,20 @@ impl SubsetRewriter<'_> {
             "anyOf",
         ];
         for key in UNSAID {
-            // What is not described is not sent, so that `false` means nothing new.
+            // Properties that are not described are not sent anyway, so `false` loses nothing.
             if map.get(key).is_some_and(|value| *value != Value::Bool(false)) {
-                let remedy = "check it in the function, or use a model that takes JSON Schema";
-                self.note(pointer::child(at, key), format!("`{key}` has no equal here"), remedy);
+                let remedy = "check it in the function, or use a model that supports JSON Schema";
+                self.note(
+                    pointer::child(at, key),
+                    format!("`{key}` has no equivalent in the subset"),
+                    remedy,
+                );
             }
         }
     }
 }
 
-/// The values that are of a type.
+/// Returns the values of a type.
 fn of_type(values: &[Value], name: &str) -> Vec<Value> {
     let is = |value: &&Value| match name {
         "number" => value.is_number(),
@@ -220,7 +224,7 @@ fn of_type(values: &[Value], name: &str) -> Vec<Value> {
     values.iter().filter(is).cloned().collect()
 }
 
-/// Adds to the description.
+/// Appends to the description.
 fn add_to_description(subset: &mut Map<String, Value>, what: &str) {
     let before = subset.get("description").and_then(Value::as_str);
     let both = before.map_or_else(|| what.to_owned(), |text| format!("{text}\n\n{what}"));

@@ -1,4 +1,4 @@
-//! HTTP clients: what all of this library have in common.
+//! The common configuration of the HTTP clients of this library.
 
 pub mod pool;
 
@@ -10,13 +10,14 @@ use reqwest::{Client, ClientBuilder, Url};
 use genkit_core::internal::error::Topic;
 use genkit_core::{ErrorKind, Result};
 
-/// The user agent of every request.
+/// The user agent of all requests.
 pub const USER_AGENT: &str = concat!("genkit-rust/", env!("CARGO_PKG_VERSION"));
 
-/// How long a connection may take to be made. Default is 10 seconds.
+/// The time limit for establishing a connection. Default is 10 seconds.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// TCP keepalive: how often a silent connection is probed. Default is 60 seconds.
+/// The TCP keepalive time: how long a connection is silent before it is probed. Default is 60
+/// seconds.
 pub const KEEPALIVE: Duration = Duration::from_secs(60);
 
 #[derive(Debug, thiserror::Error)]
@@ -31,12 +32,12 @@ impl Topic for Error {
     }
 }
 
-/// Which client an address needs.
+/// The kind of client that a URL needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Route {
-    /// Certificates are loaded, which takes time, only where they are needed.
+    /// Loading certificates takes time, so it is done only for `https`.
     tls: bool,
-    /// This machine is never reached through a proxy.
+    /// Loopback addresses are never reached through a proxy.
     local: bool,
 }
 
@@ -46,7 +47,8 @@ impl Route {
     }
 }
 
-/// The builder of a client for `route`. Nothing is sent twice, and nobody is told where a request came from.
+/// Returns the builder of a client for `route`. The client does not retry requests or send a
+/// `Referer` header.
 pub fn client_builder(route: Route) -> ClientBuilder {
     install_crypto();
     let mut builder = Client::builder()
@@ -64,37 +66,38 @@ pub fn client_builder(route: Route) -> ClientBuilder {
     builder
 }
 
-/// The client that `builder` describes.
+/// Builds the client.
 pub fn build_client(builder: ClientBuilder) -> Result<Client> {
     builder.build().map_err(|error| no_client(&error))
 }
 
-/// HTTP cannot be set up, for a reason.
+/// Returns the error that HTTP cannot be set up.
 pub fn no_client(error: &(dyn StdError + 'static)) -> genkit_core::Error {
     Error::Client(root_cause(error)).into()
 }
 
-/// The root cause of an error, which is what people can act on; reqwest's own text would name the whole URL.
+/// Returns the text of an error's root cause, which is what users can act on. reqwest's own text
+/// would contain the whole URL.
 pub fn root_cause(error: &(dyn StdError + 'static)) -> String {
     let mut cause = error;
     while let Some(next) = cause.source() {
         cause = next;
     }
     if cause.is::<reqwest::Error>() {
-        return "no cause is known".to_owned();
+        return "unknown cause".to_owned();
     }
     cause.to_string()
 }
 
-/// The TLS provider of the process, where the program has set none.
+/// Installs a TLS crypto provider for the process if the program has not installed one.
 pub fn install_crypto() {
     if rustls::crypto::CryptoProvider::get_default().is_none() {
-        // Another thread may be first: its choice is as good.
+        // Another thread may have been faster; its choice is equally good.
         let _ = rustls::crypto::ring::default_provider().install_default();
     }
 }
 
-/// Whether it is on this machine, which is never reached through a proxy.
+/// Whether the URL refers to this machine, which is never reached through a proxy.
 pub fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']');

@@ -1,4 +1,4 @@
-//! Connection pools: one HTTP client for each runtime.
+//! Connection pools: one HTTP client per runtime.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -11,18 +11,19 @@ use super::{KEEPALIVE, Route, build_client, client_builder};
 use genkit_core::Result;
 use genkit_core::internal::sync::lock;
 
-/// How long an idle connection stays open. Default is 50 seconds, below what most servers allow.
+/// How long an idle connection stays open. Default is 50 seconds, less than the limit of most
+/// servers.
 pub const POOL_IDLE: Duration = Duration::from_secs(50);
 
-/// For how many runtimes clients are cached. Default is 16; the oldest goes first, and what it has
-/// under way goes on.
+/// The number of runtimes whose clients are cached. Default is 16; the oldest is removed first, and
+/// its running requests continue.
 const MAX_RUNTIMES: usize = 16;
 
-/// Connections belong to the runtime that opened them: one whose runtime does not run now would
-/// never answer, so that runtimes do not share them.
+/// Runtimes do not share connections: a connection belongs to the runtime that opened it, and makes
+/// no progress while that runtime is not running.
 static CLIENTS: Mutex<Vec<((Id, Route), Client)>> = Mutex::new(Vec::new());
 
-/// The client for `route` in the current runtime.
+/// Returns the client for `route` in the current runtime.
 pub fn client(route: Route) -> Result<Client> {
     let key = (Handle::current().id(), route);
     let mut clients = lock(&CLIENTS);
@@ -41,7 +42,7 @@ fn build(route: Route) -> Result<Client> {
     let builder = client_builder(route)
         .pool_idle_timeout(POOL_IDLE)
         .tcp_keepalive(KEEPALIVE)
-        // A key must not travel to where a server points.
+        // Following a redirect would send the key to the target of the redirect.
         .redirect(Policy::none());
     build_client(builder)
 }

@@ -1,6 +1,6 @@
 //! JSON outside of events.
 
-/// Counts the brackets of a JSON text.
+/// Counts the brackets of a JSON text to find its end.
 #[derive(Debug, Default)]
 pub(super) struct Brackets {
     depth: usize,
@@ -9,7 +9,7 @@ pub(super) struct Brackets {
 }
 
 impl Brackets {
-    /// Where the outermost bracket closes, if it does so in `bytes`.
+    /// Returns the offset after the outermost closing bracket, if it is in `bytes`.
     pub(super) fn scan(&mut self, bytes: &[u8]) -> Option<usize> {
         for (index, byte) in bytes.iter().enumerate() {
             if self.escaped {

@@ -1,15 +1,15 @@
-//! One line of a body: where it ends, and what it is.
+//! A line of a body: its end and its field.
 
-/// The fields that are looked at.
+/// The fields that are interpreted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field {
     Data,
     Event,
-    /// Another field, a comment, a blank line, or no field.
+    /// Another field, a comment, a blank line, or a line that is not a field.
     Other,
 }
 
-/// The field of a line, and where its value begins.
+/// Returns the field of a line, and the offset of its value.
 pub(super) fn field(line: &[u8]) -> (Field, usize) {
     for (name, field) in [(&b"data"[..], Field::Data), (b"event", Field::Event)] {
         let Some(rest) = line.strip_prefix(name) else {
@@ -25,18 +25,18 @@ pub(super) fn field(line: &[u8]) -> (Field, usize) {
     (Field::Other, 0)
 }
 
-/// Where the value of a field `error` begins.
+/// Returns the offset of the value of an `error` field.
 pub(super) fn error_field(line: &[u8]) -> Option<usize> {
     let rest = line.strip_prefix(b"error:")?;
     Some(line.len() - rest.strip_prefix(b" ").unwrap_or(rest).len())
 }
 
-/// Whether a line is not SSE but the beginning of JSON.
+/// Whether a line is the beginning of JSON rather than of SSE.
 pub(super) fn begins_bare(line: &[u8]) -> bool {
     matches!(line.trim_ascii_start().first(), Some(b'{' | b'['))
 }
 
-/// The offset of the first CR or LF.
+/// Returns the offset of the first CR or LF.
 pub(super) fn line_end(bytes: &[u8]) -> Option<usize> {
     memchr::memchr2(b'\n', b'\r', bytes)
 }

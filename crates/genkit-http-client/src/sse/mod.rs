@@ -1,8 +1,9 @@
-//! Server-sent events: bytes in, events out. Knows nothing of I/O.
+//! A parser for server-sent events, which turns bytes into events without I/O.
 //!
-//! A byte is looked at once, however the body is cut into pieces, and an event whose data is one line is borrowed, not
-//! copied. Beyond the standard: an event at the end of the body needs no blank line after it, and JSON that stands
-//! outside of events is offered too, since providers write errors there.
+//! Each byte is scanned once, however the body is split into pieces, and the data of a single-line
+//! event is borrowed instead of copied. As extensions to the standard, an event at the end of the
+//! body needs no blank line after it, and JSON outside of events is returned too, because providers
+//! send errors that way.
 
 mod bare;
 mod line;
@@ -13,25 +14,25 @@ use bare::Brackets;
 use line::error_field;
 use line::{Field, begins_bare, field, line_end};
 
-/// How long one event may be, in bytes of the body. Default is 64 MiB.
+/// The maximum size of one event, in bytes of the body. Default is 64 MiB.
 ///
-/// An image that a model made comes as one event.
+/// A generated image arrives as one event.
 const MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
 
-/// May stand before UTF-8 text, once.
+/// Allowed once before UTF-8 text.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// What a body is made of.
+/// An item of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SseEvent<'a> {
-    /// An event with its name, if it has one, and its lines of data, joined by line feeds.
+    /// An event with its name, if it has one, and its data lines joined by line feeds.
     Message { event: Option<&'a str>, data: Cow<'a, str> },
-    /// JSON that is not inside of an event, or what began like it.
+    /// JSON outside of an event, or text that begins like JSON.
     Bare(&'a str),
 }
 
 impl SseEvent<'_> {
-    /// Its data, or the bare text.
+    /// Returns the data of the event, or the bare text.
     pub fn data(&self) -> &str {
         match self {
             Self::Message { data, .. } => data,
@@ -40,44 +41,44 @@ impl SseEvent<'_> {
     }
 }
 
-/// Why a body cannot be read.
+/// The reason why a body cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SseError {
-    /// Nothing comes after this one.
-    #[error("an event of the stream is longer than {limit} bytes")]
+    /// An event exceeds the limit; the parser returns no more events.
+    #[error("an event of the stream exceeds {limit} bytes")]
     TooLong { limit: usize },
-    /// The event is left out; the ones after it come.
+    /// An event is not UTF-8; it is skipped, and later events are returned.
     #[error("the {field} of the event that begins at byte {at} of the stream is not UTF-8")]
     NotUtf8 { field: &'static str, at: u64 },
 }
 
-/// Cuts a body into events.
+/// An incremental parser that splits a body into events.
 ///
-/// Call [`next`](Self::next) until it returns nothing after each [`push`](Self::push) and after
-/// [`finish`](Self::finish).
+/// After each [`push`](Self::push) and after [`finish`](Self::finish), call [`next`](Self::next)
+/// until it returns `None`.
 #[derive(Debug)]
 pub struct SseParser {
     buffer: Vec<u8>,
-    /// Bytes of the body that are no longer in the buffer.
+    /// The number of bytes of the body that have been removed from the buffer.
     passed: u64,
-    /// Where the pending event begins; what is before is done with.
+    /// The start of the pending event; the bytes before it are no longer needed.
     start: usize,
-    /// Where the current line begins.
+    /// The start of the current line.
     line: usize,
-    /// No line ends between `line` and here.
+    /// No line ends between `line` and this offset.
     scanned: usize,
     limit: usize,
     event: Option<Range<usize>>,
     data: Data,
-    /// Present while bare text is collected, from `start` on.
+    /// `Some` while bare text is collected, from `start` on.
     brackets: Option<Brackets>,
-    /// The last line ended with CR, so that an LF after it belongs to it.
+    /// The last line ended with CR, so an LF that follows is part of its end.
     after_cr: bool,
     at_front: bool,
     ended: bool,
-    /// Lines of a field `error` are data, as Genkit writes them.
+    /// Treat `error` fields as data; Genkit servers send them.
     errors_are_data: bool,
-    /// Each line is JSON of its own.
+    /// Treat each line as a separate JSON text.
     is_ndjson: bool,
 }
 
@@ -86,12 +87,12 @@ pub struct SseParser {
 enum Data {
     #[default]
     None,
-    /// One line, where it stands.
+    /// The range of a single line in the buffer.
     Line(Range<usize>),
     Lines(Vec<u8>),
 }
 
-/// What is ready, as places in the buffer.
+/// An item that is complete, as ranges in the buffer.
 enum Ready {
     Message { event: Option<Range<usize>>, data: Data, at: u64 },
     Bare { text: Range<usize>, at: u64 },
@@ -104,7 +105,8 @@ impl Default for SseParser {
 }
 
 impl SseParser {
-    /// A parser for events of at most `limit` bytes, counted from the first line to the last.
+    /// Creates a parser for events of at most `limit` bytes, counted from the first line to the
+    /// last.
     pub fn with_limit(limit: usize) -> Self {
         Self {
             buffer: Vec::new(),
@@ -124,18 +126,19 @@ impl SseParser {
         }
     }
 
-    /// A parser for JSON lines, each of which is [bare](SseEvent::Bare): no field of an event is looked for.
+    /// Creates a parser for JSON lines. Each line is returned as [`Bare`](SseEvent::Bare), without
+    /// looking for fields of events.
     pub fn ndjson() -> Self {
         Self { is_ndjson: true, ..Self::default() }
     }
 
-    /// Reads the lines of a field `error` as data, too: Genkit's servers write a last event so.
+    /// Also treats `error` fields as data, as the last event of a Genkit server requires.
     pub fn with_error_field(mut self) -> Self {
         self.errors_are_data = true;
         self
     }
 
-    /// Takes the first piece of the body, without a copy of it.
+    /// Adds the first piece of the body without copying it.
     pub fn begin(&mut self, bytes: Vec<u8>) {
         if self.buffer.is_empty() && !self.ended {
             self.buffer = bytes;
@@ -144,24 +147,25 @@ impl SseParser {
         }
     }
 
-    /// Takes the next piece of the body.
+    /// Adds the next piece of the body.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.ended {
             return;
         }
-        // Only when at least half is done with: so each byte moves once on average.
+        // Only if at least half of the buffer is no longer needed, so that each byte is moved once
+        // on average.
         if self.start > 0 && self.start >= self.buffer.len() - self.start {
             self.compact();
         }
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Says that the body is at its end, so that what waits is the last event.
+    /// Marks the end of the body, so that a pending event is complete.
     pub fn finish(&mut self) {
         self.ended = true;
     }
 
-    /// The next event, or `None` when more bytes are needed.
+    /// Returns the next event, or `None` if more bytes are needed.
     pub fn next(&mut self) -> Option<Result<SseEvent<'_>, SseError>> {
         match self.advance()? {
             Ok(Ready::Message { event, data, at }) => Some(self.message(event, data, at)),
@@ -191,7 +195,7 @@ impl SseParser {
         Ok(SseEvent::Message { event, data })
     }
 
-    /// Reads lines until something is ready.
+    /// Reads lines until an item is complete.
     fn advance(&mut self) -> Option<Result<Ready, SseError>> {
         loop {
             let Some((line, next)) = self.next_line() else {
@@ -218,7 +222,8 @@ impl SseParser {
             };
             if self.brackets.is_some() {
                 if field != Field::Other {
-                    // No line within JSON begins so: it was never going to end.
+                    // A line within JSON cannot begin with a field, so this text is not valid JSON
+                    // and ends here.
                     return Some(Ok(self.take_bare(self.line)));
                 }
                 if let Some(end) = self.scan_bare(&line) {
@@ -243,7 +248,7 @@ impl SseParser {
                     continue;
                 }
                 Field::Other if begins_bare(content) => {
-                    // What was there before is an event, also without a blank line.
+                    // An event before the JSON is complete, even without a blank line.
                     let ready = self.take_message();
                     self.brackets = Some(Brackets::default());
                     if ready.is_some() {
@@ -257,7 +262,7 @@ impl SseParser {
         }
     }
 
-    /// The current line without its end, and where the next one begins.
+    /// Returns the current line without its end, and the start of the next line.
     fn next_line(&mut self) -> Option<(Range<usize>, usize)> {
         if self.at_front && !self.pass_mark() {
             return None;
@@ -269,7 +274,7 @@ impl SseParser {
             }
         }
         if let Some(offset) = line_end(&self.buffer[self.scanned..]) {
-            // Found again at no cost if this line is looked at a second time.
+            // If this line is read again, its end is found immediately.
             self.scanned += offset;
             return Some((self.line..self.scanned, self.scanned + 1));
         }
@@ -278,7 +283,7 @@ impl SseParser {
         is_last.then_some((self.line..self.scanned, self.scanned))
     }
 
-    /// What is ready when no line is left.
+    /// Returns the item that is complete when no line is left.
     fn at_stop(&mut self) -> Option<Result<Ready, SseError>> {
         let unfinished = self.buffer.len() > self.line;
         if unfinished && self.buffer.len() - self.start > self.limit {
@@ -293,7 +298,7 @@ impl SseParser {
         self.take_message().map(Ok)
     }
 
-    /// Moves to the line that begins at `next`.
+    /// Moves to the line that starts at `next`.
     fn go_to(&mut self, next: usize) {
         self.after_cr = next > 0 && self.buffer[next - 1] == b'\r';
         self.line = next;
@@ -320,7 +325,8 @@ impl SseParser {
         };
     }
 
-    /// The pending event, if it has data; one without is dropped, by the standard.
+    /// Takes the pending event if it has data; the standard requires that an event without data is
+    /// dropped.
     fn take_message(&mut self) -> Option<Ready> {
         let at = self.passed + self.start as u64;
         let event = self.event.take();
@@ -329,24 +335,24 @@ impl SseParser {
         (!matches!(data, Data::None)).then_some(Ready::Message { event, data, at })
     }
 
-    /// Where the brackets of the bare text close, if they do so in this line.
+    /// Returns the offset after the closing bracket of the bare text, if it is in this line.
     fn scan_bare(&mut self, line: &Range<usize>) -> Option<usize> {
         let closed = self.brackets.as_mut()?.scan(&self.buffer[line.clone()])?;
         Some(line.start + closed)
     }
 
-    /// The bare text up to `end`, which is where the current line then begins.
+    /// Takes the bare text up to `end`, where the current line then starts.
     fn take_bare(&mut self, end: usize) -> Ready {
         self.brackets = None;
         let text = self.start..end;
         let at = self.passed + self.start as u64;
-        // The line's end is known, so that `scanned` stays.
+        // `scanned` stays unchanged, because the end of the line is already known.
         self.line = end;
         self.start = end;
         Ready::Bare { text, at }
     }
 
-    /// Passes over a byte order mark. Returns whether there are enough bytes to tell.
+    /// Skips a byte order mark. Returns `false` if more bytes are needed to detect one.
     fn pass_mark(&mut self) -> bool {
         if self.buffer.len() < BYTE_ORDER_MARK.len()
             && BYTE_ORDER_MARK.starts_with(&self.buffer)
@@ -361,7 +367,7 @@ impl SseParser {
         true
     }
 
-    /// Drops what is done with.
+    /// Removes the bytes that are no longer needed from the buffer.
     fn compact(&mut self) {
         let done = self.start;
         self.buffer.drain(..done);

@@ -1,4 +1,4 @@
-//! Events do not depend on how the bytes come.
+//! The events do not depend on how the body is split.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use proptest::{collection::vec, prelude::*};
 
 use super::{SseError, SseEvent, SseParser};
 
-/// An event that is owned, so that events of two parsers can be compared.
+/// An owned event, so that the events of two parsers can be compared.
 #[derive(Debug, PartialEq)]
 enum Seen {
     Message(String, String),
@@ -75,7 +75,8 @@ fn the_examples_of_the_standard() {
     let four = ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n";
     let texts = ["first event", "second event", " third event"];
     assert_eq!(whole(four.as_bytes()), texts.map(data));
-    // The standard drops the last of these; it is kept, since a proxy may have cut the blank line.
+    // The standard drops the last of these. It is kept, because a proxy may have removed the blank
+    // line.
     let empty = "data\n\ndata\ndata\n\ndata:";
     assert_eq!(whole(empty.as_bytes()), ["", "\n", ""].map(data));
     assert_eq!(whole(b"data:test\n\ndata: test\n\n"), ["test", "test"].map(data));
@@ -107,9 +108,9 @@ fn what_is_no_field() {
     assert_eq!(whole(b"<html>\n<p>502</p>\n"), []);
     assert_eq!(whole(b""), []);
     assert_eq!(whole(b"\n\r\n\r\r\n"), []);
-    // A name alone is no event, and does not pass to the next.
+    // An event with only a name is dropped, and its name does not apply to the next event.
     assert_eq!(whole(b"event: a\n\ndata: 1\n\n"), [data("1")]);
-    // Only one mark, and only at the front.
+    // Only one byte order mark is skipped, and only at the start.
     assert_eq!(whole(b"\xEF\xBB\xBF\xEF\xBB\xBFdata: 1\n\ndata: 2\n\n"), [data("2")]);
     assert_eq!(whole(b"\xEF\xBB"), []);
 }
@@ -124,10 +125,10 @@ fn json_outside_of_events() {
         whole(b"{\"a\":1}\n{\"a\":2} [3]\n"),
         [bare("{\"a\":1}"), bare("{\"a\":2}"), bare("[3]")]
     );
-    // Before, right after and inside of an event.
+    // Before, after and inside an event.
     assert_eq!(whole(b"  {\"a\":1}\ndata: x\n\n"), [bare("{\"a\":1}"), data("x")]);
     assert_eq!(whole(b"event: e\ndata: x\n{\"a\":1}\n"), [named("e", "x"), bare("{\"a\":1}")]);
-    // What never closes ends where a field or the body does.
+    // Unclosed JSON ends at the next field or at the end of the body.
     assert_eq!(whole(b"[oops\ndata: x\n\n{\"a\""), [bare("[oops"), data("x"), bare("{\"a\"")]);
     assert_eq!(whole(b"[DONE]\n]\n"), [bare("[DONE]")]);
 }
@@ -162,7 +163,7 @@ fn text_that_is_not_utf8_is_an_error_of_its_event_alone() {
 
 #[test]
 fn one_event_has_a_limit() {
-    // Each with its length from the first line to the end of the last.
+    // Each body with its length from the first line to the end of the last.
     for (body, length) in [
         ("data: 12\n\n", 8),
         ("data: 12", 8),
@@ -179,7 +180,7 @@ fn one_event_has_a_limit() {
             assert_eq!(seen, [Seen::Error(SseError::TooLong { limit: length - 1 })], "{body:?}");
         }
     }
-    // Many events may be longer together, and comments between them without end.
+    // The limit does not apply to several events together, nor to comments between them.
     let many = "data: 12\n\n: ping\n\n".repeat(100);
     assert_eq!(read(8, [many.as_bytes()]).len(), 100);
     assert_eq!(read(8, many.as_bytes().chunks(7)).len(), 100);

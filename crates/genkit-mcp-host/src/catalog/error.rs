@@ -1,4 +1,4 @@
-//! Errors of catalogs: lists, what is left out of them, actions without a host.
+//! Errors of catalogs: lists, omitted items, and actions without a host.
 
 use std::time::Duration;
 
@@ -8,25 +8,25 @@ use genkit_core::internal::error::Topic;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    #[error("it is not there")]
+    #[error("it is not connected")]
     NotThere,
-    #[error("it did not say what it has within {0:?}")]
+    #[error("it did not return its list within {0:?}")]
     Slow(Duration),
-    #[error("its list could not be read")]
+    #[error("the task that reads its list panicked")]
     ReaderPanicked,
-    #[error("the MCP host of this action was dropped: keep it as long as it is used")]
+    #[error("the MCP host of this action was dropped; keep the host as long as the action is used")]
     HostDropped,
     #[error(
-        "the tool `{tool}` of the MCP server `{one}` and that of `{other}` have one name, and the \
-         model could reach only one of them: use `McpHost`, which puts a key before each name"
+        "duplicate tool name `{tool}` at the MCP servers `{one}` and `{other}`; use `McpHost`, \
+         which prefixes each name with the key of its server"
     )]
     SameName { tool: String, one: String, other: String },
-    #[error("the tool `{tool}` of `{server}` asks questions: use `McpHost` for it")]
+    #[error("the tool `{tool}` of `{server}` asks the user questions; use `McpHost` for it")]
     AsksQuestions { tool: String, server: String },
     // The texts from here on follow the name of the server.
     #[error("did not finish `{0}` within {LIST_TIMEOUT:?}")]
     Unfinished(&'static str),
-    #[error("did not answer `{target}` within {limit:?}")]
+    #[error("did not respond to `{target}` within {limit:?}")]
     NoAnswer { target: String, limit: Duration },
 }
 
@@ -45,24 +45,24 @@ impl Topic for Error {
     }
 }
 
-/// Why an item of a list is left out.
+/// Why an item of a list is omitted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LeftOut {
-    #[error("there is one of this name before it")]
+    #[error("an earlier item has the same name")]
     NameTwice,
-    #[error("`{0}` is no text")]
+    #[error("`{0}` is not a string")]
     NameNoText(&'static str),
-    #[error("`{0}` is empty, too long, or has control characters")]
+    #[error("`{0}` is empty, too long, or contains control characters")]
     Name(&'static str),
-    #[error("`{0}` has characters that cannot be seen")]
+    #[error("`{0}` contains invisible characters")]
     Hidden(&'static str),
-    #[error("it is another than it was, and nobody has accepted it: `.accept_tool(..)` does")]
+    #[error("its definition changed; accept the new one with `.accept_tool(..)`")]
     Held,
-    #[error("it is {0} bytes long; {MAX_DEFINITION} are read")]
+    #[error("it is {0} bytes long, but the limit is {MAX_DEFINITION}")]
     TooLarge(usize),
-    #[error("`inputSchema` is no object")]
+    #[error("`inputSchema` is not an object")]
     SchemaNoObject,
-    #[error("`inputSchema` is for {0}, not for an object")]
+    #[error("`inputSchema` has the type {0}, not `object`")]
     SchemaOfOther(serde_json::Value),
     #[error("{0}")]
     Template(String),

@@ -1,4 +1,4 @@
-//! State of a host, shared by all of its handles: servers with their catalogs.
+//! The state of a host, shared by all of its handles: its servers and their catalogs.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,13 +23,13 @@ pub(crate) struct HostState {
     pub(crate) settings: Arc<HostSettings>,
     catalogs: RwLock<Vec<Arc<Catalog>>>,
     pub(crate) notices: Vec<String>,
-    /// Registries that are synced, and whether what was there at first is in.
+    /// Registries that are synced, and whether their first sync is complete.
     pub(super) registries: Mutex<Vec<(Registry, watch::Receiver<bool>)>>,
-    /// The last handle is gone.
+    /// Cancelled when the last handle is dropped.
     pub(super) dropped: CancellationToken,
 }
 
-/// The tasks end by themselves, and with them the connections and the processes.
+/// The tasks then end on their own, and close the connections and processes.
 impl Drop for HostState {
     fn drop(&mut self) {
         self.dropped.cancel();
@@ -40,7 +40,7 @@ impl Drop for HostState {
 }
 
 impl HostState {
-    /// Starts all servers side by side.
+    /// Starts all servers concurrently.
     pub(crate) fn start(
         settings: HostSettings,
         servers: Vec<(String, ServerConfig)>,
@@ -70,7 +70,7 @@ impl HostState {
         })
     }
 
-    /// Makes these the servers of the host.
+    /// Replaces the servers of the host.
     pub(crate) async fn update(&self, servers: Vec<(String, ServerConfig)>) -> Result<()> {
         check_keys(&servers)?;
         let ended = {

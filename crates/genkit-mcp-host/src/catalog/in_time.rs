@@ -1,4 +1,4 @@
-//! Lists in time: what a server has, as far as others may wait for it.
+//! Lists with a time limit, for callers that must not wait long.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ impl Catalog {
         self.server.status(notices.collect())
     }
 
-    /// What the server has, as far as others may wait for it. The list is read to its end all the same,
-    /// for the next who needs it.
+    /// Returns the server's items if they are available in time. Otherwise the list is still read to its end, for the
+    /// next caller.
     pub(crate) async fn in_time<T: Listable>(self: &Arc<Self>) -> Result<Arc<[Listed<T>]>> {
         if let Some(cached) = self.cached() {
             return Ok(cached);
@@ -32,7 +32,7 @@ impl Catalog {
         let limit = self.server.settings.startup;
         let kind = T::KIND as usize;
         let slow = lock(&self.health)[kind].slow;
-        // A new connection gets the chance again.
+        // A new connection gets another chance.
         let is_same = |connections| connections == self.server.connections();
         if slow.is_some_and(|(made, until)| is_same(made) && Instant::now() < until) {
             return Err(Error::Slow(limit).into());
@@ -51,7 +51,7 @@ impl Catalog {
         }
     }
 
-    /// What the server has in time. A server without a list is left out, with one warning for one reason.
+    /// Returns the server's items if available in time, or omits the server; each new reason is logged once.
     pub(crate) async fn or_omitted<T: Listable>(self: &Arc<Self>) -> Option<Arc<[Listed<T>]>> {
         let listed = self.in_time().await;
         let error = listed.as_ref().err().map(PublicError::chain);
@@ -59,18 +59,18 @@ impl Catalog {
         if let Some(error) = error.as_ref().filter(|error| omitted.as_ref() != Some(error)) {
             let (server, what) = (&*self.server.key, T::KIND);
             let error = Logged::text(error);
-            tracing::warn!(server, %error, ?what, "what an MCP server has is left out");
+            tracing::warn!(server, %error, ?what, "omitted the list of an MCP server");
         }
         *omitted = error;
         listed.ok()
     }
 
-    /// Notes what of a list is left out, with one warning for each.
+    /// Records the omitted items of a list, and logs each once.
     pub(super) fn note(&self, kind: ListKind, notices: Vec<String>) {
         let known = &mut lock(&self.health)[kind as usize].notices;
         for new in notices.iter().filter(|notice| !known.contains(notice)) {
             let notice = Logged::text(new);
-            tracing::warn!(server = %self.server.key, %notice, "something of an MCP server is left out");
+            tracing::warn!(server = %self.server.key, %notice, "omitted an item of an MCP server");
         }
         *known = notices;
     }

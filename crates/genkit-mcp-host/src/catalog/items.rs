@@ -1,6 +1,6 @@
-//! Items that a server lists, as tools, prompts and resources of this library.
+//! Conversion of a server's items into tools, prompts and resources of this library.
 //!
-//! One item that cannot be used is left out, with a notice; the others stay.
+//! An unusable item is omitted with a notice; the others are kept.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Weak};
@@ -21,18 +21,18 @@ use genkit_core::internal::visible;
 use genkit_core::{CompleteRequest, Prompt, Resource, Tool, ToolBuilder};
 use genkit_mcp::internal::wrapped_result;
 
-/// How long a title may be, in characters.
+/// The longest title, in characters.
 const MAX_TITLE: usize = 200;
 
-/// The member of a tool's origin that says that its results are wrapped.
+/// The member of a tool's origin that marks its results as wrapped.
 const WRAPPED: &str = "wrapped";
 
-/// Whether the schema of this tool of a server is marked as that of a wrapper.
+/// Returns whether the tool's results are in a wrapper object.
 pub(crate) fn is_wrapped(tool: &Tool) -> bool {
     tool.metadata().get("mcp").is_some_and(|origin| origin[WRAPPED] == true)
 }
 
-/// An action of a server, by the name or address that the server has for it.
+/// An action of a server, by the server's own name or URI for it.
 #[derive(Clone)]
 struct RemoteAction {
     server: Weak<ManagedServer>,
@@ -44,7 +44,7 @@ impl RemoteAction {
         Self { server: Arc::downgrade(server), name: name.into() }
     }
 
-    /// Completes an argument of the action.
+    /// Returns a function that completes an argument of the action.
     fn completion(
         &self,
         of: Reference,
@@ -57,13 +57,13 @@ impl RemoteAction {
         }
     }
 
-    /// The server, unless its host is gone.
+    /// Returns the server, unless its host was dropped.
     fn server(&self) -> Result<Arc<ManagedServer>> {
         self.server.upgrade().ok_or_else(|| Error::HostDropped.into())
     }
 }
 
-/// Adds what every action has: origin, title, icons.
+/// Sets what all actions have: origin, title, icons.
 macro_rules! described {
     ($action:expr, $server:expr, $name:expr, $item:expr, $title:expr) => {{
         let mut action = $action.metadata("mcp", origin($server, $name, $item));
@@ -100,7 +100,7 @@ impl Listable for Tool {
             .needs_approval(server.config.controls.asks_before(name))
             .timeout(connection.max_timeout)
             .input_schema(input_schema(item)?);
-        // Raw results are MCP's own, whatever the tool's are.
+        // Raw results have MCP's own format, whatever the output schema of the tool.
         let output = item.get("outputSchema").filter(|schema| schema.is_object());
         let output = output.filter(|_| !server.is_raw());
         let inner = output.and_then(wrapped_result::unwrap_schema);
@@ -164,7 +164,7 @@ impl Listable for Prompt {
     }
 }
 
-/// Fixed ones, and templates.
+/// Fixed resources and templates.
 impl Listable for Resource {
     const KIND: ListKind = ListKind::Resources;
     const METHODS: &'static [ListMethod] = &[RESOURCES, TEMPLATES];
@@ -200,7 +200,7 @@ impl Listable for Resource {
                 methods::read_resource(&server, &context, &uri).await
             })
         });
-        // What cannot be told apart by its address cannot be read by it.
+        // A template that cannot be matched against URIs cannot be used to read them.
         resource.template().map_err(|error| LeftOut::Template(error.to_owned()))?;
         Ok(resource)
     }
@@ -208,7 +208,7 @@ impl Listable for Resource {
 
 fn input_schema(item: &Value) -> Result<Value, LeftOut> {
     let mut schema = match item.get("inputSchema") {
-        // A function without arguments, most likely.
+        // Most likely a function without arguments.
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(schema)) => schema.clone(),
         Some(_) => return Err(LeftOut::SchemaNoObject),
@@ -225,7 +225,7 @@ fn input_schema(item: &Value) -> Result<Value, LeftOut> {
     Ok(schema)
 }
 
-/// The schema of a prompt's arguments, which are texts, and their names.
+/// Returns the schema of a prompt's arguments, which are strings, and their names.
 fn arguments(item: &Value) -> (Value, Vec<String>) {
     let (mut properties, mut required, mut names) = (Map::new(), Vec::new(), Vec::new());
     for argument in item["arguments"].as_array().into_iter().flatten() {
@@ -244,8 +244,8 @@ fn arguments(item: &Value) -> (Value, Vec<String>) {
     (schema, names)
 }
 
-/// Where an action comes from, for programs: the server, its own name there, its `_meta`; whether its
-/// results are wrapped.
+/// Returns the origin of an action, for programs: its server, its own name there, its `_meta`, and whether its results
+/// are wrapped.
 fn origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
     let mut origin = json!({ "server": &*server.key, "name": name });
     if wrapped_result::unwrap_schema(&item["outputSchema"]).is_some() {
@@ -257,7 +257,7 @@ fn origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
     origin
 }
 
-/// Prose of the server, for models and for people.
+/// Returns escaped text of the server, for models and people.
 fn text(item: &Value, key: &str) -> String {
     visible::text(item[key].as_str().unwrap_or_default()).into_owned()
 }
@@ -266,13 +266,13 @@ fn title(item: &Value) -> Option<String> {
     item["title"].as_str().map(plain).filter(|title| !title.is_empty())
 }
 
-/// One short line: titles are shown to people, beside the texts of this program.
+/// Shortens and escapes a title to one line, because it is displayed next to this program's own texts.
 fn plain(text: &str) -> String {
     let beginning: String = text.chars().take(MAX_TITLE).collect();
     visible::line(&beginning).into_owned()
 }
 
-/// Makes the descriptions within a schema visible: models read them, and may read what people cannot.
+/// Escapes the descriptions within a schema, because a model may read characters that people cannot see.
 fn show_descriptions(schema: &mut Value) {
     let mut open = vec![schema];
     while let Some(value) = open.pop() {

@@ -1,4 +1,4 @@
-//! Catalog of a server: its tools, prompts and resources, read once for each connection and change.
+//! The catalog of a server: its tools, prompts and resources, read once per connection and change.
 
 mod error;
 pub(crate) mod host_state;
@@ -29,7 +29,7 @@ use genkit_core::{Error as PublicError, ErrorKind, Result};
 use genkit_core::{Prompt, Resource, Tool};
 use pagination::{ListMethod, PagedList};
 
-/// How long a name may be, in bytes.
+/// The longest name, in bytes.
 const MAX_NAME: usize = 256;
 
 /// The catalog of one server.
@@ -41,19 +41,19 @@ pub(crate) struct Catalog {
     health: Mutex<[ListHealth; 3]>,
 }
 
-/// One list. The lock is held while it is read: those who come meanwhile get what was read.
+/// A cached list. The lock is held while the list is read, so that concurrent callers share the result.
 pub(crate) struct CachedList<T>(AsyncMutex<CacheState<T>>);
 
 struct CacheState<T> {
     list: Option<VersionedList<T>>,
-    /// The actions of the last list, by the fingerprints of their items: an item that comes again is the
-    /// same action again.
+    /// The actions of the last list, keyed by the fingerprints of their items, so that an unchanged item keeps its
+    /// action.
     actions: HashMap<String, Listed<T>>,
     failed: Option<(u64, Instant, PublicError)>,
 }
 
 struct VersionedList<T> {
-    /// Which connection, and which version of its list.
+    /// The number of the connection, and the version of its list.
     version: (u64, u64),
     until: Option<Instant>,
     items: Arc<[Listed<T>]>,
@@ -62,20 +62,20 @@ struct VersionedList<T> {
 /// An action of a server under both of its names.
 #[derive(Clone)]
 pub(crate) struct Listed<T> {
-    /// Named `key/name`, as in a host.
+    /// Named `key/name`, for the host.
     pub(crate) full: T,
-    /// Named as the server names it, as in a client.
+    /// With the server's own name, for the client.
     pub(crate) bare: T,
 }
 
-/// How a list is, for those who wait for it and look at it.
+/// The condition of a list.
 #[derive(Default)]
 struct ListHealth {
-    /// What of it is left out.
+    /// The omitted items.
     notices: Vec<String>,
-    /// Why all of it was left out the last time.
+    /// Why the whole list was omitted the last time.
     omitted: Option<String>,
-    /// With so many connections made it was slow: until then nobody waits for it.
+    /// The number of connections when it was slow, and until when callers do not wait for it.
     slow: Option<(u64, Instant)>,
 }
 
@@ -94,7 +94,7 @@ impl<T> CacheState<T> {
     }
 }
 
-/// An item of a list, with its name or address.
+/// An item of a list, with its name or URI.
 #[derive(Clone, Copy)]
 pub(crate) struct ListedItem<'a> {
     server: &'a Arc<ManagedServer>,
@@ -103,7 +103,7 @@ pub(crate) struct ListedItem<'a> {
     name: &'a str,
 }
 
-/// Something that servers list.
+/// A type of item that servers list.
 pub(crate) trait Listable: Clone + Send + Sync + 'static {
     const KIND: ListKind;
     const METHODS: &'static [ListMethod];
@@ -112,7 +112,7 @@ pub(crate) trait Listable: Clone + Send + Sync + 'static {
 
     fn list(catalog: &Catalog) -> &CachedList<Self>;
 
-    /// Makes an action of a listed item; what comes before its name is the key of its server, or nothing.
+    /// Creates the action of a listed item; `prefix` is the key of its server with a `/`, or empty.
     fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, LeftOut>;
 }
 
@@ -127,7 +127,7 @@ impl Catalog {
         }
     }
 
-    /// What the server has, read where it must be.
+    /// Returns the server's items, requesting the list if necessary.
     pub(crate) async fn all<T: Listable>(&self) -> Result<Arc<[Listed<T>]>> {
         let connection = self.server.connection().await?;
         let mut cache = T::list(self).0.lock().await;
@@ -140,7 +140,7 @@ impl Catalog {
         {
             return Err(PublicError::new(error.kind(), error.to_string()));
         }
-        // Before it is read: a change that comes meanwhile makes it stale.
+        // Determined before reading, so that a concurrent change makes the list stale.
         let version = (connection.number, connection.session.list_version(T::KIND));
         match self.read::<T>(&connection, &cache.actions).await {
             Ok((actions, ttl)) => {
@@ -161,14 +161,14 @@ impl Catalog {
         }
     }
 
-    /// What the server has, if that is known without a request.
+    /// Returns the server's items if they are known without a request.
     fn cached<T: Listable>(&self) -> Option<Arc<[Listed<T>]>> {
         let connection = self.server.live_connection()?;
         T::list(self).0.try_lock().ok()?.fresh(&connection, T::KIND)
     }
 
-    /// Reads a list, and makes of it what can be made. It may be cached for the time that comes with it;
-    /// for ever where the server tells when it changes.
+    /// Reads a list and converts its items. Also returns how long it may be cached; `None` is forever, if the server
+    /// reports changes.
     async fn read<T: Listable>(
         &self,
         connection: &Connection,
@@ -176,7 +176,7 @@ impl Catalog {
     ) -> Result<(Vec<(String, Listed<T>)>, Option<Duration>)> {
         let (mut items, mut notices, mut ttl) = (Vec::new(), Vec::new(), None);
         for (at, method) in T::METHODS.iter().enumerate() {
-            // A server without the capability may not know the method.
+            // A server without the capability might not support the method.
             if !(method.is_offered)(&connection.info.capabilities) {
                 continue;
             }
@@ -184,7 +184,7 @@ impl Catalog {
                 Ok(list) => list,
                 Err(failed) => {
                     let error = failed.error;
-                    // Servers without templates may not know the method.
+                    // Servers without templates might not support the method.
                     if at > 0 && error.kind() == ErrorKind::Unimplemented {
                         continue;
                     }
@@ -209,8 +209,7 @@ impl Catalog {
         Ok((actions, ttl))
     }
 
-    /// Makes of each item what can be made; of two with one name the first counts. An item that was known
-    /// before is the same action again.
+    /// Converts the items; of two with the same name, the first is kept. An unchanged item keeps its action.
     fn make<T: Listable>(
         &self,
         connection: &Connection,
@@ -255,9 +254,9 @@ impl Catalog {
                 Ok(made) => actions.extend(made),
                 Err(why) => {
                     let name = item[key].as_str().unwrap_or_default();
-                    // Names that are refused may hold anything.
+                    // An invalid name may contain anything.
                     let name: String = name.chars().take(80).flat_map(char::escape_debug).collect();
-                    notices.push(format!("{what} {number} (`{name}`) is left out: {why}"));
+                    notices.push(format!("omitted {what} {number} (`{name}`): {why}"));
                 }
             }
         }
@@ -265,22 +264,22 @@ impl Catalog {
     }
 }
 
-/// How long a list may be cached where no change is announced. In sessions that is for ever.
+/// Returns how long a list may be cached if no changes are reported; `None` is forever.
 fn time_to_live(connection: &Connection, ttl: Option<Duration>) -> Option<Duration> {
     if connection.is_stateless() {
         return Some(ttl.unwrap_or_default());
     }
-    // Over HTTP the stream on which a change is announced may have broken.
+    // Over HTTP the stream that reports changes may be broken.
     connection.is_remote().then_some(SESSION_LIST_TTL)
 }
 
-/// Whether a change of this list is announced: then the list need not age.
+/// Returns whether the server reports changes of this list, so that it does not need to expire.
 fn is_announced<T: Listable>(connection: &Connection) -> bool {
     let is_reliable = connection.is_stateless() || !connection.is_remote();
     connection.can_announce(T::KIND) && connection.session.is_announced(T::KIND) && is_reliable
 }
 
-/// The name of an item that can be used, or its address, which may be longer.
+/// Returns the name of a usable item, or its URI, which may be longer.
 fn checked_name<'a>(item: &'a Value, key: &'static str) -> Result<&'a str, LeftOut> {
     let Some(name) = item[key].as_str() else { return Err(LeftOut::NameNoText(key)) };
     let limit = if key == "name" { MAX_NAME } else { MAX_URI_BYTES };

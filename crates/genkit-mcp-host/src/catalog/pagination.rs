@@ -1,4 +1,4 @@
-//! Pagination: lists of a server, read to their end, whatever the server does.
+//! Pagination: reading a server's list to its end, within limits.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -18,12 +18,12 @@ use crate::request::results;
 use crate::session::connection::Connection;
 use crate::session::error::RequestError;
 
-/// A method that lists something.
+/// A method that lists items.
 pub(crate) struct ListMethod {
     name: &'static str,
-    /// The member of a result that is the list.
+    /// The member of a result that contains the list.
     member: &'static str,
-    /// What one item is called, and its member that names it.
+    /// The term for one item, and the item's member that names it.
     pub(super) what: &'static str,
     pub(super) key: &'static str,
     request: fn(Option<PaginatedRequestParams>) -> ClientRequest,
@@ -58,7 +58,7 @@ list_methods! {
         ListResourceTemplatesRequest resources;
 }
 
-/// The skills of a server: an extension, which has no capability of its own.
+/// The skills of a server; they are an extension without their own capability.
 #[cfg(feature = "skills")]
 pub(crate) const SKILLS: ListMethod = ListMethod {
     name: "skills/list",
@@ -72,16 +72,16 @@ pub(crate) const SKILLS: ListMethod = ListMethod {
     is_offered: ServerCapabilities::supports_skills,
 };
 
-/// A list as it was read.
+/// A list that was read.
 pub(crate) struct PagedList {
     pub(crate) items: Vec<Value>,
-    /// How long it may be cached, where the server tells.
+    /// How long it may be cached, if the server specifies it.
     pub(super) ttl: Option<Duration>,
-    /// Why it is not whole.
+    /// Why it is incomplete.
     pub(crate) notice: Option<String>,
 }
 
-/// Reads all pages: until the last, until one names itself as the next, or until there are too many.
+/// Reads all pages, until the last one, a cursor that repeats, or a limit.
 pub(crate) async fn all(
     connection: &Connection,
     method: &ListMethod,
@@ -119,19 +119,19 @@ async fn pages(connection: &Connection, method: &ListMethod) -> Result<PagedList
         let Some(next) = result["nextCursor"].as_str() else { break };
         let known = list.items.len();
         let stop = if !seen.insert(next.to_owned()) {
-            "a page names one before it as the next"
+            "a page refers back to an earlier one"
         } else if page >= MAX_PAGES
             || known >= MAX_ITEMS
             || bytes >= MAX_LIST
             || next.len() > MAX_CURSOR
         {
-            "it has no end in sight"
+            "it is too long"
         } else {
             cursor = Some(next.to_owned());
             continue;
         };
         list.items.truncate(MAX_ITEMS);
-        list.notice = Some(format!("{name}: {stop}: {} items are kept", list.items.len()));
+        list.notice = Some(format!("{name}: {stop}; kept {} items", list.items.len()));
         break;
     }
     tracing::debug!(

@@ -1,4 +1,4 @@
-//! Tools of a connection that the program made with rmcp by itself.
+//! Tools of a connection that the program itself made with rmcp.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use genkit_core::Tool;
 use genkit_core::{Error as PublicError, ErrorKind, Result};
 use genkit_mcp::internal::wrapped_result;
 
-/// Tools of an MCP connection that the program made with rmcp by itself.
+/// Returns the tools of MCP connections that the program itself made with rmcp.
 ///
-/// The list is read once. Names are the server's own; a second tool of one name is an error.
-/// [`McpHost`](crate::McpHost) does more: it holds connections, follows changes, and answers what
-/// servers ask.
+/// The lists are read once. Names are the servers' own; a duplicate name is an error. Consider
+/// [`McpHost`](crate::McpHost), which also keeps connections open, follows changes, and answers questions of
+/// servers.
 ///
 /// ```no_run
 /// use genkit::mcp::rmcp::ServiceExt as _;
@@ -37,7 +37,7 @@ use genkit_mcp::internal::wrapped_result;
 /// ```
 ///
 /// # Errors
-/// A server does not list its tools, or two tools have one name: both are named.
+/// Returns an error if a server does not list its tools, or if two tools have the same name; the error names both.
 pub async fn peer_tools(peers: impl IntoIterator<Item = Peer<RoleClient>>) -> Result<Vec<Tool>> {
     let mut tools: Vec<Tool> = Vec::new();
     for (at, peer) in peers.into_iter().enumerate() {
@@ -54,7 +54,7 @@ pub async fn peer_tools(peers: impl IntoIterator<Item = Peer<RoleClient>>) -> Re
     Ok(tools)
 }
 
-/// The name that a server gives itself.
+/// Returns the server's own name.
 fn name_of(peer: &Peer<RoleClient>, at: usize) -> String {
     let info = peer.peer_info();
     let named = info.as_ref().and_then(|info| info.server_info.as_ref());

@@ -1,4 +1,4 @@
-//! Selection of tools, prompts and resources of a host's servers.
+//! Selections of the tools, prompts and resources of a host's servers.
 
 use std::future::IntoFuture;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use genkit_core::internal::glob;
 use genkit_core::{IntoResources, IntoTools, ResourceRef, ResourceSource, ToolRef, ToolSource};
 use genkit_core::{Prompt, Resource, Tool};
 
-/// Which names of a host are meant.
+/// The selected names of a host.
 #[derive(Clone, Debug)]
 pub(super) struct NameFilter {
     host: Arc<HostState>,
@@ -27,7 +27,7 @@ impl NameFilter {
         Self { host: Arc::clone(host), only: Vec::new(), except: Vec::new() }
     }
 
-    /// Whether anything of the server with this key can be meant.
+    /// Returns whether any item of the server with this key can be selected.
     fn may_want(&self, key: &str) -> bool {
         let prefix = format!("{key}/");
         let fits = |pattern: &String| {
@@ -39,7 +39,7 @@ impl NameFilter {
 
     pub(super) async fn list<T: Listable>(&self) -> Vec<T> {
         let catalogs = self.host.catalogs();
-        // Whoever disabled a server knows that nothing of it is there.
+        // Disabled servers need no warning.
         let wanted = catalogs.iter().filter(|catalog| {
             self.may_want(&catalog.server.key) && catalog.server.state() != ServerState::Disabled
         });
@@ -54,7 +54,7 @@ macro_rules! selection {
     ($(#[$docs:meta])* $name:ident, $item:ident) => {
         $(#[$docs])*
         #[derive(Clone, Debug)]
-        #[must_use = "it is a description until it is awaited or given to a request"]
+        #[must_use = "a selection does nothing until it is awaited or passed to a request"]
         pub struct $name(NameFilter);
 
         impl $name {
@@ -62,23 +62,23 @@ macro_rules! selection {
                 Self(NameFilter::all(host))
             }
 
-            /// Filter: only those of these names, or patterns with `*`: `"fs/read_*"`, `"docs/*"`.
+            /// Adds to the filter: only these names, or patterns with `*`, such as `"fs/read_*"` or `"docs/*"`.
             pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.0.only.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Filter: none of these names, or patterns with `*`.
+            /// Adds to the filter: none of these names, or patterns with `*`.
             pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.0.except.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Lists them as they are now: what awaiting the selection does, as a plain `async fn`
-            /// for `tokio::spawn`, `block_on` and `join!`.
+            /// Lists the current items, like awaiting the selection, as a plain `async fn` for `tokio::spawn`,
+            /// `block_on` and `join!`.
             ///
             /// # Errors
-            /// None today: servers that are not there are left out, with a warning in the log.
+            /// Returns no error at present: unreachable servers are omitted, with a warning in the log.
             pub async fn list(&self) -> Result<Vec<$item>> {
                 Ok(self.0.list().await)
             }
@@ -96,9 +96,9 @@ macro_rules! selection {
 }
 
 selection!(
-    /// The tools of a host's servers: all, or those of some names.
+    /// The tools of a host's servers: all, or those with certain names.
     ///
-    /// Servers that are not there are left out, with a warning in the log.
+    /// Unreachable servers are omitted, with a warning in the log.
     ///
     /// ```
     /// use genkit::mcp::McpHost;
@@ -116,7 +116,7 @@ selection!(
 );
 
 selection!(
-    /// The prompts of a host's servers: all, or those of some names.
+    /// The prompts of a host's servers: all, or those with certain names.
     ///
     /// ```
     /// use genkit::mcp::McpHost;
@@ -135,7 +135,7 @@ selection!(
 );
 
 selection!(
-    /// The resources of a host's servers: all, or those of some names.
+    /// The resources of a host's servers: all, or those with certain names.
     ///
     /// ```
     /// use genkit::mcp::McpHost;

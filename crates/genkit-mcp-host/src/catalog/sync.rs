@@ -1,4 +1,4 @@
-//! Sync of registries: a host's actions in them follow its servers.
+//! Synchronization of registries with a host's servers.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,31 +15,31 @@ use genkit_core::{Action, Registry};
 use genkit_core::{Prompt, Resource, Tool};
 use tokio::sync::watch;
 
-/// Debounce of changes: a server often sends several notifications for one change.
+/// The debounce time of changes, because a server often sends several notifications for one change.
 const DEBOUNCE: Duration = Duration::from_millis(50);
 
-/// Poll interval for servers that do not notify of changes. Default is 60 seconds.
+/// The poll interval for servers that do not report changes. Default is 60 seconds.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
-/// How many addresses of two servers are told. Default is 1,000.
+/// How many resources with the same URI at two servers are reported. Default is 1,000.
 const MAX_SAME: usize = 1000;
 
-/// An action by its kind and its name, or URI.
+/// The kind of an action with its name or URI.
 type ActionKey = (ListKind, String);
 
-/// What of a host is in a registry now.
+/// What is currently registered for a host.
 #[derive(Default)]
 struct RegisteredActions {
     actions: BTreeMap<ActionKey, Action>,
-    /// Errors of actions that could not be put in, each logged once.
+    /// Errors of actions that could not be registered, each logged once.
     refused: BTreeSet<String>,
-    /// Addresses of two servers that were told.
+    /// URIs at two servers that were reported.
     same: BTreeSet<String>,
 }
 
 impl HostState {
-    /// Syncs a registry, once for all who want it; tells when what is there now is in. It is a task of
-    /// its own: whoever waits may give up.
+    /// Syncs a registry, once for all callers; the receiver becomes `true` when the first sync is complete. It runs in
+    /// its own task, so that callers may be cancelled.
     pub(crate) fn sync(self: &Arc<Self>, registry: &Registry) -> watch::Receiver<bool> {
         let mut known = lock(&self.registries);
         if let Some((_, is_in)) = known.iter().find(|(other, _)| other.is(registry)) {
@@ -56,7 +56,7 @@ impl HostState {
     }
 }
 
-/// Puts in what is there now, and syncs it until the host is dropped.
+/// Registers the current items, and syncs them until the host is dropped.
 async fn start(host: &Arc<HostState>, registry: &Registry) {
     let mut changes = host.settings.changes.subscribe();
     let mut registered = RegisteredActions::default();
@@ -79,7 +79,7 @@ async fn start(host: &Arc<HostState>, registry: &Registry) {
 }
 
 impl RegisteredActions {
-    /// Tells once that two servers have one address.
+    /// Reports once that two servers have the same URI.
     fn tell_same(&mut self, host: &HostState, first: &Action, second: &Action) {
         let (Action::Resource(first), Action::Resource(second)) = (first, second) else { return };
         let (Some(server), Some(other)) = (first.server(), second.server()) else { return };
@@ -88,12 +88,12 @@ impl RegisteredActions {
             return;
         }
         let shown = Logged::text(uri);
-        tracing::warn!(server, other, uri = %shown, "two MCP servers offer one resource: the first has it");
+        tracing::warn!(server, other, uri = %shown, "two MCP servers offer the same resource; only the first is registered");
         let (uri, server, other) = (uri.to_owned(), server.to_owned(), other.to_owned());
         host.settings.emit(&McpEvent::SameResource { uri, server, other });
     }
 
-    /// Takes out what is gone, and puts in what is new.
+    /// Removes items that are gone, and registers new ones.
     async fn sync(&mut self, host: &Arc<HostState>, registry: &Registry) {
         let all = NameFilter::all(host);
         let (tools, prompts, resources) =
@@ -104,7 +104,7 @@ impl RegisteredActions {
         let mut now = BTreeMap::new();
         for action in tools.chain(prompts).chain(resources) {
             let Some(key) = key(&action) else { continue };
-            // Of two servers with one URI the first has it.
+            // If two servers have the same URI, the first is registered.
             match now.entry(key) {
                 Entry::Vacant(free) => drop(free.insert(action)),
                 Entry::Occupied(taken) => self.tell_same(host, taken.get(), &action),
@@ -127,7 +127,7 @@ impl RegisteredActions {
                     let error = error.to_string();
                     if self.refused.len() < MAX_SAME && self.refused.insert(error.clone()) {
                         let error = Logged::text(&error);
-                        tracing::warn!(%error, "an action of an MCP server is not registered");
+                        tracing::warn!(%error, "cannot register an action of an MCP server");
                     }
                 }
             }
@@ -140,7 +140,7 @@ fn key(action: &Action) -> Option<ActionKey> {
         Action::Tool(tool) => (ListKind::Tools, tool.name()),
         Action::Prompt(prompt) => (ListKind::Prompts, prompt.name()),
         Action::Resource(resource) => (ListKind::Resources, resource.uri()),
-        // Servers have no others.
+        // Servers have no other actions.
         _ => return None,
     };
     Some((kind, name.to_owned()))

@@ -1,4 +1,4 @@
-//! The controls that every server has, however it is reached.
+//! The settings that every server has, regardless of its transport.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use super::Reconnect;
 use genkit_core::Root;
 use genkit_core::internal::glob;
 
-/// The protocol era: which rules of MCP are used with a server.
+/// The protocol era: the generation of MCP that is used with a server.
 ///
 /// ```
 /// use genkit::mcp::host::{ProtocolEra, ServerConfig};
 ///
-/// // A server that is known to be old is not probed first.
+/// // Skips the probe for a server that is known to be old.
 /// let server = ServerConfig::stdio("old-server").protocol(ProtocolEra::Sessions);
 /// # let _ = server;
 /// assert_eq!(ProtocolEra::default(), ProtocolEra::Probe);
@@ -19,16 +19,16 @@ use genkit_core::internal::glob;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProtocolEra {
-    /// The newest that the server has: it is probed.
+    /// The newest protocol that the server supports, determined by a probe.
     #[default]
     Probe,
-    /// Up to 2025-11-25: `initialize` and a session.
+    /// Versions up to 2025-11-25: `initialize` and a session.
     Sessions,
-    /// From 2026-07-28: `server/discover`, then each request by itself.
+    /// Versions from 2026-07-28: `server/discover`, and requests without a session.
     Stateless,
 }
 
-/// The wait for tasks: what a loop does while a call of it goes on as a task.
+/// The behavior of a generate loop while one of its calls continues as a task on the server.
 ///
 /// ```
 /// use genkit::mcp::host::{ServerConfig, TaskWait};
@@ -40,15 +40,15 @@ pub enum ProtocolEra {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TaskWait {
-    /// It waits until the task has ended. A durable run lets go of its worker meanwhile.
+    /// The loop waits until the task has ended. A durable run releases its worker in the meantime.
     #[default]
     Wait,
-    /// It is interrupted with the task: [`Interrupt::is_task`](genkit_core::Interrupt::is_task). Resuming it looks again, and
-    /// denying it cancels the task. Calls outside of a loop wait.
+    /// The loop is interrupted with the task: [`Interrupt::is_task`](genkit_core::Interrupt::is_task). Resuming it checks the
+    /// task again, and denying it cancels the task. Calls outside of a loop wait.
     Interrupt,
 }
 
-/// The controls of a server.
+/// The settings of a server that do not depend on its transport.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Controls {
     pub(crate) disabled: bool,
@@ -68,31 +68,30 @@ pub(crate) struct Controls {
 }
 
 impl Controls {
-    /// Whether the tool of this name, as the server names it, is wanted.
+    /// Returns whether the tool with this name (the server's own) is offered.
     pub(crate) fn wants(&self, tool: &str) -> bool {
         glob::chosen(&self.only, &self.except, tool)
     }
 
-    /// Whether each call of it needs the approval of the user.
+    /// Returns whether each call of the tool needs the user's approval.
     pub(crate) fn asks_before(&self, tool: &str) -> bool {
         glob::any(&self.needs_approval, tool)
     }
 }
 
-/// The setters of [`Controls`] for a builder with such a field.
+/// Implements the setters of [`Controls`] for a builder that has a field `controls`.
 macro_rules! controls {
     ($builder:ident) => {
         impl $builder {
-            /// Disabled: whether it is left alone until
-            /// [`McpHost::enable`](crate::mcp_host::McpHost::enable): not connected, and nothing of it
-            /// is offered.
+            /// Sets whether the server is disabled: it is not connected, and its tools, prompts and resources are not
+            /// offered, until [`McpHost::enable`](crate::mcp_host::McpHost::enable) is called. Default is `false`.
             pub fn disabled(mut self, yes: bool) -> Self {
                 self.controls.disabled = yes;
                 self
             }
 
-            /// Roots (folders) that this server may work in, instead of those of the host: paths,
-            /// URIs, or [`Root`](genkit_core::Root)s with a name.
+            /// Sets the roots (folders) that this server may work in, instead of those of the host: paths, URIs, or
+            /// named [`Root`](genkit_core::Root)s.
             pub fn roots(
                 mut self,
                 roots: impl IntoIterator<Item = impl Into<genkit_core::Root>>,
@@ -101,43 +100,39 @@ macro_rules! controls {
                 self
             }
 
-            /// Reconnection: whether and when it is connected again where it is not there. Default
-            /// is that of the host.
+            /// Sets when a lost or failed connection is retried. Default is that of the host.
             pub fn reconnect(mut self, reconnect: crate::Reconnect) -> Self {
                 self.controls.reconnect = Some(reconnect);
                 self
             }
 
-            /// Request timeout: how long a request may go without a sign of life: an answer or
-            /// progress. Default is that of the host.
+            /// Sets the request timeout, the longest time without a response or progress. Default is that of the host.
             pub fn timeout(mut self, limit: std::time::Duration) -> Self {
                 self.controls.timeout = Some(limit);
                 self
             }
 
-            /// Connect timeout: how long its start and the handshake may take. Default is that of
-            /// the host.
+            /// Sets the connect timeout, which covers the start and the handshake. Default is that of the host.
             pub fn connect_timeout(mut self, limit: std::time::Duration) -> Self {
                 self.controls.connect_timeout = Some(limit);
                 self
             }
 
-            /// Tool filter: offers only these tools, names as the server gives them, or patterns
-            /// with `*`.
+            /// Adds to the tool filter: only these tools are offered. Names are the server's own, or patterns with `*`.
             pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.controls.only.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Tool filter: does not offer these tools, names as the server gives them, or patterns
-            /// with `*`.
+            /// Adds to the tool filter: these tools are not offered, even if [`only`](Self::only) lists them. Names are
+            /// the server's own, or patterns with `*`.
             pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.controls.except.extend(names.into_iter().map(Into::into));
                 self
             }
 
-            /// Approval: asks the user before each call of these tools, names as the server gives
-            /// them, or patterns with `*`.
+            /// Requires the user's approval before each call of these tools. Names are the server's own, or patterns
+            /// with `*`.
             pub fn needs_approval(
                 mut self,
                 names: impl IntoIterator<Item = impl Into<String>>,
@@ -146,45 +141,44 @@ macro_rules! controls {
                 self
             }
 
-            /// Holding changed tools back: whether one that changes under the same name is neither
-            /// listed nor called until [`McpClient::accept_tool`](crate::client::McpClient::accept_tool).
-            /// [`McpEvent::ToolChanged`](crate::McpEvent::ToolChanged) tells of it. Default
-            /// is no: it is told, and offered as it is now.
+            /// Sets whether a tool whose definition changes under the same name is held back: it is neither listed nor
+            /// called until [`McpClient::accept_tool`](crate::client::McpClient::accept_tool).
+            /// [`McpEvent::ToolChanged`](crate::McpEvent::ToolChanged) reports the change. Default is
+            /// `false`: the change is reported, and the new definition is offered.
             pub fn hold_changed_tools(mut self, yes: bool) -> Self {
                 self.controls.hold_changed_tools = yes;
                 self
             }
 
-            /// Trace context: whether its requests carry the trace of their caller (`traceparent`,
-            /// `tracestate`, `baggage`). Default is no: baggage may name users, and a server that
-            /// somebody else runs has no business with it.
+            /// Sets whether requests carry the trace context of their caller (`traceparent`, `tracestate`, `baggage`).
+            /// Default is `false`: baggage may identify users, and must not reach third-party servers by accident.
             pub fn trace_context(mut self, yes: bool) -> Self {
                 self.controls.trace_context = yes;
                 self
             }
 
-            /// Keeping tasks: whether its tasks go on where their caller goes away. Default is no: they are
-            /// cancelled, but for those of durable runs, and those that wait for an answer.
+            /// Sets whether the server's tasks continue after their caller is gone. Default is `false`: they are
+            /// cancelled, except those of durable runs and those that wait for input.
             pub fn keep_tasks(mut self, yes: bool) -> Self {
                 self.controls.keep_tasks = yes;
                 self
             }
 
-            /// Task wait: what a loop does while a call of it goes on as a task. Default is
+            /// Sets what a loop does while one of its calls continues as a task. Default is
             /// [`TaskWait::Wait`](crate::TaskWait::Wait).
             pub fn task_wait(mut self, how: crate::TaskWait) -> Self {
                 self.controls.task_wait = how;
                 self
             }
 
-            /// Raw results: whether they come as MCP has them, `content` and all, and not as the
-            /// value that they mean. Default is that of the host.
+            /// Sets whether raw MCP results, including `content`, are returned instead of the values extracted from
+            /// them. Default is that of the host.
             pub fn raw(mut self, yes: bool) -> Self {
                 self.controls.raw = Some(yes);
                 self
             }
 
-            /// Protocol era: which rules of MCP are used with it. Default is
+            /// Sets the protocol era, the generation of MCP that is used with the server. Default is
             /// [`ProtocolEra::Probe`](crate::ProtocolEra::Probe).
             pub fn protocol(mut self, era: crate::ProtocolEra) -> Self {
                 self.controls.era = era;

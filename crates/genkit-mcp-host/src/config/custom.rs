@@ -1,4 +1,4 @@
-//! A server over a transport of the program's own.
+//! Servers over a custom transport.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::transport::by_identity::ByIdentity;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 
-/// Custom transport: one of the program's own to a server, or to one in this very program:
-/// [`ServerConfig::custom`](super::ServerConfig::custom) and `ServerConfig::in_process` make it.
+/// A custom transport to a server, or to a server within this program; created by
+/// [`ServerConfig::custom`](super::ServerConfig::custom) and `ServerConfig::in_process`.
 ///
 /// ```standalone_crate
 /// use genkit::mcp::host::{McpHost, ServerConfig};
@@ -41,12 +41,12 @@ pub struct CustomTransport {
     pub(crate) controls: Controls,
 }
 
-/// Makes a transport each time that a connection is needed.
+/// Makes a transport for each new connection.
 pub(crate) type TransportFactory =
     ByIdentity<dyn Fn() -> BoxFuture<'static, Result<BoxedTransport>> + Send + Sync>;
 
 impl CustomTransport {
-    /// Custom transport, as [`ServerConfig::custom`](super::ServerConfig::custom) gives it.
+    /// Creates a custom transport, like [`ServerConfig::custom`](super::ServerConfig::custom).
     pub fn new<T, E, A, F, Fut>(connect: F) -> Self
     where
         F: Fn() -> Fut + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Configuration files of other programs (`mcpServers`), as servers of a host.
+//! Conversion of other programs' configuration files (`mcpServers`) into servers of a host.
 
 use genkit_mcp_servers_file::{MAX_KEY_BYTES, ServerEntry, ServerTransport};
 
@@ -8,7 +8,7 @@ use crate::limits::MAX_KEY;
 
 const _: () = assert!(MAX_KEY_BYTES <= MAX_KEY, "the keys of a file are keys of a host");
 
-/// One server with its key; a broken one if its entry is written wrongly.
+/// Returns the key and configuration of one server; an invalid entry becomes a broken server.
 pub(crate) fn server(entry: ServerEntry) -> (String, ServerConfig) {
     let options = entry.options;
     let controls = Controls {
@@ -38,7 +38,7 @@ pub(crate) fn server(entry: ServerEntry) -> (String, ServerConfig) {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test that fails here shows where")]
+#[allow(clippy::unwrap_used, reason = "a panic shows where a test failed")]
 mod tests {
     use std::time::Duration;
 
@@ -54,7 +54,7 @@ mod tests {
         file.servers.into_iter().map(server).collect()
     }
 
-    /// The only server, from the inside of its entry.
+    /// Parses the fields of a single entry into its server.
     #[track_caller]
     fn only(entry: &str) -> ServerConfig {
         servers(&format!(r#"{{"mcpServers": {{"fs": {{{entry}}}}}}}"#)).remove(0).1
@@ -87,7 +87,7 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::Unimplemented);
             assert_eq!(
                 error.to_string(),
-                "mcpServers.fs in mcp.json: servers over HTTP need genkit's feature `mcp-host-http`"
+                "mcpServers.fs in mcp.json: servers over HTTP require the feature `mcp-host-http` of genkit"
             );
         }
     }
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument);
         assert_eq!(
             error.to_string(),
-            "mcpServers.fs.command in mcp.json: the variable `NO_SUCH` is not set: set it, or \
+            "mcpServers.fs.command in mcp.json: the variable `NO_SUCH` is not set; set it, or \
              write `${NO_SUCH:-default}`"
         );
     }
@@ -135,7 +135,7 @@ mod tests {
         check_keys(&servers(&text)).unwrap();
     }
 
-    /// Values of variables and headers are in no `Debug`.
+    /// `Debug` does not print the values of variables and headers.
     #[test]
     fn secrets_are_not_shown() {
         let found = servers(

@@ -1,4 +1,4 @@
-//! A server over streamable HTTP.
+//! Servers over streamable HTTP.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use crate::transport::http::Endpoint;
 use crate::transport::oauth::OAuth;
 use genkit_core::Context;
 
-/// HTTP transport (streamable HTTP) to a server, with its headers and its access:
-/// [`ServerConfig::http`](super::ServerConfig::http) makes it.
+/// An HTTP transport (streamable HTTP) to a server, with its headers and authorization; created by
+/// [`ServerConfig::http`](super::ServerConfig::http).
 ///
-/// Redirects are followed only within the same origin, servers of this machine are never reached
-/// through a proxy, and a connection is made within 10 seconds or not at all.
+/// Redirects are followed only within the same origin, local servers are never reached through a proxy, and connecting
+/// times out after 10 seconds.
 ///
 /// ```
 /// use genkit::mcp::host::{OAuth, ServerConfig};
 ///
-/// // A token that is always the same, a login in the browser, a token for each user.
+/// // A fixed token, a login in the browser, a token per user.
 /// let docs = ServerConfig::http("https://example.com/mcp").bearer_token("token");
 /// let mail = ServerConfig::http("https://mail.example.com/mcp").oauth(OAuth::new());
 ///
@@ -36,19 +36,19 @@ pub struct HttpTransport {
 }
 
 impl HttpTransport {
-    /// HTTP transport, as [`ServerConfig::http`](super::ServerConfig::http) gives it.
+    /// Creates an HTTP transport, like [`ServerConfig::http`](super::ServerConfig::http).
     pub fn new(url: impl Into<String>) -> Self {
         Self { endpoint: Endpoint::new(url.into()), controls: Controls::default() }
     }
 
-    /// Adds a header to every request. Names and values that HTTP does not allow, and headers that
-    /// the protocol writes itself, fail when the server is connected.
+    /// Adds a header to every request. Names and values that are invalid in HTTP, and headers that the protocol sets
+    /// itself, cause an error when the server is connected.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.endpoint.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Adds headers to every request.
+    /// Adds several headers to every request.
     pub fn headers(
         mut self,
         headers: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
@@ -58,16 +58,16 @@ impl HttpTransport {
         self
     }
 
-    /// Bearer token: sends `Authorization: Bearer <token>` with every request.
+    /// Sends a bearer token, `Authorization: Bearer <token>`, with every request.
     pub fn bearer_token(mut self, token: impl Into<String>) -> Self {
         self.endpoint.bearer = Some(token.into());
         self
     }
 
-    /// Headers for each request, made from the context of whoever calls, for example the token of
-    /// the user that [`Context::extension`] gives. They go before those of [`header`](Self::header).
+    /// Sets a function that makes headers for each request from the context of its caller, for example from the user's
+    /// token in [`Context::extension`]. They take precedence over those of [`header`](Self::header).
     ///
-    /// Requests of the host itself (the handshake, the lists) are sent without them.
+    /// Requests of the host itself (handshake, lists) are sent without them.
     pub fn headers_from<F, H>(mut self, make: F) -> Self
     where
         F: Fn(&Context) -> H + Send + Sync + 'static,
@@ -78,17 +78,17 @@ impl HttpTransport {
         self
     }
 
-    /// OAuth: gets access with it where the server asks for it.
+    /// Uses OAuth to get access if the server requires it.
     ///
-    /// A request that carries an `Authorization` header from [`headers_from`](Self::headers_from)
-    /// is sent with that one.
+    /// If a request has an `Authorization` header from [`headers_from`](Self::headers_from), that header is sent
+    /// instead.
     pub fn oauth(mut self, oauth: OAuth) -> Self {
         self.endpoint.oauth = Some(Box::new(oauth));
         self
     }
 
-    /// Message limit: the longest message that is read, from a stream or as one JSON document, in
-    /// bytes. Default is 16 MiB.
+    /// Sets the message limit, the longest message that is read (from a stream or as one JSON document), in bytes.
+    /// Default is 16 MiB.
     pub fn max_message(mut self, bytes: usize) -> Self {
         self.endpoint.max_message = bytes;
         self

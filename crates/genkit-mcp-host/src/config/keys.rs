@@ -1,4 +1,4 @@
-//! Keys of servers: they stand before the names of what the servers offer.
+//! Keys of servers, which prefix the names of what the servers offer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::limits::MAX_KEY;
 use genkit_core::Result;
 use genkit_core::internal::names::safe_name;
 
-/// Keys stand before a `/` in names, and there is one server for each.
+/// Checks that keys are unique and can precede a `/` in a name.
 pub(crate) fn check_keys(servers: &[(String, ServerConfig)]) -> Result<()> {
     let mut known = BTreeSet::new();
     for (key, _) in servers {
@@ -26,18 +26,18 @@ pub(crate) fn check_keys(servers: &[(String, ServerConfig)]) -> Result<()> {
     Ok(())
 }
 
-/// What is to be said of keys that are one where only letters, digits, `_` and `-` may stand: names of their
-/// tools are told apart there by a number.
+/// Returns a notice for each pair of keys that become identical when reduced to letters, digits, `_` and `-`. The names
+/// of their tools are then disambiguated by a number.
 pub(crate) fn alike_keys(servers: &[(String, ServerConfig)]) -> Vec<String> {
     let mut known: BTreeMap<String, &str> = BTreeMap::new();
     let mut alike = Vec::new();
     for (key, _) in servers {
-        // As names begin.
+        // With the `/`, as the names of tools begin.
         let safe = safe_name(&format!("{key}/"));
         match known.get(safe.as_str()) {
             Some(other) => alike.push(format!(
-                "the servers `{other}` and `{key}` have one name for a model, where only letters, digits, \
-                 `_` and `-` may stand: their tools are told apart by a number. Give one another key"
+                "the servers `{other}` and `{key}` have the same name for a model, which allows only letters, \
+                 digits, `_` and `-`, so a number is added to the names of their tools; rename one of the keys"
             )),
             None => {
                 known.insert(safe, key);

@@ -1,4 +1,4 @@
-//! How one server is reached, and what of it is wanted.
+//! The configuration of a server: its transport and settings.
 
 mod controls;
 mod custom;
@@ -34,21 +34,21 @@ use super::transport::stdio::command::Command;
 pub use super::transport::stdio::command::StderrTo;
 use genkit_core::{Error, Result};
 
-/// Server configuration of a host: the transport to one server, and what of it is wanted.
+/// The configuration of a server in a host: its transport and settings.
 ///
-/// | the server is | write | and get |
+/// | the server is | call | which returns |
 /// |---|---|---|
-/// | a program of this machine | [`ServerConfig::stdio`] | [`StdioTransport`] |
+/// | a local program | [`ServerConfig::stdio`] | [`StdioTransport`] |
 /// | at a URL | `ServerConfig::http` (feature `mcp-host-http`) | `HttpTransport` |
 /// | in this program | `ServerConfig::in_process` (feature `mcp-server`) | [`CustomTransport`] |
-/// | behind a transport of your own | [`ServerConfig::custom`] | [`CustomTransport`] |
+/// | behind a custom transport | [`ServerConfig::custom`] | [`CustomTransport`] |
 ///
-/// Each of these has the settings of its way, and those that every server has; `.server(key, ..)` of a
-/// host takes them as they are.
+/// Each returned type has the settings of its transport and those that all servers share, and can be passed to
+/// `.server(key, ..)` of a host directly.
 ///
-/// Two are equal if nothing of them would make the connection or its tools another: what
-/// [`McpHost::update_servers`](super::McpHost::update_servers) compares. Closures are equal if they are
-/// one and the same.
+/// Two configurations are equal if they describe the same connection and the same tools;
+/// [`McpHost::update_servers`](super::McpHost::update_servers) uses this comparison. Closures are equal only if they
+/// are the same instance.
 ///
 /// ```
 /// use genkit::mcp::host::ServerConfig;
@@ -63,14 +63,14 @@ pub struct ServerConfig {
     pub(crate) controls: Controls,
 }
 
-/// The ways to a server.
+/// How a server is started or reached.
 #[derive(Clone, Debug)]
 pub(crate) enum Launch {
     Stdio(Command),
     #[cfg(feature = "http")]
     Http(Endpoint),
     Custom(TransportFactory),
-    /// A configuration file names something that cannot be done: the server is there, and failed.
+    /// A configuration file has an invalid entry: the server is listed, in the state `Failed`.
     Broken(Arc<Error>),
 }
 
@@ -88,8 +88,8 @@ impl PartialEq for Launch {
 }
 
 impl ServerConfig {
-    /// Stdio: a server that is started as `program`, which is looked for in `PATH`, and talks over its
-    /// standard streams.
+    /// Creates a stdio transport: the server is started as `program`, which is looked up in `PATH`, and communicates
+    /// over its standard streams.
     ///
     /// ```
     /// use genkit::mcp::host::ServerConfig;
@@ -101,8 +101,8 @@ impl ServerConfig {
         StdioTransport::new(program)
     }
 
-    /// Streamable HTTP: a server at `url`, which begins with `https://` or `http://`. One that cannot
-    /// be used fails when the server is connected, and the error says why.
+    /// Creates a streamable HTTP transport to a server at `url`, which starts with `https://` or `http://`. An invalid
+    /// URL is reported as an error when the server is connected.
     ///
     /// ```
     /// use genkit::mcp::host::ServerConfig;
@@ -115,8 +115,8 @@ impl ServerConfig {
         HttpTransport::new(url)
     }
 
-    /// A transport of your own: a server over what `connect` gives, any transport of rmcp or a pair of
-    /// byte streams. It is called again for each new connection.
+    /// Creates a custom transport: `connect` returns any transport of rmcp, or a pair of byte streams. It is called for
+    /// each new connection.
     ///
     /// ```no_run
     /// use genkit::mcp::host::ServerConfig;
@@ -138,7 +138,7 @@ impl ServerConfig {
         CustomTransport::new(connect)
     }
 
-    /// A server that cannot be tried, for this reason.
+    /// Creates the configuration of a server that fails with this error instead of connecting.
     pub(crate) fn broken(error: Error, controls: Controls) -> Self {
         Self { launch: Launch::Broken(Arc::new(error)), controls }
     }

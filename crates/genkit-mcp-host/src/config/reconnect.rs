@@ -1,14 +1,15 @@
-//! Reconnection: when a server that is not there is tried again.
+//! Reconnection: when a failed or lost connection is retried.
 
 use std::time::Duration;
 
 use crate::limits::{FIRST_BACKOFF, MAX_BACKOFF};
 
-/// Reconnection to a server that is not there, or whose connection was lost.
+/// The reconnection policy for servers that are unreachable or whose connection was lost.
 ///
-/// The first 3 connections that are lost are made anew at once. Then there are waits, each twice as long
-/// as the one before; a connection that held for 10 seconds begins anew. A call that needs the server
-/// does not wait for the end of a wait: it tries at once.
+/// The first 3 lost connections are re-established immediately. After that there are delays, each twice as long as the
+/// one before; the immediate attempts count as well, so the first of these delays is 4 seconds by default. A connection
+/// that lasted 10 seconds resets the series. A call that needs the server does not wait for the end of a delay, but
+/// tries to connect immediately.
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, Reconnect, ServerConfig};
@@ -19,7 +20,7 @@ use crate::limits::{FIRST_BACKOFF, MAX_BACKOFF};
 /// let patient = Reconnect::new().first_delay(Duration::from_secs(2)).max_delay(Duration::from_secs(300));
 /// let host = McpHost::builder()
 ///     .reconnect(patient)
-///     // This one is told about, and `host.reconnect("fs")` tries again.
+///     // This server is not retried automatically; `host.reconnect("fs")` tries again.
 ///     .server("fs", ServerConfig::stdio("mcp-server-filesystem").reconnect(Reconnect::never()))
 ///     .build()?;
 /// # host.close().await;
@@ -27,7 +28,7 @@ use crate::limits::{FIRST_BACKOFF, MAX_BACKOFF};
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "it is given to `.reconnect(..)` of a host or of a server"]
+#[must_use = "pass it to `.reconnect(..)` of a host or of a server"]
 pub struct Reconnect {
     pub(crate) max_attempts: u32,
     pub(crate) first_delay: Duration,
@@ -41,33 +42,32 @@ impl Default for Reconnect {
 }
 
 impl Reconnect {
-    /// Reconnection with the defaults: for ever, after 0.5 seconds, 1, 2 and so on up to 60.
+    /// Returns the default policy: unlimited retries, after 0.5 seconds, 1, 2 and so on up to 60.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// No reconnection: a server that does not start, or whose connection is lost, has failed until
-    /// [`McpHost::reconnect`](crate::mcp_host::McpHost::reconnect).
+    /// Disables reconnection: a server that does not start, or whose connection is lost, is in the state `Failed` until
+    /// [`McpHost::reconnect`](crate::mcp_host::McpHost::reconnect) is called.
     pub fn never() -> Self {
         Self::new().max_attempts(0)
     }
 
-    /// Attempt limit: how many connections in a row are tried again before the server has failed,
-    /// until [`McpHost::reconnect`](crate::mcp_host::McpHost::reconnect). Default is no limit; 0 is
-    /// never.
+    /// Sets the attempt limit: how many failed connections in a row are retried before the server is in the state
+    /// `Failed` until [`McpHost::reconnect`](crate::mcp_host::McpHost::reconnect) is called. Default is no limit; 0 disables
+    /// retries.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.max_attempts = attempts;
         self
     }
 
-    /// First delay: the wait before a connection is tried again; each next is twice as long. Default
-    /// is 0.5 seconds.
+    /// Sets the delay before the first retry; each further delay is twice as long. Default is 0.5 seconds.
     pub fn first_delay(mut self, delay: Duration) -> Self {
         self.first_delay = delay;
         self
     }
 
-    /// Longest delay before a connection is tried again. Default is 60 seconds.
+    /// Sets the longest delay before a retry. Default is 60 seconds.
     pub fn max_delay(mut self, delay: Duration) -> Self {
         self.max_delay = delay;
         self

@@ -1,4 +1,4 @@
-//! A server that is a program of this machine.
+//! Servers that are local programs.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use super::{Controls, controls};
 use crate::transport::stdio::command::{Command, StderrTo};
 
-/// Stdio transport to a server that is a program of this machine:
-/// [`ServerConfig::stdio`](super::ServerConfig::stdio) makes it.
+/// A stdio transport to a server that is a local program; created by
+/// [`ServerConfig::stdio`](super::ServerConfig::stdio).
 ///
-/// It gets a process group of its own, which ends with the connection: its input is closed, then it
-/// gets `SIGTERM`, then it is killed with everything that it started.
+/// The program gets its own process group. When the connection is closed, its standard input is closed first; if it
+/// keeps running, the group receives `SIGTERM`, and finally it is killed together with its child processes.
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, ServerConfig};
@@ -39,7 +39,7 @@ pub struct StdioTransport {
 }
 
 impl StdioTransport {
-    /// Stdio transport, as [`ServerConfig::stdio`](super::ServerConfig::stdio) gives it.
+    /// Creates a stdio transport, like [`ServerConfig::stdio`](super::ServerConfig::stdio).
     pub fn new(program: impl Into<OsString>) -> Self {
         Self { command: Command::new(program.into()), controls: Controls::default() }
     }
@@ -56,13 +56,13 @@ impl StdioTransport {
         self
     }
 
-    /// Sets a variable of its environment.
+    /// Sets an environment variable of the program.
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.command.child.env.insert(name.into(), value.into());
         self
     }
 
-    /// Sets variables of its environment.
+    /// Sets several environment variables of the program.
     pub fn envs(
         mut self,
         variables: impl IntoIterator<Item = (impl Into<OsString>, impl Into<OsString>)>,
@@ -72,29 +72,28 @@ impl StdioTransport {
         self
     }
 
-    /// Inherited environment: whether it gets all variables of this program. Default is no: a
-    /// server that somebody else wrote has no business with keys and tokens. It gets what programs
-    /// need to run (`PATH`, `HOME`, the language, the time zone, the folder for temporary files)
-    /// and what [`env`](Self::env) sets.
+    /// Sets whether the program inherits the whole environment of this one. Default is `false`: a third-party server
+    /// must not see keys and tokens by accident. It gets what programs need to run (`PATH`, `HOME`, locale, time zone,
+    /// the folder for temporary files) and the variables set with [`env`](Self::env).
     pub fn inherit_env(mut self, yes: bool) -> Self {
         self.command.child.inherit_env = yes;
         self
     }
 
-    /// Working directory: the folder that it runs in. Default is that of this program.
+    /// Sets the working directory of the program. Default is that of this program.
     pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
         self.command.child.cwd = Some(folder.into());
         self
     }
 
-    /// Standard error: where it goes. Default is [`StderrTo::Log`].
+    /// Sets the destination of standard error. Default is [`StderrTo::Log`].
     pub fn stderr(mut self, to: StderrTo) -> Self {
         self.command.stderr = to;
         self
     }
 
-    /// Message limit: the longest message that is read, in bytes; what is longer fails its own call
-    /// only. Default is 16 MiB.
+    /// Sets the message limit, the longest message that is read, in bytes; a longer message fails only its own call.
+    /// Default is 16 MiB.
     pub fn max_message(mut self, bytes: usize) -> Self {
         self.command.max_line = bytes;
         self

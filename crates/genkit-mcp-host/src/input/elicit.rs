@@ -1,4 +1,4 @@
-//! Elicitation: questions of servers to the user.
+//! Elicitation: questions that servers ask the user.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{Context, Elicited};
 use genkit_schema::internal::size::json_size;
 
-/// Elicitation request: a server's question to the user, as a form or a page to visit.
+/// An elicitation request: a server's question to the user, as a form or a page to visit.
 ///
 /// ```
 /// use genkit::Elicited;
@@ -38,19 +38,19 @@ use genkit_schema::internal::size::json_size;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ElicitRequest {
-    /// The key of the server. Show it: the user should know who wants to know.
+    /// The key of the server. Show it, so that the user knows who is asking.
     pub server: String,
-    /// The question, with what hides or turns text around made visible. Where it has several lines, each
-    /// after the first begins with the key of the server, so that none can look like another's.
+    /// The question, with invisible and direction-changing characters escaped. If it has several lines, each one after
+    /// the first is prefixed with the key of the server, so that no line can look like another server's.
     pub message: String,
-    /// The form: an object of plain fields. `None` where a page is to be visited.
+    /// The form, an object schema with simple fields. `None` if the user should visit a page.
     pub schema: Option<Value>,
-    /// The page to visit. Show it and let the user decide; never fetch it.
+    /// The page to visit. Show the URL and let the user decide; never fetch it.
     pub url: Option<String>,
 }
 
 impl ElicitRequest {
-    /// A question as a server asks it; `None` where it cannot be shown as it is.
+    /// Converts a server's question; returns `None` if it cannot be shown unchanged.
     pub(crate) fn new(
         server: &str,
         redactor: &Redactor,
@@ -63,7 +63,7 @@ impl ElicitRequest {
             ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
                 (message, Some(serde_json::to_value(requested_schema).ok()?), None)
             }
-            // Of a later protocol.
+            // From a later protocol version.
             _ => return None,
         };
         let schema_size = schema.as_ref().map_or(0, json_size);
@@ -87,7 +87,7 @@ impl ElicitRequest {
         Self { server: server.to_owned(), message: message.to_owned(), schema: None, url: None }
     }
 
-    /// Accepts with the defaults of the form.
+    /// Accepts with the default values of the form.
     pub fn accept_defaults(&self) -> Elicited<Value> {
         let fields = self.schema.as_ref().and_then(|schema| schema.get("properties"));
         let fields = fields.and_then(Value::as_object).into_iter().flatten();
@@ -98,13 +98,13 @@ impl ElicitRequest {
     }
 }
 
-/// A question with the server before each line but the first, which has it anyway.
+/// Prefixes each line of a question except the first, which has the prefix anyway, with the server.
 fn shown_message(server: &str, message: &str) -> String {
     let message = message.replace("\r\n", "\n");
     visible::text(message.trim_end()).replace('\n', &format!("\n{server}: "))
 }
 
-/// A form whose labels are made visible; `None` where what is sent back has hidden characters.
+/// Escapes the labels of a form; returns `None` if a value to be sent back contains invisible characters.
 fn shown_form(mut form: Value) -> Option<Value> {
     fn walk(value: &mut Value, key: &str) -> Option<()> {
         match value {
@@ -132,7 +132,7 @@ fn shown_form(mut form: Value) -> Option<Value> {
     Some(form)
 }
 
-/// An answer in MCP's form.
+/// Converts an answer to MCP.
 pub(crate) fn to_mcp(answer: Elicited<Value>, question: &ElicitRequest) -> ElicitResult {
     match answer {
         // A page has no fields.
@@ -148,11 +148,11 @@ pub(crate) fn to_mcp(answer: Elicited<Value>, question: &ElicitRequest) -> Elici
     }
 }
 
-/// Handler of the program that answers for the user.
+/// The program's handler, which answers for the user.
 pub(crate) type ElicitHandler =
     Arc<dyn Fn(ElicitRequest) -> BoxFuture<'static, Elicited<Value>> + Send + Sync>;
 
-/// The answer of the caller of a request.
+/// Asks the caller of a request.
 pub(crate) async fn ask_caller(
     context: &Context,
     question: ElicitRequest,
@@ -160,7 +160,7 @@ pub(crate) async fn ask_caller(
 ) -> Elicited<Value> {
     let ElicitRequest { server, message, schema, .. } = question;
     let form = schema.unwrap_or_else(|| json!({ "type": "object", "properties": {} }));
-    // An answer belongs to this very text: a server that asks something else is answered anew.
+    // The key includes the text, so that an answer is never used for a different question.
     let text = fingerprint(&[&message, &form.to_string()]);
     let key = format!("{server}:{key}:{text}");
     let answer: Result<_> =

@@ -1,4 +1,4 @@
-//! Errors of sampling, as servers read them.
+//! Errors of sampling, as sent to servers.
 
 use crate::limits::{MAX_SAMPLING, SAMPLING_TIMEOUT};
 use genkit_core::ErrorKind;
@@ -6,17 +6,17 @@ use genkit_core::internal::error::Topic;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("this program does not lend its model for this request")]
+    #[error("this program does not allow sampling for this request")]
     NotAllowed,
-    #[error("{MAX_SAMPLING} requests for the model run already")]
+    #[error("too many sampling requests; at most {MAX_SAMPLING} may run at once")]
     TooMany,
-    #[error("a request for the model has {0} bytes, and {1} are the most")]
+    #[error("the sampling request is {0} bytes long, but the limit is {1}")]
     TooLarge(usize, usize),
     #[error(
-        "this server may use {0} tokens of the model, and fewer are left than this request may need"
+        "the remaining budget of this server ({0} tokens in total) is too small for this request"
     )]
     UsedUp(u64),
-    #[error("the model did not answer within {SAMPLING_TIMEOUT:?}")]
+    #[error("the model did not respond within {SAMPLING_TIMEOUT:?}")]
     Slow,
     #[error("the sampling handler panicked")]
     Panicked,

@@ -1,4 +1,4 @@
-//! Input that servers ask of a host: elicitation, sampling.
+//! Input that servers request from a host: elicitation and sampling.
 
 pub(crate) mod elicit;
 pub(crate) mod error;

@@ -18,24 +18,24 @@ use genkit_model::internal::{Models, sampling};
 use genkit_model::{ChunkSink, IntoModel, ModelRef};
 use genkit_schema::internal::size::json_size;
 
-/// How many tokens a server may ask for. Default is 4,096; what is above is cut to it.
+/// How many output tokens a server may request; a higher number is reduced to it. Default is 4,096.
 const MAX_TOKENS: u32 = 4096;
 
-/// How many tokens of the model one server may use in all. Default is 200,000.
+/// How many tokens of the model one server may use in total. Default is 200,000.
 const MAX_TOTAL_TOKENS: u64 = 200_000;
 
-/// How large a request for the model may be, in bytes of JSON. Default is 1 MiB.
+/// The largest sampling request, in bytes of JSON. Default is 1 MiB.
 const MAX_SAMPLING_INPUT: usize = 1024 * 1024;
 
-/// How many bytes count as one token where the model does not tell.
+/// How many bytes count as one token if the model does not report its usage.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// Sampling request: a server that wants to use the model.
+/// A sampling request: a server's request to the model.
 ///
 /// ```
 /// use genkit::mcp::host::SamplingRequest;
 ///
-/// /// Only servers of this house, and nothing long.
+/// /// Allows our own servers, and only short conversations.
 /// fn allowed(asked: &SamplingRequest) -> bool {
 ///     asked.server.starts_with("house-") && asked.messages.len() < 10
 /// }
@@ -44,25 +44,25 @@ const BYTES_PER_TOKEN: u64 = 4;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SamplingRequest {
-    /// The key of the server that asks.
+    /// The key of the server that sent the request.
     pub server: String,
-    /// Messages: what it asks the model.
+    /// The messages to the model.
     pub messages: Vec<Message>,
-    /// The system text that it wants.
+    /// The requested system prompt.
     pub system: Option<String>,
-    /// Token limit: how many tokens it wants.
+    /// The token limit of the response.
     pub max_tokens: u32,
-    /// Which models it would like, in MCP's JSON; a hint.
+    /// The preferred models in MCP's JSON; a hint.
     pub preferences: Value,
 }
 
-/// Whether a server may use the model now.
+/// Returns whether a server may use the model for a request.
 type Policy = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
 
-/// Sampling: a model that servers may use, and under which conditions.
+/// Sampling settings: a model that servers may use, and the conditions.
 ///
-/// Without it the capability is not offered: a model costs money, and the request of a server is not
-/// that of the user.
+/// Without these settings a host does not offer the capability, because a model costs money, and a server's request is
+/// not the user's.
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, Sampling};
@@ -82,19 +82,19 @@ type Policy = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
 /// # }
 /// ```
 #[derive(Clone)]
-#[must_use = "it is given to `.sampling(..)` of a host"]
+#[must_use = "pass it to `.sampling(..)` of a host"]
 pub struct Sampling {
     model: ModelRef,
     max_tokens: u32,
     max_total_tokens: u64,
     allow: Option<Policy>,
-    /// For requests that run at once.
+    /// Limits the requests that run at once.
     permits: Arc<Semaphore>,
 }
 
 impl Sampling {
-    /// Sampling with this model: a name, as in `.model(..)` of a request, or a value. [`allow`](Self::allow)
-    /// says to whom.
+    /// Enables sampling with this model: a name, as in `.model(..)` of a request, or a value. Set which servers may use
+    /// it with [`allow`](Self::allow).
     pub fn with(model: impl IntoModel) -> Self {
         let permits = Arc::new(Semaphore::new(MAX_SAMPLING));
         let model = model.into_model();
@@ -102,21 +102,22 @@ impl Sampling {
         Self { model, max_tokens, max_total_tokens, allow: None, permits }
     }
 
-    /// Token limit: how many tokens an answer may have. Default is 4,096.
+    /// Sets the token limit of a response. Default is 4,096.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = tokens;
         self
     }
 
-    /// Token budget: how many tokens each server may use in all, what it sends among them; connecting
-    /// again gives it no new ones. Default is 200,000.
+    /// Sets the token budget of each server, for input and output together; reconnecting does not reset it. Default is
+    /// 200,000.
     pub fn max_total_tokens(mut self, tokens: u64) -> Self {
         self.max_total_tokens = tokens;
         self
     }
 
-    /// Approval of requests: decides on each; what it does not allow is refused. Without it all are: a
-    /// model costs money, so that somebody has to say which servers may use it, if only by `|_| true`.
+    /// Sets the approval policy, which decides on each request; requests that it does not allow are rejected. Without
+    /// it, all requests are rejected: a model costs money, so the program must decide which servers may use it, even if
+    /// only with `|_| true`.
     pub fn allow(
         mut self,
         policy: impl Fn(&SamplingRequest) -> bool + Send + Sync + 'static,
@@ -125,15 +126,15 @@ impl Sampling {
         self
     }
 
-    /// Checks that there is such a model.
+    /// Checks that the model exists.
     pub(crate) fn check(&self) -> Result<()> {
         if self.allow.is_none() {
-            tracing::warn!("`Sampling::with(..)` lends the model to nobody without `.allow(..)`");
+            tracing::warn!("`Sampling::with(..)` without `.allow(..)` rejects every request");
         }
         Models::default().find(&self.model).map(|_| ())
     }
 
-    /// The model's answer in MCP's JSON.
+    /// Returns the model's response in MCP's JSON.
     pub(crate) async fn answer(
         &self,
         server: &str,
@@ -158,7 +159,7 @@ impl Sampling {
             return Err(Error::TooMany.into());
         };
         let Ok(_permit) = self.permits.try_acquire() else { return Err(Error::TooMany.into()) };
-        // Until the model tells what it was, the most that it can be is taken.
+        // Reserve the maximum until the model reports its usage.
         let most = u64::from(asked.max_tokens) + size as u64 / BYTES_PER_TOKEN;
         let budget = Budget::take(&usage.tokens, self.max_total_tokens, most)
             .ok_or(Error::UsedUp(self.max_total_tokens))?;
@@ -176,13 +177,13 @@ impl Sampling {
     }
 }
 
-/// All tokens of an answer, where the model tells.
+/// Returns the total tokens of a response, if the model reports them.
 fn total(usage: &Usage) -> Option<u64> {
     let sum = usage.input_tokens.zip(usage.output_tokens).map(|(one, other)| one + other);
     usage.total_tokens.or(sum).filter(|total| *total > 0)
 }
 
-/// What one server uses of the model. It outlives connections.
+/// One server's use of the model. It outlives connections.
 #[derive(Default)]
 pub(crate) struct ServerUse {
     tokens: AtomicU64,
@@ -205,21 +206,21 @@ impl Drop for ServerTurn<'_> {
     }
 }
 
-/// Tokens that were taken for one request.
+/// Tokens that are reserved for one request.
 struct Budget<'a> {
     used: &'a AtomicU64,
     taken: u64,
 }
 
 impl<'a> Budget<'a> {
-    /// `None` where not as many are left.
+    /// Reserves tokens; returns `None` if not enough are left.
     fn take(used: &'a AtomicU64, total: u64, taken: u64) -> Option<Self> {
         let more = |used: u64| used.checked_add(taken).filter(|sum| *sum <= total);
         used.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok()?;
         Some(Self { used, taken })
     }
 
-    /// Gives back what was not used; a request that failed has used all.
+    /// Returns unused tokens; a request that failed keeps its reservation.
     fn settle(self, used: Option<u64>) {
         let used = used.unwrap_or(self.taken);
         self.used.fetch_sub(self.taken.saturating_sub(used), Ordering::AcqRel);
@@ -233,7 +234,7 @@ impl fmt::Debug for Sampling {
     }
 }
 
-/// MCP's sampling messages as ours; content that a model cannot read is text.
+/// Converts MCP's sampling messages; content that a model cannot read becomes text.
 fn messages(messages: &Value) -> Vec<Message> {
     let of = |message: &Value| {
         let role = if message["role"] == "assistant" { Role::Model } else { Role::User };

@@ -1,43 +1,41 @@
-//! Errors of connecting: handshakes, servers that are not there.
+//! Errors of connecting: handshakes, and servers that are unreachable.
 
 use std::time::Duration;
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
 
-/// The errors of a server's lifecycle; each text follows the name of the server.
+/// Errors of a server's lifecycle; each text follows the name of the server.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error(
-        "did not answer the handshake within {0:?}: raise `.connect_timeout(..)` if it needs longer \
+        "did not respond to the handshake within {0:?}; raise `.connect_timeout(..)` if it needs longer \
          to start"
     )]
     SlowHandshake(Duration),
-    #[error("ended before it answered the handshake")]
+    #[error("closed the connection before it responded to the handshake")]
     EndedEarly,
-    #[error("does not say what it is")]
+    #[error("sent no information about itself")]
     NoInfo,
-    #[error("speaks version `{version}` of MCP; known are {known}")]
+    #[error("uses the unsupported MCP version `{version}`; supported are {known}")]
     UnknownVersion { version: String, known: String },
-    #[error("speaks only versions of MCP that are unknown: {0}")]
+    #[error("supports only unsupported MCP versions: {0}")]
     UnknownVersions(String),
-    #[error("was closed while it was connected")]
+    #[error("was closed during the handshake")]
     ClosedEarly,
-    #[error(
-        "answered the handshake with something else: it is no MCP server, or one that is broken"
-    )]
+    #[error("did not respond to the handshake with MCP; it is not an MCP server, or it is broken")]
     NoMcp,
     #[error("cannot be connected: {0}")]
     Handshake(String),
     #[error("cannot be written to: {0}")]
     Unwritable(String),
-    #[error("is gone: {0}")]
+    #[error("disconnected: {0}")]
     Gone(String),
     #[error("is still not connected after {0:?}")]
     SlowConnection(Duration),
-    #[error("is disabled: `.enable(\"{0}\")` starts it")]
+    #[error("is disabled; start it with `.enable(\"{0}\")`")]
     Disabled(String),
-    #[error("is not there")]
+    #[error("is not connected")]
     Absent,
     #[error("was closed with its host")]
     Closed,

@@ -1,4 +1,4 @@
-//! Handshake: from a configuration to a live connection.
+//! The handshake: from a configuration to a live connection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,18 +31,18 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{Error as PublicError, Result};
 use genkit_mcp::internal::spans::{Network, OpenSession, SessionEnd};
 
-/// How many times the probe's limit an answer may take over HTTP, where a server may have to be woken.
+/// How many times the probe's time limit a response over HTTP may take, where a server may have to be started first.
 #[cfg(feature = "http")]
 const HTTP_PROBE: u32 = 3;
 
-/// A connection with what holds it.
+/// A connection with its task and process.
 pub(super) struct LiveConnection {
     pub(super) connection: Arc<Connection>,
     pub(super) task: ClientTask,
     pub(super) child: Option<ChildProcess>,
 }
 
-/// A handshake that is about to begin.
+/// The parameters of a handshake.
 struct Handshake {
     session: Arc<SessionState>,
     server_requests: Arc<ServerRequests>,
@@ -57,13 +57,13 @@ struct HandshakeError {
     hint: EraHint,
 }
 
-/// What a failed handshake tells about the era of the server.
+/// What a failed handshake indicates about the era of the server.
 #[derive(Clone, Copy, PartialEq)]
 enum EraHint {
     None,
     /// An old server may behave like this when it is probed.
     MaybeOld,
-    /// A new server may behave like this when it was too slow for the probe.
+    /// A new server may behave like this if it was too slow for the probe.
     MaybeNew,
 }
 
@@ -74,7 +74,7 @@ impl From<PublicError> for HandshakeError {
 }
 
 impl Handshake {
-    /// Shakes hands over `transport`, once that is there; what takes too long is refused.
+    /// Performs the handshake over `transport` once that is ready, within the time limit.
     async fn over<T>(
         self,
         transport: impl Future<Output = Result<T>>,
@@ -98,10 +98,10 @@ impl Handshake {
     }
 }
 
-/// Opens a connection, as a new server and, where that fails in such a way, as an old one.
+/// Opens a connection as a new server and, if the failure suggests it, as an old one.
 ///
 /// # Errors
-/// Why the server cannot be used, for whoever configured it.
+/// Returns why the server cannot be used.
 pub(super) async fn open(
     server: &ManagedServer,
     stop: &CancellationToken,
@@ -115,7 +115,7 @@ pub(super) async fn open(
         Err(refused) => refused,
     };
     let probed = server.config.controls.era == ProtocolEra::Probe;
-    // It may have been replaced by another: the next time it is probed again.
+    // The server may have been replaced: probe it again the next time.
     server.is_old.store(false, Ordering::Relaxed);
     let other = match refused.hint {
         EraHint::MaybeOld if era == ProtocolEra::Probe => ProtocolEra::Sessions,
@@ -125,7 +125,7 @@ pub(super) async fn open(
     let why = Logged::text(&refused.error);
     tracing::debug!(server = %server.key, %why, ?other, "tries the other protocol");
     let live = attempt(server, other, stop).await.map_err(|refused| refused.error)?;
-    // A program would have to be started twice each time; over HTTP it costs one request.
+    // Remember it for programs, which would otherwise be started twice each time; over HTTP it costs only one request.
     let is_program = matches!(server.config.launch, Launch::Stdio(_));
     server.is_old.store(is_program && other == ProtocolEra::Sessions, Ordering::Relaxed);
     Ok(live)
@@ -180,7 +180,7 @@ async fn attempt(
             };
             let transport = server.connector.get_or_try_init(make).await?.transport();
             let handshake = match era {
-                // rmcp's own probe takes a user who signs in for a server that is silent.
+                // rmcp's own probe would treat a user who is signing in as an unresponsive server.
                 ProtocolEra::Probe => Handshake {
                     mode: mode(ProtocolEra::Stateless),
                     limit: handshake.limit.min(server.settings.probe * HTTP_PROBE),
@@ -225,12 +225,12 @@ fn mode(era: ProtocolEra) -> ClientLifecycleMode {
     }
 }
 
-/// The versions as a list in a text.
+/// Formats the versions as a list.
 fn listed(versions: &[ProtocolVersion]) -> String {
     versions.iter().map(|version| version.to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// Reads what the server tells about itself.
+/// Reads the server's information about itself.
 fn describe(
     server: &ManagedServer,
     session: Arc<SessionState>,
@@ -239,7 +239,7 @@ fn describe(
 ) -> Result<Arc<Connection>> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let Some(info) = task.peer_info() else { return Err(Error::NoInfo.of(&server.key)) };
-    // rmcp takes any answer for a version.
+    // rmcp accepts any version.
     if !ProtocolVersion::KNOWN_VERSIONS.contains(&info.protocol_version) {
         let version = info.protocol_version.to_string();
         let known = listed(ProtocolVersion::KNOWN_VERSIONS);

@@ -1,4 +1,4 @@
-//! Link to a server: the state of its connection, and what is desired of it.
+//! The link to a server: the state of its connection, and its desired state.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use crate::session::connection::Connection;
 use crate::status::ServerState;
 use genkit_core::Error;
 
-/// State of a connection, for everybody who waits for it.
+/// The state of a connection, for all tasks that wait for it.
 #[derive(Clone)]
 pub(crate) struct LinkStatus {
     pub(crate) state: ServerState,
-    /// There is one where the state is connected.
+    /// Present if the state is connected.
     pub(super) connection: Option<Arc<Connection>>,
-    /// Connections that failed in a row, and when the next is tried.
+    /// How many connections failed in a row, and when the next is tried.
     pub(super) tries: u32,
     pub(super) retry_at: Option<Instant>,
-    /// How often a connection was begun, and how often it was made.
+    /// How many connections were attempted, and how many were established.
     pub(super) attempts: u64,
     pub(super) connections: u64,
     pub(super) last_error: Option<Arc<Error>>,
-    /// The connection that ended last, by its number, and the cause where it ended by itself.
+    /// The number of the connection that ended last, and the cause if it ended on its own.
     pub(super) last_end: Option<(u64, Option<Arc<Error>>)>,
 }
 
@@ -40,7 +40,7 @@ impl LinkStatus {
         }
     }
 
-    /// The connection, unless it has ended by now.
+    /// Returns the connection, unless it has ended.
     pub(super) fn live_connection(&self) -> Option<Arc<Connection>> {
         let connection = self.connection.as_ref();
         connection.filter(|connection| !connection.session.ended().is_cancelled()).cloned()
@@ -55,7 +55,7 @@ pub(crate) enum DesiredState {
 }
 
 impl DesiredState {
-    /// What it is from the moment in which it is desired.
+    /// Returns the state that is published when this state is requested.
     pub(super) fn server_state(self) -> ServerState {
         match self {
             Self::Connected => ServerState::Connecting,
@@ -65,14 +65,14 @@ impl DesiredState {
     }
 }
 
-/// What is desired of a connection.
+/// The desired state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Desired {
     pub(super) target: DesiredState,
     pub(super) since: Instant,
-    /// Grows where a connection shall be made anew.
+    /// Incremented to request a new connection.
     pub(super) resets: u64,
-    /// Grows where a waiting connection shall be tried now.
+    /// Incremented to retry a waiting connection now.
     pub(super) retry_now: u64,
 }
 
@@ -81,7 +81,7 @@ impl Desired {
         (self.target, self.resets) == (seen.target, seen.resets)
     }
 
-    /// The event that this is to whoever has seen that.
+    /// Returns the event that this change is, compared to the state `seen` before.
     pub(super) fn event_after(&self, seen: Option<&Self>) -> LinkEvent {
         match self.target {
             _ if seen.is_some_and(|seen| self.is_retry_of(seen)) => LinkEvent::RetryNow,

@@ -1,6 +1,6 @@
-//! State machine of a server's connection: connect, reconnect, back off, give up.
+//! The state machine of a server's connection: connect, reconnect, back off, give up.
 //!
-//! It is synchronous: clock and random bits are passed in, and the supervisor does what the actions name.
+//! It is synchronous: time and random bits are passed in, and the supervisor performs the returned actions.
 //!
 //! ```text
 //! Disabled ─Start─▶ Connecting ─Connected─▶ Connected ─Lost─▶ Closing ─Ended─▶ Connecting | Waiting
@@ -18,7 +18,7 @@ use crate::limits::{IMMEDIATE_RETRIES, STABLE_AFTER};
 use crate::status::ServerState;
 use genkit_core::{Error, ErrorKind};
 
-/// Programs that share a server do not come back all at once: this much is spread, in milliseconds.
+/// The range of random delays, in milliseconds, so that programs that share a server do not reconnect simultaneously.
 const JITTER_MS: u64 = 250;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(crate) enum LinkState {
     Closed,
 }
 
-/// What follows when a connection is closed.
+/// What happens after a connection is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AfterClose {
     Disable,
@@ -43,7 +43,7 @@ pub(crate) enum AfterClose {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LinkEvent {
-    /// A connection is desired, a new one where there is one.
+    /// A connection is desired, and replaces an existing one.
     Start,
     Disable,
     Close,
@@ -51,20 +51,20 @@ pub(crate) enum LinkEvent {
     RetryNow,
     Connected,
     Refused(RefusalKind),
-    /// The connection ended by itself.
+    /// The connection ended on its own.
     Lost,
     /// The connection is closed, and its process has ended.
     Ended,
-    /// The wait is over.
+    /// The delay has elapsed.
     Elapsed,
 }
 
-/// Why a connection was refused, as far as another try depends on it.
+/// Why a connection failed, in terms of whether a retry can help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RefusalKind {
-    /// Another try may succeed.
+    /// A retry may succeed.
     Transient,
-    /// What was configured is wrong; if it worked before it most likely works again.
+    /// The configuration is wrong; if it worked before, a retry may succeed.
     Misconfigured,
     /// Access was denied, or the error is fatal.
     Denied,
@@ -77,20 +77,20 @@ pub(crate) enum LinkAction {
     Hold,
     Close,
     Wait(Duration),
-    /// Do nothing until something else is desired.
+    /// Do nothing until the desired state changes.
     Idle,
-    /// Like `Idle`, after an error that another try does not mend.
+    /// Like `Idle`, after an error that a retry does not fix.
     Fail,
-    /// Go on with what is being done.
+    /// Continue the current work.
     Continue,
     Stop,
 }
 
-/// State of a server's connection, with its history.
+/// The state of a server's connection, with its history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LinkMachine {
     state: LinkState,
-    /// Connections that failed, or were lost soon, in a row.
+    /// How many connections in a row failed or were lost early.
     tries: u32,
     was_connected: bool,
     reconnect: Reconnect,
@@ -105,7 +105,7 @@ impl LinkMachine {
         self.tries
     }
 
-    /// The state as programs see it.
+    /// Returns the public state.
     pub(crate) fn server_state(&self) -> ServerState {
         match self.state {
             LinkState::Disabled | LinkState::Closing(AfterClose::Disable) => ServerState::Disabled,
@@ -119,7 +119,7 @@ impl LinkMachine {
         }
     }
 
-    /// Takes an event; an event that a state does not expect changes nothing.
+    /// Handles an event; an event that is unexpected in the current state changes nothing.
     pub(crate) fn handle(&mut self, event: LinkEvent, now: Instant, random: u64) -> LinkAction {
         use {AfterClose as After, LinkAction as Action, LinkEvent as Event, LinkState as State};
         if let State::Connected { since } = self.state
@@ -162,7 +162,7 @@ impl LinkMachine {
                 RefusalKind::Misconfigured if !self.was_connected => (State::Failed, Action::Fail),
                 RefusalKind::Misconfigured | RefusalKind::Transient => self.back_off(random),
             },
-            // A server that was there is most likely there again at once.
+            // A server that was connected is most likely available again immediately.
             (State::Connected { .. }, Event::Lost)
                 if self.tries < IMMEDIATE_RETRIES.min(self.reconnect.max_attempts) =>
             {
@@ -176,7 +176,7 @@ impl LinkMachine {
             (State::Closing(After::Wait), Event::Ended) => self.back_off(random),
             (State::Closing(After::Stop), Event::Ended) => (State::Closed, Action::Stop),
 
-            // A failure that another try does not mend is not tried again for a caller's sake.
+            // A caller cannot trigger a retry of an error that a retry does not fix.
             (
                 state @ (State::Disabled | State::Connecting | State::Connected { .. })
                 | state @ (State::Closing(_) | State::Failed),
@@ -336,7 +336,7 @@ mod tests {
                 assert!(pairs.insert(format!("{state:?} {event:?}")));
             }
         }
-        // No state and no kind of event is missing: a new one does not compile here.
+        // Does not compile if a state or an event is added, so that none is missing from the table.
         let known = |state, event| match (state, event) {
             (
                 State::Disabled
@@ -362,7 +362,7 @@ mod tests {
         assert_eq!(pairs.len(), known(State::Closed, Event::Close));
     }
 
-    /// `expected` in one column; elsewhere the event changes nothing.
+    /// `expected` in one column; in all others the event changes nothing.
     fn row(states: [State; 10], column: usize, expected: (State, Action)) -> [(State, Action); 10] {
         let mut row = states.map(|state| (state, Action::Continue));
         row[9].1 = Action::Stop;
@@ -390,7 +390,7 @@ mod tests {
         assert_eq!(wait, Action::Wait(MAX_BACKOFF));
     }
 
-    /// Loses a connection that held as long; gives back what is done once it is closed.
+    /// Loses a connection after the time `held`, and returns the action after it is closed.
     fn lose(machine: &mut LinkMachine, held: Duration) -> Action {
         let now = Instant::now();
         machine.handle(Event::Connected, now, 0);
@@ -405,7 +405,7 @@ mod tests {
         for _ in 0..IMMEDIATE_RETRIES {
             assert_eq!(lose(&mut machine, short), Action::Connect);
         }
-        // The wait goes on where the immediate tries ended.
+        // The delays continue the series that the immediate retries began.
         let wait = FIRST_BACKOFF * (1 << IMMEDIATE_RETRIES);
         assert_eq!(lose(&mut machine, short), Action::Wait(wait));
         machine.handle(Event::Elapsed, Instant::now(), 0);
@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(wrong, Action::Wait(FIRST_BACKOFF * 2));
         machine.handle(Event::RetryNow, now, 0);
         assert_eq!(machine.handle(Event::Refused(RefusalKind::Denied), now, 0), Action::Fail);
-        // A reconnection by hand keeps the history, enabling does not.
+        // A manual reconnection keeps the history; enabling does not.
         assert_eq!(machine.handle(Event::Start, now, 0), Action::Connect);
         assert_eq!(machine.tries(), 2);
         machine.handle(Event::Disable, now, 0);

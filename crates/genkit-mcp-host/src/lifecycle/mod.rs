@@ -1,4 +1,4 @@
-//! Connection lifecycle of one server: handshake, reconnection, end.
+//! The lifecycle of one server's connection: handshake, reconnection, end.
 
 pub(crate) mod error;
 pub(crate) mod handshake;

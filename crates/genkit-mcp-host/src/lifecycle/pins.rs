@@ -1,4 +1,4 @@
-//! Pins: what each tool was when it was first seen, or accepted.
+//! Pins: the definition of each tool when it was first seen, or accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -12,23 +12,23 @@ use crate::settings::HostSettings;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 
-/// What of a tool counts: whoever looked at it looked at this.
+/// The members of a definition that are compared, the ones that a reviewer sees.
 const MEMBERS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "annotations"];
 
-/// The tools of one server by what they were. They outlive its connections.
+/// The pinned tools of one server. They outlive its connections.
 #[derive(Default)]
 pub(crate) struct Pins(Mutex<BTreeMap<String, Pin>>);
 
 struct Pin {
-    /// What counts.
+    /// The fingerprint of the accepted definition.
     accepted: String,
-    /// What was seen last, and told.
+    /// The fingerprint that was seen and reported last.
     seen: String,
     is_held: bool,
 }
 
 impl Pins {
-    /// Looks at a tool that is listed: whether it is held back. A change is told once.
+    /// Checks a listed tool, reports a change once, and returns whether the tool is held back.
     pub(crate) fn is_held(
         &self,
         server: &str,
@@ -41,7 +41,7 @@ impl Pins {
         let event = {
             let pins = &mut *lock(&self.0);
             let Some(pin) = pins.get_mut(name) else {
-                // As many as a list may have, twice; then new ones are not told apart from changed ones.
+                // Twice as many as a list may have; beyond that, new tools are treated like changed ones.
                 let is_held = holds && pins.len() >= 2 * MAX_ITEMS;
                 if !is_held && pins.len() < 2 * MAX_ITEMS {
                     let (accepted, seen) = (found.clone(), found);
@@ -63,12 +63,12 @@ impl Pins {
         held
     }
 
-    /// Whether a call of the tool is refused for now.
+    /// Returns whether calls of the tool are rejected for now.
     pub(crate) fn holds(&self, name: &str) -> bool {
         lock(&self.0).get(name).is_some_and(|pin| pin.is_held)
     }
 
-    /// Accepts what the tool is where it has this fingerprint.
+    /// Accepts the definition of the tool that has this fingerprint.
     pub(crate) fn accept(&self, name: &str, fingerprint: &str, holds: bool) {
         let mut pins = lock(&self.0);
         let pin = pins.entry(name.to_owned()).or_insert_with(|| {
@@ -80,7 +80,8 @@ impl Pins {
     }
 }
 
-/// A tool by its definition: SHA-256, so that no server can make another with the same.
+/// Returns the SHA-256 of a tool's definition, so that a server cannot construct another tool with the same
+/// fingerprint.
 fn fingerprint(item: &Value) -> String {
     let mut text = String::new();
     for member in MEMBERS {
@@ -90,7 +91,7 @@ fn fingerprint(item: &Value) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// JSON text in which the order of members does not count.
+/// Writes JSON with sorted members.
 fn canonical(value: &Value, out: &mut String) {
     match value {
         Value::Array(items) => {

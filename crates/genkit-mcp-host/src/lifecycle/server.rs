@@ -1,4 +1,4 @@
-//! One server of a host: the connection as it comes and goes, and what is desired of it.
+//! One server of a host: its connection over time, and its desired state.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -27,7 +27,7 @@ use genkit_core::internal::visible;
 use genkit_core::{Error as PublicError, ErrorKind, Result};
 use genkit_schema::internal::truncate::excerpt;
 
-/// How long the end or the beginning of a connection is waited for.
+/// How long to wait for a connection to begin or end.
 const TRANSITION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a failed call waits for the cause of its connection's end.
@@ -39,19 +39,19 @@ pub(crate) struct ManagedServer {
     pub(crate) settings: Arc<HostSettings>,
     pub(crate) config: ServerConfig,
     pub(crate) client: Arc<ClientState>,
-    /// What must not be repeated of what it is sent.
+    /// Redacts secrets of what is sent to the server.
     pub(crate) redactor: Redactor,
-    /// What its tools were.
+    /// The definitions of its tools.
     pub(crate) pins: Pins,
-    /// For requests that are in flight.
+    /// Limits the requests in flight.
     pub(crate) places: Arc<Semaphore>,
-    /// The server is known not to understand the newest protocol.
+    /// Whether the server is known not to support the newest protocol.
     pub(super) is_old: AtomicBool,
     #[cfg(feature = "http")]
     pub(super) connector: tokio::sync::OnceCell<crate::transport::http::Connector>,
     link: watch::Sender<LinkStatus>,
     pub(super) desired: watch::Sender<Desired>,
-    /// The supervisor has ended, and with it the process.
+    /// Cancelled when the supervisor, and with it the process, has ended.
     pub(super) ended: CancellationToken,
 }
 
@@ -91,17 +91,17 @@ impl ManagedServer {
         }
     }
 
-    /// How long its start and the handshake may take.
+    /// Returns how long the start and the handshake may take.
     pub(super) fn connect_timeout(&self) -> Duration {
         self.config.controls.connect_timeout.unwrap_or(self.settings.connect_timeout)
     }
 
-    /// When it is connected again.
+    /// Returns when it is connected again.
     pub(super) fn reconnect(&self) -> Reconnect {
         self.config.controls.reconnect.unwrap_or(self.settings.reconnect)
     }
 
-    /// Whether results stay as MCP has them.
+    /// Returns whether results are returned in MCP's own format.
     pub(crate) fn is_raw(&self) -> bool {
         self.config.controls.raw.unwrap_or(self.settings.raw)
     }
@@ -110,22 +110,22 @@ impl ManagedServer {
         self.link.borrow().state
     }
 
-    /// The connection, if it is there now.
+    /// Returns the connection if there currently is one.
     pub(crate) fn live_connection(&self) -> Option<Arc<Connection>> {
         self.link.borrow().live_connection()
     }
 
-    /// How many connections were made so far.
+    /// Returns how many connections were established so far.
     pub(crate) fn connections(&self) -> u64 {
         self.link.borrow().connections
     }
 
-    /// Whether lists still wait for its first connection.
+    /// Returns whether lists still wait for its first connection.
     pub(crate) fn is_starting(&self) -> bool {
         self.desired.borrow().since.elapsed() < self.settings.startup
     }
 
-    /// Has a list read again.
+    /// Marks a list as changed, so that it is read again.
     pub(crate) fn list_changed(&self, kind: ListKind) {
         if let Some(connection) = self.live_connection() {
             connection.session.list_changed(kind);
@@ -143,16 +143,16 @@ impl ManagedServer {
         self.notify_roots_changed().await;
     }
 
-    /// Tells a session that its roots are others.
+    /// Notifies a session that its roots changed.
     pub(crate) async fn notify_roots_changed(&self) {
         let connection = self.link.borrow().connection.clone();
         if let Some(connection) = connection.filter(|connection| !connection.is_stateless()) {
-            // A server that is gone asks for them when it is back.
+            // A server that is gone requests the roots when it is back.
             let _ = connection.peer.notify_roots_list_changed().await;
         }
     }
 
-    /// The connection, waited for while there is hope.
+    /// Returns the connection, waiting for it as long as an attempt may succeed.
     pub(crate) async fn connection(&self) -> Result<Arc<Connection>> {
         let limit = self.connect_timeout().saturating_add(TRANSITION_TIMEOUT);
         tokio::select! {
@@ -183,12 +183,12 @@ impl ManagedServer {
                 }
                 ServerState::Closed => return Err(Error::Closed.of(&self.key)),
             }
-            // The channel is this value's own.
+            // Cannot fail, because this value owns the channel.
             let _ = link.changed().await;
         }
     }
 
-    /// The last error, and when or how the connection is tried again.
+    /// Returns the last error, with when or how the connection is retried.
     fn absent(&self, link: &LinkStatus) -> PublicError {
         let last = link.last_error.as_ref();
         let cause = match last {
@@ -199,14 +199,14 @@ impl ManagedServer {
         let text = match link.retry_at {
             Some(at) => {
                 let wait = at.saturating_duration_since(Instant::now());
-                format!("{cause}; it is tried again in {wait:.0?}")
+                format!("{cause}; the next attempt is in {wait:.0?}")
             }
-            None => format!("{cause}; `.reconnect(\"{}\")` tries again", self.key),
+            None => format!("{cause}; retry with `.reconnect(\"{}\")`", self.key),
         };
         PublicError::new(kind, text)
     }
 
-    /// The cause of a connection's end, which is known a moment after it.
+    /// Returns the cause of a connection's end, which is known shortly afterwards.
     pub(crate) async fn end_cause(&self, connection: &Connection) -> Option<Arc<PublicError>> {
         let mut links = self.link.subscribe();
         let is_known = |link: &LinkStatus| {
@@ -216,7 +216,7 @@ impl ManagedServer {
         known.ok()?.ok()?.last_end.as_ref()?.1.clone()
     }
 
-    /// The error without what must not be repeated, in it or under it.
+    /// Redacts the error and its causes.
     pub(crate) fn redacted(&self, error: PublicError) -> PublicError {
         self.redactor.redact_error(error)
     }
@@ -226,7 +226,7 @@ impl ManagedServer {
         self.link.send_modify(|link| link.last_error = error.map(Arc::new));
     }
 
-    /// Notes that a connection ended, and the cause where it ended by itself.
+    /// Records that a connection ended, and the cause if it ended on its own.
     pub(super) fn note_end(&self, connection: &Connection, cause: Option<PublicError>) {
         let cause = cause.map(|error| Arc::new(self.redacted(error)));
         self.link.send_modify(|link| {
@@ -235,11 +235,11 @@ impl ManagedServer {
         });
     }
 
-    /// Publishes what became of the connection for whoever has `seen` this desire.
+    /// Publishes a change of the link, unless the desired state has changed from `seen`.
     pub(super) fn publish(&self, seen: &Desired, change: impl FnOnce(&mut LinkStatus)) {
         let changed = {
             let desired = self.desired.borrow();
-            // The state of a later desire is published already.
+            // The state of a later request is already published.
             if !desired.is_retry_of(seen) {
                 return;
             }
@@ -276,7 +276,7 @@ impl ManagedServer {
             }
             desired.target = target;
             desired.resets += 1;
-            // Callers see it from now on, whether the supervisor knows it yet or not.
+            // Callers see the new state immediately, even before the supervisor does.
             changed = self.modify(|link| {
                 link.state = target.server_state();
                 (link.connection, link.retry_at) = (None, None);
@@ -286,7 +286,7 @@ impl ManagedServer {
         self.emit(changed);
     }
 
-    /// Makes the connection anew; resolves when that has begun.
+    /// Replaces the connection; resolves once the new attempt has begun.
     pub(crate) async fn reset(&self) {
         let mut links = self.link.subscribe();
         let before = links.borrow_and_update().attempts;
@@ -306,11 +306,11 @@ impl ManagedServer {
         }
     }
 
-    /// Ends the connection and the process behind it.
+    /// Closes the connection and stops the process behind it.
     pub(crate) async fn close(&self) {
         self.set_desired(DesiredState::Closed);
         if tokio::time::timeout(TRANSITION_TIMEOUT, self.ended.cancelled()).await.is_err() {
-            tracing::warn!(server = %self.key, "an MCP server takes too long to end");
+            tracing::warn!(server = %self.key, "an MCP server did not shut down in time");
         }
     }
 

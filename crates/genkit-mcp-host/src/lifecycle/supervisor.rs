@@ -1,4 +1,4 @@
-//! Supervisor of one server: does what the state machine of its connection decides.
+//! The supervisor of one server, which performs what the state machine of its connection decides.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use genkit_core::BoxFuture;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error as PublicError, ErrorKind};
 
-/// How long the end of a session may take before it is cut off.
+/// How long closing a session may take before it is aborted.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How what was done ended.
+/// The outcome of the current work.
 enum WorkResult {
     Connected(Box<LiveConnection>),
     Refused(PublicError),
@@ -30,8 +30,7 @@ enum WorkResult {
     Elapsed,
 }
 
-/// Runs until the server is closed. The task owns the connection: when it is dropped, so is the
-/// child process.
+/// Runs until the server is closed. The task owns the connection: dropping it drops the child process.
 pub(crate) async fn run(server: Arc<ManagedServer>) {
     let _ended = server.ended.clone().drop_guard();
     let mut desired = server.desired.subscribe();
@@ -63,7 +62,7 @@ pub(crate) async fn run(server: Arc<ManagedServer>) {
             LinkAction::Idle | LinkAction::Fail | LinkAction::Stop => {
                 if action == LinkAction::Fail {
                     let tries = machine.tries();
-                    tracing::warn!(server = %server.key, tries, "an MCP server is given up");
+                    tracing::warn!(server = %server.key, tries, "giving up on an MCP server");
                 }
                 work = Box::pin(std::future::pending());
             }
@@ -100,7 +99,7 @@ pub(crate) async fn run(server: Arc<ManagedServer>) {
                 WorkResult::Refused(error) => {
                     let why = error.chain();
                     let error_text = Logged::text(&why);
-                    tracing::warn!(server = %server.key, error = %error_text, "an MCP server is not there");
+                    tracing::warn!(server = %server.key, error = %error_text, "cannot connect to an MCP server");
                     let kind = RefusalKind::of(&error);
                     server.note_error(Some(error));
                     LinkEvent::Refused(kind)
@@ -118,7 +117,7 @@ async fn connect(server: &ManagedServer) -> WorkResult {
     let stopping = stop.clone().drop_guard();
     match open(server, &stop).await {
         Ok(live) => {
-            // It is the connection's own from here on.
+            // The connection owns it from here on.
             stopping.disarm();
             WorkResult::Connected(Box::new(live))
         }
@@ -126,7 +125,7 @@ async fn connect(server: &ManagedServer) -> WorkResult {
     }
 }
 
-/// Holds a connection until it ends by itself.
+/// Watches a connection until it ends on its own.
 async fn hold(connection: Option<Arc<Connection>>) -> WorkResult {
     if let Some(connection) = connection {
         tokio::select! {
@@ -137,7 +136,7 @@ async fn hold(connection: Option<Arc<Connection>>) -> WorkResult {
     WorkResult::Lost
 }
 
-/// Ends a session in good form, and its process in any case.
+/// Closes a session gracefully, and ends its process in any case.
 async fn close(
     server: &ManagedServer,
     live: Option<Box<LiveConnection>>,
@@ -155,7 +154,7 @@ async fn close(
         let error = server.redacted(lost(&server.key, &known.collect::<Vec<_>>().join("; ")));
         let why = error.chain();
         let why = Logged::text(&why);
-        tracing::warn!(server = %server.key, error = %why, "an MCP server is gone, and starts anew");
+        tracing::warn!(server = %server.key, error = %why, "lost the connection to an MCP server; reconnecting");
         cause = Some(error);
     }
     server.note_end(&connection, cause);

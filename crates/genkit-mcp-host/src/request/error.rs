@@ -1,4 +1,4 @@
-//! Errors of requests: arguments, results, input that a server requires.
+//! Errors of requests: arguments, results, and input that a server requires.
 
 use std::time::Duration;
 
@@ -8,46 +8,46 @@ use genkit_core::internal::error::Topic;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("the arguments of the {what} `{name}` must be an object, and {given} was given")]
+    #[error("the arguments of the {what} `{name}` must be an object, not {given}")]
     Arguments { what: &'static str, name: String, given: &'static str },
-    #[error("the arguments of the {what} `{name}` do not serialize to JSON: {source}")]
+    #[error("cannot serialize the arguments of the {what} `{name}`: {source}")]
     Unserializable { what: &'static str, name: String, source: serde_json::Error },
-    #[error("the configuration of `{server}` leaves the tool `{tool}` out")]
+    #[error("the configuration of `{server}` excludes the tool `{tool}`")]
     LeftOut { server: String, tool: String },
     #[error(
-        "the tool `{tool}` of `{server}` is another than it was, and held back: `.accept_tool(..)` of its \
-         client accepts it as it is"
+        "the definition of the tool `{tool}` of `{server}` changed, so the tool is held back; accept it \
+         with `.accept_tool(..)` of the client"
     )]
     HeldBack { server: String, tool: String },
     // The texts from here on follow the name of the server.
-    #[error("has {MAX_IN_FLIGHT} requests in flight already, and answers none of them soon enough")]
+    #[error("has {MAX_IN_FLIGHT} requests in flight already, and responds too slowly")]
     Busy,
-    #[error("answered `{0}` with something else")]
+    #[error("returned an invalid result for `{0}`")]
     OtherResult(&'static str),
     #[error(
-        "answered `{target}` with a result of the type {kind}, which is unknown here: `complete` and \
-         `input_required` are known, and `task` of tools"
+        "returned a result of the unknown type {kind} for `{target}`; known types are `complete` and \
+         `input_required`, and `task` for tools"
     )]
     UnknownResultType { target: String, kind: String },
-    #[error("sent a blob that is no base64")]
+    #[error("sent a blob that is not valid base64")]
     Blob(#[source] base64::DecodeError),
-    #[error("answered `{0}` with questions {MAX_ROUNDS} times")]
+    #[error("responded to `{0}` with questions {MAX_ROUNDS} times")]
     TooManyRounds(String),
-    #[error("answers for another task than that of `{0}`")]
+    #[error("returned a different task than that of `{0}`")]
     OtherTask(String),
-    #[error("has ended the task of `{0}`, which somebody cancelled")]
+    #[error("reported that the task of `{0}` was cancelled")]
     TaskCancelled(String),
-    #[error("has not ended the task of `{0}` within {1:?}")]
+    #[error("did not finish the task of `{0}` within {1:?}")]
     EndlessTask(String, Duration),
-    #[error("asks {0} things at once; {MAX_SERVER_REQUESTS} are answered")]
+    #[error("sent {0} questions at once, but the limit is {MAX_SERVER_REQUESTS}")]
     TooManyInputs(usize),
-    #[error("asks back about `{0}`, a method that has no room for answers")]
+    #[error("sent questions about `{0}`, whose method does not accept answers")]
     CannotAnswer(String),
-    #[error("asks the model, and {0}")]
+    #[error("requested sampling, which failed: {0}")]
     Sampling(String),
-    #[error("asks for `{0}`, which is unknown")]
+    #[error("requires input of the unknown type `{0}`")]
     UnknownInput(String),
-    #[error("asks in a way that cannot be read: {0}")]
+    #[error("sent an invalid input request: {0}")]
     UnreadableInput(serde_json::Error),
 }
 

@@ -1,4 +1,4 @@
-//! `input_required` results: input that a server requires before it goes on.
+//! `input_required` results: input that a server requires before it continues.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use crate::session::server_requests::decline;
 use genkit_core::Context;
 use genkit_core::{Error as PublicError, Result};
 
-/// Retry interval of a request that requires no input: from 2026-07-28 on that is how a server tells
-/// that it is not ready, and it does not tell when it will be.
+/// The retry interval if no input is required: since 2026-07-28, servers use this to signal that they are not ready
+/// yet, without specifying an interval.
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The responses to what is `required`, gathered side by side; none where nothing is.
+/// Gathers the responses to the `required` input concurrently; returns `None` if there is none.
 pub(super) async fn responses(
     connection: &Connection,
     context: &Context,
@@ -77,7 +77,7 @@ async fn response(
         "sampling/createMessage" => {
             let params: CreateMessageRequestParams = read(server, params)?;
             let Some(_place) = connection.session.request_place() else {
-                return Err(Error::Sampling("has too many requests open".to_owned()).of(server));
+                return Err(Error::Sampling("too many requests are open".to_owned()).of(server));
             };
             let answer = connection.server_requests.sample(&params).await;
             answer.map_err(|error| Error::Sampling(error.message.into_owned()).of(server))

@@ -1,4 +1,4 @@
-//! `_meta` of requests: log level, baggage, what the program adds. The trace is the connection's own.
+//! The `_meta` of requests: log level, baggage, and the program's own entries. The connection adds the trace.
 
 use serde_json::{Map, Value};
 
@@ -6,10 +6,10 @@ use crate::session::connection::Connection;
 use genkit_core::Context;
 use genkit_core::internal::telemetry::{BAGGAGE, is_baggage};
 
-/// The entry of `_meta` that MCP has for the log level.
+/// MCP's entry of `_meta` for the log level.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
-/// Request metadata: the `_meta` of requests to MCP servers, as a value of the run's context.
+/// Request metadata: the `_meta` of requests to MCP servers, set in the context of a run.
 ///
 /// ```
 /// use genkit::mcp::host::RequestMeta;
@@ -28,23 +28,23 @@ const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 pub struct RequestMeta(Map<String, Value>);
 
 impl RequestMeta {
-    /// Request metadata with these entries.
+    /// Creates request metadata with these entries.
     pub fn new(entries: impl IntoIterator<Item = (impl Into<String>, impl Into<Value>)>) -> Self {
         Self(entries.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
     }
 }
 
-/// The `_meta` of a request.
+/// Returns the `_meta` of a request.
 pub(super) fn of_request(connection: &Connection, context: &Context) -> Map<String, Value> {
     let settings = &connection.session.settings;
     let mut meta = Map::new();
     if let Some(level) = settings.log_level.filter(|_| connection.is_stateless()) {
-        // Without a session each request has the log level with it.
+        // Without a session, each request carries the log level.
         let level =
             serde_json::to_value(genkit_mcp::internal::level::to_mcp(level)).unwrap_or_default();
         meta.insert(LOG_LEVEL.to_owned(), level);
     }
-    // What the caller's trace carries goes on in the server, where that is wanted.
+    // The baggage of the caller is passed on only if configured.
     if connection.traces
         && let Some(Value::String(baggage)) = context.meta().get(BAGGAGE)
         && is_baggage(baggage)

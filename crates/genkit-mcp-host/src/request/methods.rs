@@ -1,4 +1,4 @@
-//! Methods of MCP that actions of a server become: `tools/call`, `prompts/get`, `resources/read`,
+//! The MCP methods behind the actions of a server: `tools/call`, `prompts/get`, `resources/read`,
 //! `completion/complete`.
 
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use genkit_core::Context;
 use genkit_core::Result;
 use genkit_core::{CompleteRequest, PromptReply, ResourceContents};
 
-/// Arguments of a program as JSON.
+/// Converts a program's arguments to JSON.
 pub(crate) fn to_json(what: &'static str, name: &str, arguments: impl Serialize) -> Result<Value> {
     let unreadable = |source| Error::Unserializable { what, name: name.to_owned(), source };
     Ok(serde_json::to_value(arguments).map_err(unreadable)?)
 }
 
-/// Arguments as MCP has them: an object, which `null` stands for an empty one of.
+/// Converts arguments to the object that MCP requires; `null` becomes an empty one.
 pub(crate) fn arguments(
     what: &'static str,
     name: &str,
@@ -36,8 +36,8 @@ pub(crate) fn arguments(
     let given = match arguments {
         Value::Object(arguments) => return Ok(arguments),
         Value::Null => return Ok(Map::new()),
-        Value::Array(_) => "a list",
-        Value::String(_) => "text",
+        Value::Array(_) => "an array",
+        Value::String(_) => "a string",
         Value::Number(_) => "a number",
         Value::Bool(_) => "a boolean",
     };
@@ -74,7 +74,7 @@ pub(crate) async fn get_prompt(
 ) -> Result<PromptReply> {
     let mut arguments = arguments("prompt", name, given)?;
     for value in arguments.values_mut() {
-        // MCP knows only texts here.
+        // Arguments of prompts must be strings in MCP.
         if !value.is_string() {
             *value = Value::String(value.to_string());
         }

@@ -1,4 +1,4 @@
-//! Requests to a server and their results: retries, multi round-trip requests.
+//! Requests to a server and their results, with retries and multi round-trip requests.
 
 pub(crate) mod error;
 mod input_required;

@@ -1,7 +1,7 @@
-//! Results of MCP as values of this library.
+//! Conversion of MCP results into values of this library.
 //!
-//! Results are read from JSON, not from rmcp's types: rmcp tells results apart by their shape, and a
-//! server that sends one member too many would lose all the others.
+//! Results are read from JSON instead of rmcp's types, because rmcp recognizes results by their shape: an additional
+//! member would make it lose all others.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,13 +15,13 @@ use genkit_core::{Message, Part, Role};
 use genkit_core::{PromptReply, ResourceContents};
 use genkit_schema::internal::truncate::truncate;
 
-/// The types of results that are known; one without a type is complete.
+/// The known types of results; a result without a type is complete.
 const KNOWN_TYPES: [&str; 2] = ["complete", INPUT_REQUIRED];
 
-/// The type of a result that asks for input first.
+/// The type of a result that requires input first.
 pub(super) const INPUT_REQUIRED: &str = "input_required";
 
-/// A result as the server wrote it, where the transport passed it on so.
+/// Returns a result as raw JSON, if the transport preserved it.
 pub(crate) fn json(result: ServerResult) -> Result<Value> {
     match result {
         ServerResult::CustomResult(CustomResult(result)) => Ok(result),
@@ -29,11 +29,10 @@ pub(crate) fn json(result: ServerResult) -> Result<Value> {
     }
 }
 
-/// Checks that a result is of a type that is known: from 2026-07-28 on `resultType` says what a
-/// result is, and only a known one can be read.
+/// Checks that a result has a known type. Since 2026-07-28, `resultType` specifies how to interpret a result.
 ///
 /// # Errors
-/// The type is another.
+/// Returns an error if the type is unknown.
 pub(crate) fn check_type(server: &str, target: &str, result: &Value) -> Result<()> {
     match result.get("resultType") {
         None => Ok(()),
@@ -45,7 +44,7 @@ pub(crate) fn check_type(server: &str, target: &str, result: &Value) -> Result<(
     }
 }
 
-/// A prompt's messages.
+/// Reads the messages of a prompt.
 pub(crate) fn prompt_reply(server: &str, mut result: Value) -> Result<PromptReply> {
     let Some(Value::Array(messages)) = result.get_mut("messages").map(Value::take) else {
         return Err(Error::OtherResult("prompts/get").of(server));
@@ -65,7 +64,7 @@ pub(crate) fn prompt_reply(server: &str, mut result: Value) -> Result<PromptRepl
     })
 }
 
-/// What a resource holds.
+/// Reads the contents of a resource.
 pub(crate) fn contents(server: &str, mut result: Value) -> Result<Vec<ResourceContents>> {
     let Some(Value::Array(contents)) = result.get_mut("contents").map(Value::take) else {
         return Err(Error::OtherResult("resources/read").of(server));
@@ -91,7 +90,7 @@ pub(crate) fn contents(server: &str, mut result: Value) -> Result<Vec<ResourceCo
     Ok(read)
 }
 
-/// A block of content as a part of a message.
+/// Converts a content block into a part of a message.
 pub(super) fn part(server: &str, block: Value) -> Part {
     let text = |key: &str| block[key].as_str().unwrap_or_default();
     match text("type") {
@@ -110,17 +109,17 @@ pub(super) fn part(server: &str, block: Value) -> Part {
             }
             link
         }
-        // Of a later protocol: the model may make something of it.
+        // From a later protocol version; the model may still understand it.
         _ => Part::data(block),
     }
 }
 
-/// A link of a server, which leads to its own resources only.
+/// Creates a link to a resource of this server.
 fn link(server: &str, uri: &str) -> Part {
     Part::resource_link(uri).with_metadata("mcp", json!({ "server": server }))
 }
 
-/// An embedded resource is what it holds, with its address.
+/// Converts an embedded resource into its content, with its URI as metadata.
 fn resource(server: &str, resource: &Value) -> Part {
     let text = |key: &str| resource[key].as_str();
     let uri = text("uri").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A request, sent again where the first was certainly not seen.
+//! Retries of requests that the server certainly did not process.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use genkit_core::Context;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error as PublicError, Result};
 
-/// Sends one request, twice if the first never reached a server that is there again.
+/// Sends a request, and again over a new connection if the server did not receive it.
 pub(super) async fn with_retry(
     server: &ManagedServer,
     context: &Context,
     target: &str,
     request: &ClientRequest,
 ) -> Result<(ServerResult, Arc<Connection>)> {
-    // One server that hangs must not take all that its program can have open.
+    // A server that hangs must not occupy an unlimited number of open requests.
     let Ok(_place) = server.places.try_acquire() else {
         return Err(Error::Busy.of(&server.key));
     };
@@ -32,7 +32,7 @@ pub(super) async fn with_retry(
             Ok(result) => return Ok((result, connection)),
             Err(failed) => failed,
         };
-        // A session may be whole although one request was refused: then the others go on.
+        // The session may be intact although one request was rejected; then the other requests continue.
         if !failed.is_connection_lost || (failed.is_unseen && connection.is_alive().await) {
             return Err(failed.error);
         }
@@ -45,12 +45,12 @@ pub(super) async fn with_retry(
         }
         is_retry = true;
         let target = Logged::name(target);
-        tracing::info!(server = %server.key, %target, "sends a request again over a new connection");
+        tracing::info!(server = %server.key, %target, "resending a request over a new connection");
         connection = server.connection().await?;
     }
 }
 
-/// The error with the cause of the connection's end, unless it tells that already.
+/// Appends the cause of the connection's end to the error, unless it already contains it.
 async fn with_cause(
     server: &ManagedServer,
     connection: &Connection,

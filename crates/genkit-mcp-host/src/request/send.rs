@@ -1,4 +1,4 @@
-//! Sending of requests: retry over a new connection, multi round-trip requests (`input_required`).
+//! Sending requests, with retries and multi round-trip requests (`input_required`).
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::limits::{MAX_RECORDED_QUESTION, MAX_ROUNDS};
 use genkit_core::Context;
 use genkit_core::Result;
 
-/// Sends a request until there is a result, with the input that the server requires in between.
+/// Sends a request until there is a result, providing the input that the server requires in between.
 ///
 /// # Errors
-/// The server is not there, refuses, or does not come to an end.
+/// Returns an error if the server is unreachable, rejects the request, or requires input too often.
 pub(super) async fn round_trips(
     server: &Arc<ManagedServer>,
     context: &Context,
@@ -31,7 +31,7 @@ pub(super) async fn round_trips(
         let print = fingerprint_of(request);
         (format!("mcp:{}:{print}", server.key), print)
     };
-    // The caller may answer in another run, which goes on from the server's last question.
+    // The caller may answer in a later run, which resumes from the server's last question.
     let recorded = match context.has_recorded() {
         true => context.recorded(&key(&request).0),
         false => None,
@@ -54,7 +54,7 @@ pub(super) async fn round_trips(
         let mut result = match recorded.take() {
             Some(result) => result,
             None => {
-                // A function is not let go while it may become a task.
+                // Do not release the worker while the call may become a task.
                 let sending = context.follows();
                 let (result, connection) = with_retry(server, context, target, &request).await?;
                 drop(sending);
@@ -68,7 +68,7 @@ pub(super) async fn round_trips(
                     )
                     .await;
                 }
-                // An older protocol has no such member: there it may mean anything.
+                // In older protocols this member has no defined meaning.
                 if connection.is_stateless() {
                     results::check_type(&server.key, target, &result)?;
                 }
@@ -97,14 +97,15 @@ pub(super) async fn round_trips(
     Err(Error::TooManyRounds(target.to_owned()).of(&server.key))
 }
 
-/// Under which key it is noted that a call is a task, and what the call is known by; `None` for what never is one.
+/// Returns the key that a task is recorded under, and the fingerprint of its call; `None` if the request cannot become
+/// a task.
 fn task_key(server: &ManagedServer, request: &ClientRequest) -> Option<(String, String)> {
     let ClientRequest::CallToolRequest(_) = request else { return None };
     let print = fingerprint_of(request);
     Some((format!("mcp-task:{}:{print}", server.key), print))
 }
 
-/// A request by its method, target and arguments, the same in every run.
+/// Returns a fingerprint of a request's method, target and arguments, which is the same in every run.
 fn fingerprint_of(request: &ClientRequest) -> String {
     let print = |method, name: &str, arguments: &Option<Map<String, Value>>| {
         let arguments = arguments.clone().unwrap_or_default();
@@ -124,7 +125,7 @@ fn fingerprint_of(request: &ClientRequest) -> String {
     }
 }
 
-/// Makes the next round of a request; false for one of a method that has no room for answers.
+/// Prepares the next round of a request; returns `false` if its method does not accept answers.
 fn answer(
     request: &mut ClientRequest,
     responses: Option<InputResponses>,
@@ -145,7 +146,7 @@ fn answer(
     }
 }
 
-/// The last round of a request whose input is still missing, for a later run.
+/// The last round of a request that still lacks input, recorded for a later run.
 #[derive(Serialize, Deserialize)]
 struct RecordedRound {
     round: usize,

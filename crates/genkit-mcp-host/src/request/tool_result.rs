@@ -1,4 +1,4 @@
-//! Results of tool calls: their value, their content, or both; nothing of them is lost.
+//! Results of tool calls: their structured content, their content blocks, or both.
 
 use serde_json::{Map, Value, json};
 
@@ -10,22 +10,22 @@ use genkit_core::internal::action::ToolOutput;
 use genkit_core::{Error as PublicError, ErrorKind, Result};
 use genkit_mcp::internal::wrapped_result;
 
-/// What a tool answered.
+/// The result of a tool call.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ToolResult {
     server: String,
     structured: Option<Value>,
-    /// Whether a mark says that the structured content is in a wrapper.
+    /// Whether the result is marked as wrapped.
     is_wrapped: bool,
     blocks: Vec<Value>,
     metadata: Map<String, Value>,
 }
 
 impl ToolResult {
-    /// A result of MCP.
+    /// Reads an MCP result.
     ///
     /// # Errors
-    /// The tool failed (`isError`), or this is no result of a tool.
+    /// Returns an error if the tool failed (`isError`), or if this is not a result of a tool.
     pub(crate) fn read(server: &str, result: Value, raw: bool) -> Result<Self> {
         if raw {
             let (structured, blocks) = (Some(result), Vec::new());
@@ -50,7 +50,7 @@ impl ToolResult {
             _ => Vec::new(),
         };
         let structured = result.get_mut("structuredContent").map(Value::take);
-        // What some servers write for "none" counts as a value where there is no other.
+        // Some servers send `null` for "none"; it counts as a value only if there is no other.
         let structured = structured.filter(|value| !value.is_null() || blocks.is_empty());
         if result.get("isError") == Some(&Value::Bool(true)) {
             return Err(failure(server, &blocks, structured));
@@ -58,28 +58,28 @@ impl ToolResult {
         let (mut metadata, mut is_wrapped) = (Map::new(), false);
         if let Some(Value::Object(mut meta)) = result.get_mut("_meta").map(Value::take) {
             is_wrapped = wrapped_result::take_mark(&mut meta);
-            // Apart from what this library itself notes of parts.
+            // Separate from this library's own metadata of parts.
             metadata.insert("mcp".to_owned(), json!({ "_meta": meta }));
         }
         let server = server.to_owned();
         Ok(Self { server, structured, is_wrapped, blocks, metadata })
     }
 
-    /// Whether only the schema of the tool tells if this is a wrapper.
+    /// Returns whether only the tool's schema can determine if this is wrapped.
     pub(crate) fn may_be_wrapped(&self) -> bool {
         !self.is_wrapped
             && self.structured.as_ref().is_some_and(|v| wrapped_result::inner(v).is_some())
     }
 
-    /// The result of a tool whose schema is marked as that of a wrapper.
+    /// Marks the result as wrapped if the tool's schema does.
     pub(crate) fn marked(mut self, is_wrapped: bool) -> Self {
         self.is_wrapped |= is_wrapped;
         self
     }
 
-    /// For the loop, and for registries: the value, beside the content that does not repeat it.
+    /// Returns the value, and the content that does not repeat it, for the generate loop and registries.
     ///
-    /// Without structured content the value is the text; media and resources stand beside it.
+    /// Without structured content the value is the text, and media and resources are separate content.
     pub(crate) fn into_output(self) -> ToolOutput {
         let server = self.server.clone();
         let part = |block| part(&server, block);
@@ -94,12 +94,11 @@ impl ToolResult {
         ToolOutput { value, content, metadata, repeated }
     }
 
-    /// For programs, as one value: the structured content; else the text, read as JSON where it is an
-    /// object or a list. Where there is other content, all of it as parts of a message, and one part
-    /// is that part.
+    /// Returns a single value, for programs: the structured content, or else the text, parsed if it is a JSON object or
+    /// array. If there is other content, returns all of it as a list of parts, or a single part.
     ///
     /// # Errors
-    /// A part does not serialize.
+    /// Returns an error if a part cannot be serialized.
     pub(crate) fn into_value(self) -> Result<Value> {
         let server = self.server.clone();
         let part = |block| part(&server, block);
@@ -118,7 +117,8 @@ impl ToolResult {
         })
     }
 
-    /// The structured content out of its wrapper, the blocks that do not repeat it, and the texts that do.
+    /// Splits the result into the unwrapped structured content, the other blocks, the metadata, and the texts that
+    /// repeat the value.
     fn taken_apart(self) -> (Option<Value>, Vec<Value>, Map<String, Value>, Vec<String>) {
         let Self { structured, is_wrapped, mut blocks, metadata, .. } = self;
         let mut repeated = Vec::new();
@@ -135,8 +135,8 @@ impl ToolResult {
     }
 }
 
-/// Whether the text says what the structured content says, as servers do for clients that read
-/// nothing else: as JSON, as the only member (`{"content": ".."}`), or in a block for each item.
+/// Returns whether the text repeats the structured content, as servers do for clients that read only text: as JSON, as
+/// the only member (`{"content": ".."}`), or as one block per item.
 fn repeats(blocks: &[Value], structured: &Value) -> bool {
     let texts: Vec<&str> =
         blocks.iter().filter(|block| is_text(block)).filter_map(text_of).collect();
@@ -156,18 +156,22 @@ fn says(text: &str, value: &Value) -> bool {
         || serde_json::from_str::<Value>(text).is_ok_and(|said| said == *value)
 }
 
-/// A failed call, in the words of the tool.
+/// Creates the error of a failed call, with the tool's own text.
 fn failure(server: &str, blocks: &[Value], structured: Option<Value>) -> PublicError {
     let structured = structured.filter(|value| !value.is_null());
     let text = joined(blocks);
     let message = match (text.trim(), &structured) {
         ("", Some(value)) => value.to_string(),
-        ("", None) => "the tool failed, and does not say why".to_owned(),
+        ("", None) => "the tool failed without an error message".to_owned(),
         (text, _) => text.to_owned(),
     };
     let others = blocks.iter().filter(|block| !is_text(block)).count();
     if others > 0 {
-        tracing::warn!(server, blocks = others, "a failure is text: its other content is left out");
+        tracing::warn!(
+            server,
+            blocks = others,
+            "omitted the non-text content of a failed tool call"
+        );
     }
     let failed = PublicError::new(ErrorKind::Unknown, message);
     match structured {
@@ -190,8 +194,7 @@ fn joined(blocks: &[Value]) -> String {
     texts.join("\n")
 }
 
-/// Text that is a JSON object or list is that. Numbers and other texts stay as they are written: `1.10` may
-/// be a version.
+/// Parses text that is a JSON object or array. Numbers and other texts remain strings, because `1.10` may be a version.
 fn text_value(blocks: &[Value]) -> Value {
     let text = joined(blocks);
     if text.trim_start().starts_with(['{', '['])
@@ -270,7 +273,7 @@ mod tests {
         assert_eq!(said(json!([text("{ \"a\" : 1 }")])), []);
         assert_eq!(said(json!([text("It is one.")])), [Part::text("It is one.")]);
         assert_eq!(said(json!([text("{\"a\":1}"), image()])).len(), 1);
-        // The official Python SDK wraps without a mark, and writes a block for each item.
+        // The official Python SDK wraps without a mark, and writes one block per item.
         let list =
             json!({"content": [text("x"), text("y")], "structuredContent": {"result": ["x", "y"]}});
         let ToolOutput { value, content, .. } = output(list);
@@ -302,6 +305,6 @@ mod tests {
         let raw = ToolResult::read("s", failed.clone(), true).expect("raw");
         assert_eq!(raw.into_value().expect("raw"), failed);
         let silent = ToolResult::read("s", json!({"isError": true}), false).expect_err("it failed");
-        assert!(silent.to_string().contains("does not say why"));
+        assert!(silent.to_string().contains("without an error message"));
     }
 }

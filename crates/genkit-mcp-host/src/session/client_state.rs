@@ -1,4 +1,4 @@
-//! Client state of one server, which outlives its connections: roots, subscriptions, sign-in.
+//! State of one server that outlives its connections: roots, subscriptions, sign-in.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, RwLock};
@@ -13,15 +13,15 @@ use genkit_core::Root;
 
 #[derive(Default)]
 pub(crate) struct ClientState {
-    /// Roots of this server, where they are not those of the host.
+    /// The roots of this server, if they differ from those of the host.
     pub(crate) roots: RwLock<Option<Vec<Root>>>,
-    /// Resources that are subscribed to, over whatever connection.
+    /// The resources that are subscribed to, across connections.
     pub(crate) subscribed: watch::Sender<BTreeSet<String>>,
-    /// Log lines of the current second, and how many were left out.
+    /// The log lines of the current second, and how many were omitted.
     pub(crate) logged: Mutex<(MessageRate, u64)>,
-    /// What the server uses of the program's model.
+    /// The server's use of the program's model.
     pub(crate) sampling: ServerUse,
-    /// Whether the user is being asked to sign in.
+    /// Whether a sign-in of the user is in progress.
     pub(crate) signing_in: watch::Sender<bool>,
 }
 
@@ -30,12 +30,12 @@ impl ClientState {
         *self.signing_in.borrow()
     }
 
-    /// Timeout that stands still while the user signs in.
+    /// Resolves after `limit`, which is paused while the user signs in.
     pub(crate) async fn elapsed(&self, limit: Duration) {
         let mut signing_in = self.signing_in.subscribe();
         let mut left = limit;
         loop {
-            // The channel is this value's own: neither wait can fail.
+            // Neither wait can fail, because this value owns the channel.
             let _ = signing_in.wait_for(|now| !now).await;
             let began = Instant::now();
             tokio::select! {

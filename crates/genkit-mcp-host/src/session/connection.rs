@@ -1,4 +1,4 @@
-//! Connection to a server: sends requests, and waits for their results.
+//! A connection to a server, which sends requests and waits for their results.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -29,34 +29,34 @@ use genkit_mcp::internal::spans::{
     Network, NewSent, OpenSession, SentSpan, Target, is_listened_to, method_name,
 };
 
-/// One live connection.
+/// A live connection.
 pub(crate) struct Connection {
     pub(crate) peer: Peer<RoleClient>,
     pub(crate) session: Arc<SessionState>,
     pub(crate) server_requests: Arc<ServerRequests>,
     pub(crate) info: Arc<ServerPeerInfo>,
-    /// Tells this connection from the ones before it.
+    /// Distinguishes this connection from earlier ones.
     pub(crate) number: u64,
     pub(crate) timeout: Duration,
     pub(crate) max_timeout: Duration,
     /// Whether requests carry the trace of their caller.
     pub(crate) traces: bool,
-    /// That it is measured, where somebody does.
+    /// Measures the session, if metrics are collected.
     pub(crate) _measured: Option<OpenSession>,
     #[cfg(feature = "http")]
     pub(crate) endpoint: Option<crate::transport::http::Endpoint>,
 }
 
-/// The task of rmcp that runs a connection.
+/// The rmcp task that runs a connection.
 pub(crate) type ClientTask = RunningService<RoleClient, Arc<ServerRequests>>;
 
 impl Connection {
-    /// Whether requests follow the rules from 2026-07-28 on.
+    /// Returns whether requests follow the rules of 2026-07-28 and later.
     pub(crate) fn is_stateless(&self) -> bool {
         !self.info.protocol_version.has_initialize()
     }
 
-    /// Whether there is HTTP between.
+    /// Returns whether the connection uses HTTP.
     pub(crate) fn is_remote(&self) -> bool {
         #[cfg(feature = "http")]
         return self.endpoint.is_some();
@@ -64,7 +64,7 @@ impl Connection {
         false
     }
 
-    /// Whether the server has the capability to tell when this list changes.
+    /// Returns whether the server has the capability to report changes of this list.
     pub(crate) fn can_announce(&self, kind: ListKind) -> bool {
         let (offered, yes) = (&self.info.capabilities, Some(true));
         match kind {
@@ -78,8 +78,8 @@ impl Connection {
         }
     }
 
-    /// Sends a request and waits for its result, of whatever shape. The `target` is the tool, prompt or
-    /// resource, as the server names it.
+    /// Sends a request and waits for its result, of any shape. `target` is the server's own name for the tool or
+    /// prompt, or the URI of the resource.
     ///
     /// Dropping the future cancels the request.
     pub(crate) async fn request(
@@ -91,7 +91,7 @@ impl Connection {
     ) -> Result<ServerResult, RequestError> {
         let told = self.begin_span(&request, target);
         let own = told.as_ref().and_then(SentSpan::context);
-        // Traces go on in the server, where that is wanted: as ours, else as whoever called has it.
+        // If configured, the server continues our trace, or else the caller's.
         let trace = own.or_else(|| TraceContext::of_meta(context.meta())).filter(|_| self.traces);
         if let Some(trace) = &trace {
             trace.write_to(&mut meta);
@@ -106,7 +106,7 @@ impl Connection {
         answer
     }
 
-    /// The span of a request; none where nobody listens.
+    /// Starts the span of a request, if any subscriber is interested.
     fn begin_span(&self, request: &ClientRequest, target: &str) -> Option<SentSpan> {
         if !is_listened_to() {
             return None;
@@ -154,7 +154,7 @@ impl Connection {
         if !meta.is_empty() {
             options = options.with_meta(RequestMetaObject(rmcp::model::MetaObject(meta)));
         }
-        // Whom the server asks about what is certain only where one call is open.
+        // Which call a question of the server is about is certain only if a single call is open.
         let one_by_one = context.can_elicit() && !self.is_stateless() && !self.is_remote();
         let _turn = if one_by_one { self.session.in_flight.turn().await } else { None };
         let sent = self.peer.send_cancellable_request(request, options).await;
@@ -166,17 +166,17 @@ impl Connection {
             let end = (silent_since + self.timeout).min(started + self.max_timeout + answering);
             tokio::select! {
                 biased;
-                // What came before the answer is handed on before it.
+                // Signals that arrived before the response are delivered first.
                 Some(signal) = signals.recv() => {
                     let before = Instant::now();
                     answer_signal(context, signal, &mut questions).await;
-                    // The time of the user is not the server's.
+                    // The time that the user takes does not count.
                     answering += before.elapsed();
                     silent_since = Instant::now();
                 }
                 answer = &mut handle.rx => break answer,
                 () = tokio::time::sleep_until(end) => {
-                    // While somebody here answers the server, it has nothing to answer itself.
+                    // While this side answers a question, the server has nothing to respond to.
                     if self.session.is_answering() && answering < QUESTION_TIMEOUT {
                         answering += self.timeout;
                         silent_since = Instant::now();
@@ -190,13 +190,13 @@ impl Connection {
             }
         };
         cancel.id = None;
-        // An answer that broke off never passed the interceptor.
+        // A response that was cut off never passed the interceptor.
         drop(self.session.in_flight.finish(&handle.id));
         let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
         answer.map_err(|error| self.error_of(error))
     }
 
-    /// A request of the host itself, without a caller.
+    /// Sends a request of the host itself, without a caller.
     pub(crate) async fn own_request(
         &self,
         request: ClientRequest,
@@ -205,7 +205,7 @@ impl Connection {
         self.request(request, target, &Context::detached(), Map::new()).await
     }
 
-    /// Whether the session is still there: asked where an error leaves that open.
+    /// Returns whether the session still exists; used after errors that do not determine this.
     pub(crate) async fn is_alive(&self) -> bool {
         if self.is_stateless() || !self.is_remote() {
             return false;
@@ -221,7 +221,7 @@ impl Connection {
     }
 }
 
-/// Whether a tool says that it failed.
+/// Returns whether a tool reported a failure.
 fn is_tool_error(result: &ServerResult) -> bool {
     match result {
         ServerResult::CallToolResult(result) => result.is_error == Some(true),
@@ -230,13 +230,13 @@ fn is_tool_error(result: &ServerResult) -> bool {
     }
 }
 
-/// Hands on what came while the caller waits. A question that the caller answers later never comes back
-/// here: the future is dropped, and the request is cancelled.
+/// Delivers a signal that arrives while the caller waits. If the caller answers the question later, this never returns:
+/// the future is dropped, and the request is cancelled.
 async fn answer_signal(context: &Context, signal: Signal, questions: &mut usize) {
     match signal {
         Signal::Progress(progress) => context.progress(progress).await,
         Signal::Question(question, answer) => {
-            // The same text asked twice is two questions.
+            // If the same text is asked twice, these are two questions.
             *questions += 1;
             let key = questions.to_string();
             let _ = answer.send(elicit::ask_caller(context, question, &key).await);
@@ -244,7 +244,7 @@ async fn answer_signal(context: &Context, signal: Signal, questions: &mut usize)
     }
 }
 
-/// Cancels a request whose caller went away, unless its id was taken.
+/// Cancels the request when the caller is gone, unless its id was taken.
 struct CancelOnDrop<'a> {
     peer: &'a Peer<RoleClient>,
     id: Option<RequestId>,
@@ -255,7 +255,7 @@ impl Drop for CancelOnDrop<'_> {
         let Some(id) = self.id.take() else { return };
         let params = CancelledNotificationParam::new(Some(id), Some("no longer wanted".to_owned()));
         let (peer, cancelled) = (self.peer.clone(), CancelledNotification::new(params));
-        // Without a runtime everything ends, the server's work too.
+        // Without a runtime the server's work ends as well.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move { peer.send_notification(cancelled.into()).await });
         }

@@ -1,4 +1,4 @@
-//! Errors of requests, and what they tell about the connection.
+//! Errors of requests, and their meaning for the connection.
 
 use std::time::Duration;
 
@@ -12,27 +12,29 @@ use genkit_core::internal::visible;
 use genkit_core::{Error as PublicError, ErrorKind};
 use genkit_schema::internal::size::json_size;
 
-/// How large the details of an error may be, in bytes of JSON. Default is 64 KiB; larger ones are left out.
+/// The largest details of an error, in bytes of JSON; larger ones are omitted. Default is 64 KiB.
 const MAX_ERROR_DATA: usize = 64 * 1024;
 
-/// The errors of one connection; each text follows the name of the server.
+/// Errors of one connection; each text follows the name of the server.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("broke off its answer")]
+    #[error("ended its response early")]
     BrokeOff,
     #[error("ended during the request{}", cause.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
     Ended { cause: Option<String> },
-    #[error("did not answer within {0:?}")]
+    #[error("did not respond within {0:?}")]
     Timeout(Duration),
-    #[error("did not answer `{target}` within {limit:?}: raise `.timeout(..)` if it needs longer")]
+    #[error(
+        "did not respond to `{target}` within {limit:?}; raise `.timeout(..)` if it needs longer"
+    )]
     TooSlow { target: String, limit: Duration },
     #[error("cancelled the request")]
     Cancelled,
-    #[error("gave an answer of no use: {0}")]
+    #[error("returned an unusable response: {0}")]
     Useless(String),
     #[error("cannot be written to: {0}")]
     Unwritable(String),
-    #[error("says: {} (code {})", .0.message, .0.code.0)]
+    #[error("returned an error: {} (code {})", .0.message, .0.code.0)]
     Refused(ErrorData),
 }
 
@@ -63,22 +65,22 @@ impl Topic for Error {
     }
 }
 
-/// What a server says of an error, without what it was sent.
+/// Redacts a server's error.
 pub(crate) fn redacted(session: &SessionState, error: ErrorData) -> ErrorData {
     let message = visible::text(&session.redactor.redact(&error.message)).into_owned();
     let data = error.data.filter(|data| json_size(data) <= MAX_ERROR_DATA);
     ErrorData::new(error.code, message, data.map(|data| session.redactor.redact_json(data)))
 }
 
-/// A request without a result.
+/// The error of a request.
 #[derive(Debug)]
 pub(crate) struct RequestError {
     pub(crate) error: PublicError,
-    /// The connection, or the session, is of no use any more.
+    /// Whether the connection, or the session, is no longer usable.
     pub(crate) is_connection_lost: bool,
-    /// The server never got the request, or refused to look at it: a retry is safe.
+    /// Whether the server never received the request, or rejected it unread, so that a retry is safe.
     pub(crate) is_unseen: bool,
-    /// The code of JSON-RPC that the server answered with.
+    /// The JSON-RPC error code that the server returned.
     pub(crate) code: Option<i32>,
 }
 
@@ -89,7 +91,7 @@ impl From<PublicError> for RequestError {
 }
 
 impl RequestError {
-    /// `is_closed`: the whole connection has ended.
+    /// Translates an error of rmcp; `is_closed` is set if the whole connection has ended.
     pub(crate) fn new(session: &SessionState, error: ServiceError, is_closed: bool) -> Self {
         let code = match &error {
             ServiceError::McpError(error) => Some(error.code.0),
@@ -97,7 +99,7 @@ impl RequestError {
         };
         let error = match error {
             ServiceError::McpError(error) => Error::Refused(redacted(session, error)),
-            // A stream that broke off is one request's own; the connection itself tells when it ends.
+            // A broken stream affects only one request; the connection reports its own end.
             ServiceError::TransportClosed if !is_closed => Error::BrokeOff,
             ServiceError::TransportClosed => {
                 let error = Error::Ended { cause: session.end_cause() }.of(&session.server);
@@ -115,7 +117,7 @@ impl RequestError {
         let server = &*session.server;
         #[cfg(feature = "http")]
         if let Some(fault) = crate::transport::http::explain(error) {
-            // Headers that cannot be sent are the caller's fault alone.
+            // Only the caller is responsible for headers that cannot be sent.
             let is_callers = fault.error.kind() == ErrorKind::InvalidArgument;
             let is_lost = fault.session_lost || (fault.unsent && !is_callers);
             let error = session.redactor.redact_error(fault.error);

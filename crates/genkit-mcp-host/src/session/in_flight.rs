@@ -1,4 +1,4 @@
-//! Requests in flight: which of them a message of the server is about.
+//! Requests in flight, and the assignment of the server's messages to them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,45 +18,44 @@ use genkit_core::internal::sync::lock;
 use genkit_core::{Context, Elicited, Progress};
 use serde_json::Value;
 
-/// How long a question waits until it is certain which request it is about. Default is 30 seconds.
+/// How long a question waits until it can be assigned to a request. Default is 30 seconds.
 const MATCH_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a call that was given up, and never answered, may still be what a question is about.
-/// Default is 10 minutes.
+/// How long a question may still be about a call that was given up and never answered. Default is 10 minutes.
 const ABANDONED_FOR: Duration = Duration::from_secs(600);
 
-/// How many calls that were given up are remembered. Default is 256; the oldest is forgotten.
+/// How many calls that were given up are remembered; beyond that the oldest is forgotten. Default is 256.
 const MAX_ABANDONED: usize = 256;
 
-/// How many signals may wait for a caller; progress above it is dropped.
+/// How many signals may be queued for a caller; further progress is dropped.
 const SIGNALS: usize = 64;
 
-/// What a server sends while it works on a request.
+/// A signal that a server sends while it processes a request.
 pub(crate) enum Signal {
     Progress(Progress),
-    /// A question to the caller; dropping the sender is no answer.
+    /// A question to the caller. Dropping the sender means that there is no answer.
     Question(ElicitRequest, oneshot::Sender<Elicited<Value>>),
 }
 
 /// A request in flight.
 pub(crate) struct OpenRequest {
-    /// The tool, prompt or resource, as the server names it.
+    /// The server's own name for the tool or prompt, or the URI of the resource.
     pub(crate) target: String,
     /// Whether the caller can be asked.
     pub(crate) can_elicit: bool,
-    /// Who would answer; of two callers that are unknown none is the other.
+    /// Identifies who would answer; two unknown callers never count as the same.
     asker: Option<Asker>,
     signals: mpsc::Sender<Signal>,
-    /// For questions that wait for the caller.
+    /// Limits the questions that wait for the caller.
     questions: Semaphore,
-    /// The caller left while it was asked: the server is told twice that the call is over.
+    /// Whether the caller left while it was asked; the server then learns twice that the call is over.
     left_while_asked: AtomicBool,
     last_progress: Mutex<f64>,
-    /// It is answered, or its cancellation is written.
+    /// Cancelled when the request is answered, or its cancellation is written.
     over: CancellationToken,
 }
 
-/// A request in flight, in the extensions of the request itself: it is known before it is written.
+/// A request in flight, stored in the extensions of the rmcp request, so that it is known before it is written.
 #[derive(Clone)]
 pub(crate) struct RequestTag(pub(crate) Arc<OpenRequest>);
 
@@ -80,7 +79,7 @@ impl OpenRequest {
         (request, receiver)
     }
 
-    /// Hands progress to the caller; progress must grow, and what does not is dropped.
+    /// Passes progress to the caller; progress that does not increase is dropped.
     pub(crate) fn progressed(&self, progress: Progress) -> bool {
         let mut last = lock(&self.last_progress);
         if progress.done.is_nan() || progress.done <= *last {
@@ -91,7 +90,7 @@ impl OpenRequest {
         true
     }
 
-    /// Puts a question to the caller; `None` if the caller went away. One too many is declined.
+    /// Asks the caller; returns `None` if the caller left. Questions beyond the limit are declined.
     pub(crate) async fn ask(&self, question: ElicitRequest) -> Option<Elicited<Value>> {
         let Ok(_open) = self.questions.try_acquire() else { return Some(Elicited::Declined) };
         let (sender, receiver) = oneshot::channel();
@@ -113,9 +112,9 @@ struct InFlightEntry {
     id: RequestId,
     token: Option<ProgressToken>,
     request: Arc<OpenRequest>,
-    /// The host itself asks, for a list or a sign of life: a server has nothing to ask about it.
+    /// Whether the host itself sent it, for a list or a ping; a server does not ask questions about such requests.
     is_own: bool,
-    /// When the caller gave it up. The server may not know that yet, or go on all the same.
+    /// When the caller gave it up. The server might not know that yet, or might continue anyway.
     given_up: Option<Instant>,
 }
 
@@ -124,9 +123,9 @@ impl InFlightEntry {
         self.given_up.is_none() && !self.request.signals.is_closed()
     }
 
-    /// Whether a question may still be about it, given up as it is.
+    /// Returns whether a question may still be about this request although it was given up.
     fn may_ask_on(&self) -> bool {
-        // A run that is interrupted goes on with a call of its own.
+        // A run that is interrupted continues with a new call.
         let is_told = self.request.left_while_asked.load(Ordering::Acquire)
             && self.request.asker.is_some_and(Asker::resumes);
         !is_told && self.given_up.is_none_or(|when| when.elapsed() < ABANDONED_FOR)
@@ -136,28 +135,28 @@ impl InFlightEntry {
 /// The requests of one connection that are in flight.
 #[derive(Default)]
 pub(crate) struct InFlight {
-    /// In the order in which they went out.
+    /// In sending order.
     entries: Mutex<Vec<InFlightEntry>>,
-    /// A request is over, or a question was matched.
+    /// Notified when a request is over, or a question was matched.
     changed: Notify,
-    /// Questions of which it is not known which request they are about.
+    /// How many questions are not yet assigned to a request.
     unmatched: Mutex<usize>,
-    /// The server asks questions, and not about which request: calls are made one by one.
+    /// Whether the server asks questions without specifying the request; calls are then sent one at a time.
     one_by_one: AtomicBool,
     turns: AsyncMutex<()>,
 }
 
-/// What is known of the request that a question is about.
+/// The result of assigning a question to a request.
 enum Match {
     Certain(Arc<OpenRequest>),
-    /// It may become known when others are answered.
+    /// It may become certain when other requests are answered.
     Open,
-    /// It will never be known: why.
+    /// It cannot become certain, for this reason.
     Unknown(&'static str),
 }
 
 impl InFlight {
-    /// Notes a request before it is written, so that nothing about it can come too early.
+    /// Records a request before it is written, so that no message about it can arrive too early.
     pub(crate) fn sending(&self, id: &RequestId, request: &ClientRequest) {
         if let Some(RequestTag(tag)) = request.extensions().get::<RequestTag>() {
             let token = request.get_meta().get_progress_token();
@@ -174,7 +173,7 @@ impl InFlight {
         }
     }
 
-    /// Forgets a request that is answered or not sent; it is over when the guard is dropped.
+    /// Removes a request that is answered or was not sent; it is over when the guard is dropped.
     pub(crate) fn finish(&self, id: &RequestId) -> Option<DropGuard> {
         let mut entries = lock(&self.entries);
         let at = entries.iter().position(|entry| means(id, &entry.id))?;
@@ -184,8 +183,8 @@ impl InFlight {
         Some(entry.request.over.clone().drop_guard())
     }
 
-    /// Notes that a request is given up; it is over when the guard is dropped. A question about it may be
-    /// under way, and a server that does not know or does not mind asks later.
+    /// Records that a request is given up; it is over when the guard is dropped. A question about it may be on its way,
+    /// and a server that ignores the cancellation may ask later.
     pub(crate) fn give_up(&self, id: &RequestId) -> Option<DropGuard> {
         let mut entries = lock(&self.entries);
         let at = entries.iter().position(|entry| means(id, &entry.id))?;
@@ -207,7 +206,7 @@ impl InFlight {
         Some(over)
     }
 
-    /// The request of this id: transports with a stream for each request know it.
+    /// Returns the request with this id, which transports with a stream per request provide.
     pub(crate) fn by_id(&self, id: &RequestId) -> Option<Arc<OpenRequest>> {
         self.find(|entry| entry.id == *id)
     }
@@ -222,18 +221,18 @@ impl InFlight {
         open.find(|entry| is_meant(entry)).map(|entry| Arc::clone(&entry.request))
     }
 
-    /// The ids of the requests that a question of this moment may be about.
+    /// Returns the ids of the requests that a question at this moment may be about.
     fn snapshot(&self) -> Vec<RequestId> {
         let mut entries = lock(&self.entries);
         forget_over(&mut entries);
         entries.iter().map(|entry| entry.id.clone()).collect()
     }
 
-    /// Which of the requests that were open when a question came it is about, now that some of them may
+    /// Determines which of the requests that were open when a question arrived it is about, now that some of them may
     /// have been answered.
     ///
-    /// Where it could be that of several people nothing follows from what happens later: a call may be
-    /// given up, or fail, while its question is still under way.
+    /// If they belong to several people, later events do not make it certain: a call may be given up, or fail, while
+    /// its question is still on its way.
     fn judge(&self, at_first: &[RequestId]) -> Match {
         let entries = lock(&self.entries);
         let left: Vec<&InFlightEntry> =
@@ -241,15 +240,15 @@ impl InFlight {
         let (own, calls): (Vec<_>, Vec<_>) = left.into_iter().partition(|entry| entry.is_own);
         let live: Vec<_> = calls.iter().copied().filter(|entry| entry.is_live()).collect();
         if !live.iter().any(|entry| entry.request.can_elicit) {
-            return Match::Unknown("nobody who has a call open can be asked");
+            return Match::Unknown("no caller with an open call can be asked");
         }
         let first = live[0].request.asker;
         let is_one_person = calls.len() == 1
             || first.is_some() && calls.iter().all(|entry| entry.request.asker == first);
         match live.len() {
-            _ if !is_one_person && calls.len() > live.len() => Match::Unknown(
-                "a call of somebody else was given up, and the server has not answered it",
-            ),
+            _ if !is_one_person && calls.len() > live.len() => {
+                Match::Unknown("another caller gave up a call that the server has not answered")
+            }
             _ if !is_one_person => Match::Unknown("several callers have calls open"),
             1 if own.is_empty() => Match::Certain(Arc::clone(&live[0].request)),
             count if count > 1 && count <= *lock(&self.unmatched) => {
@@ -259,8 +258,8 @@ impl InFlight {
         }
     }
 
-    /// The request that a question is about, over a transport that does not tell. A guess could show one
-    /// user the question of another.
+    /// Returns the request that a question is about, over a transport that does not specify it. A guess could show one
+    /// user's question to another user.
     pub(crate) async fn match_question(&self, server: &str) -> Option<Arc<OpenRequest>> {
         self.one_by_one.store(true, Ordering::Release);
         let at_first = self.snapshot();
@@ -277,21 +276,21 @@ impl InFlight {
             }
         };
         let matched = tokio::time::timeout(MATCH_TIMEOUT, certain).await;
-        match matched.unwrap_or(Err("the other calls are not answered")) {
+        match matched.unwrap_or(Err("the other calls are still unanswered")) {
             Ok(request) => Some(request),
             Err(why) => {
                 tracing::warn!(
                     server,
                     why,
-                    "a server asks the user something, and it is not certain for which of its calls: it is \
-                     declined, and calls are made one by one from now on. `.on_elicit(..)` answers all"
+                    "declined a question of a server because it cannot be assigned to one of its calls, which are \
+                     sent one at a time from now on; set `.on_elicit(..)` to answer such questions"
                 );
                 None
             }
         }
     }
 
-    /// Waits for its turn where calls are made one by one.
+    /// Waits for its turn if calls are sent one at a time.
     pub(crate) async fn turn(&self) -> Option<AsyncGuard<'_, ()>> {
         match self.one_by_one.load(Ordering::Acquire) {
             true => Some(self.turns.lock().await),
@@ -300,7 +299,7 @@ impl InFlight {
     }
 }
 
-/// Forgets calls that were given up and that no question can be about any more.
+/// Removes calls that were given up and that questions cannot be about any more.
 fn forget_over(entries: &mut Vec<InFlightEntry>) {
     // A caller may leave before there is anything to cancel.
     for left in entries.iter_mut().filter(|entry| !entry.is_live()) {

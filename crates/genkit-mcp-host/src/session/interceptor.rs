@@ -1,4 +1,4 @@
-//! Interceptor of a transport: sees each message first, in order.
+//! The interceptor of a transport, which processes each message first, in order.
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use tokio::time::Instant;
 use super::notifications;
 use super::state::SessionState;
 
-/// A transport whose notifications are taken here, and whose probe always comes to an end.
+/// A transport that handles notifications itself, and whose probe always completes.
 ///
-/// rmcp asks a server whether it is new with `server/discover`, and takes only a JSON-RPC error with
-/// the right id for a no. Old servers also stay silent, answer `{}`, or answer with an id of
-/// their own: all of these are a no here.
+/// rmcp probes whether a server is new with `server/discover`, and accepts only a JSON-RPC error with the right id as a
+/// no. Old servers may also not respond, return `{}`, or respond with a different id; the interceptor treats all of
+/// these as a no.
 pub(crate) struct Interceptor<T> {
     inner: T,
     session: Arc<SessionState>,
-    /// Whether a server that does not know `server/discover` may be an old one.
+    /// Whether a server that does not support `server/discover` may be an old one.
     probes: bool,
     probe: Option<Probe>,
-    /// The answer to a probe that was given up: rmcp waits for another by now.
+    /// The id of a probe that timed out; rmcp no longer waits for its response.
     late: Option<RequestId>,
 }
 
@@ -39,7 +39,7 @@ impl<T> Interceptor<T> {
         Self { inner, session, probes, probe: None, late: None }
     }
 
-    /// A message on its way to rmcp; `None` where it stays here.
+    /// Processes a message on its way to rmcp; returns `None` if it was handled here.
     fn incoming(
         &mut self,
         message: RxJsonRpcMessage<RoleClient>,
@@ -66,7 +66,7 @@ impl<T> Interceptor<T> {
                 if self.probe.take_if(|probe| is_discovery && response.id == probe.id).is_some() {
                     return Some(JsonRpcMessage::Response(response));
                 }
-                self.refuse_probe("the server does not know `server/discover`")
+                self.refuse_probe("the server does not support `server/discover`")
             }
             JsonRpcMessage::Error(error) => Some(match self.probe.take() {
                 Some(probe) => JsonRpcMessage::error(error.error, Some(probe.id)),
@@ -80,7 +80,7 @@ impl<T> Interceptor<T> {
         Instant::now() + self.session.settings.probe
     }
 
-    /// Ends the probe with the answer of an old server.
+    /// Ends the probe with the response of an old server.
     fn refuse_probe(&mut self, why: &'static str) -> Option<RxJsonRpcMessage<RoleClient>> {
         let probe = self.probe.take()?;
         let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None);
@@ -130,7 +130,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Interceptor<T> {
         }
     }
 
-    // Safe to cancel: the inner transport's `receive` is, and nothing is held across it.
+    // Cancel safe: the inner transport's `receive` is, and nothing is held across it.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             let received = match &self.probe {
@@ -145,7 +145,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Interceptor<T> {
                             continue;
                         }
                         self.late = Some(probe.id.clone());
-                        return self.refuse_probe("the server does not answer `server/discover`");
+                        return self.refuse_probe("the server did not respond to `server/discover`");
                     }
                 },
             };

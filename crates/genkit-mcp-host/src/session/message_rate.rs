@@ -1,8 +1,8 @@
-//! How many messages came within a second.
+//! The rate of messages.
 
 use std::time::{Duration, Instant};
 
-/// Messages within the current second.
+/// Counts the messages within the current second.
 pub(crate) struct MessageRate {
     since: Instant,
     count: u32,
@@ -15,7 +15,7 @@ impl Default for MessageRate {
 }
 
 impl MessageRate {
-    /// Counts one more in this second.
+    /// Counts a message, and returns the count of this second.
     pub(crate) fn count(&mut self) -> u32 {
         if self.since.elapsed() > Duration::from_secs(1) {
             *self = Self::default();

@@ -1,4 +1,4 @@
-//! One connection to a server: requests in flight, notifications, and what the server asks.
+//! A connection to a server: requests in flight, notifications, and requests of the server.
 
 pub(crate) mod client_state;
 pub(crate) mod connection;

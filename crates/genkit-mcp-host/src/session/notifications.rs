@@ -1,4 +1,4 @@
-//! Notifications of a server, taken in the order in which they come.
+//! Notifications of a server, processed in the order of their arrival.
 
 use rmcp::model::{ProgressNotificationParam, ServerNotification};
 
@@ -16,10 +16,10 @@ use genkit_mcp::internal::level;
 use genkit_schema::internal::size::json_size;
 use genkit_schema::internal::truncate::truncate;
 
-/// How long the name of a logger may be, in bytes.
+/// The longest name of a logger, in bytes.
 const MAX_LOGGER: usize = 200;
 
-/// Takes a notification; gives back what the protocol itself needs.
+/// Handles a notification; returns those that rmcp itself needs.
 pub(crate) fn receive(
     session: &SessionState,
     notification: ServerNotification,
@@ -91,7 +91,7 @@ fn log(session: &SessionState, level: LogLevel, logger: Option<String>, data: Va
     session.settings.emit(&McpEvent::Log { server, level, logger, data });
 }
 
-/// Some lines in each second; the others are counted.
+/// Logs a limited number of lines per second, and counts the others.
 fn trace(session: &SessionState, level: LogLevel, logger: Option<&str>, data: &Value) {
     let server = &*session.server;
     let left_out = {
@@ -106,7 +106,7 @@ fn trace(session: &SessionState, level: LogLevel, logger: Option<&str>, data: &V
         }
     };
     if left_out > 0 {
-        tracing::warn!(server, left_out, "log lines of an MCP server are left out");
+        tracing::warn!(server, left_out, "omitted log lines of an MCP server");
     }
     let (logger, data) = (logger.map(Logged::name), Logged::cut(data, MAX_LOG_LINE));
     let logger = logger.as_ref().map(tracing::field::display);

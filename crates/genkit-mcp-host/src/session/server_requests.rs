@@ -26,13 +26,13 @@ use genkit_core::ErrorKind;
 use genkit_core::internal::sync::read;
 use genkit_core::internal::visible::Logged;
 
-/// Answers the requests of a server: the client's side of one connection.
+/// Answers the requests of a server, as the client's side of one connection.
 pub(crate) struct ServerRequests {
     pub(crate) session: Arc<SessionState>,
 }
 
 impl ServerRequests {
-    /// The answer of the program's own handler, or a no where there is none.
+    /// Asks the program's own handler; declines if there is none.
     pub(crate) async fn elicit(&self, question: ElicitRequest) -> ElicitResult {
         let answer = match &self.session.settings.on_elicit {
             Some(handler) => {
@@ -42,8 +42,8 @@ impl ServerRequests {
             None => {
                 tracing::warn!(
                     server = &*self.session.server, question = %Logged::text(&question.message),
-                    "a server asks the user something, and nobody can answer: it is declined. Give \
-                     the host `.on_elicit(..)`"
+                    "declined a question of a server because it cannot be answered; set `.on_elicit(..)` \
+                     on the host"
                 );
                 Elicited::Declined
             }
@@ -51,7 +51,7 @@ impl ServerRequests {
         to_mcp(answer, &question)
     }
 
-    /// The answer of the caller whose request the question is about.
+    /// Asks the caller of the request that the question is about.
     async fn elicit_from_caller(
         &self,
         question: ElicitRequest,
@@ -65,7 +65,8 @@ impl ServerRequests {
                 in_flight.match_question(&self.session.server).await
             }
         };
-        // From here on it counts among the questions about this call: many may wait for many people.
+        // From here on it counts towards the limit of its call, because questions to different users may be open at the
+        // same time.
         drop(place);
         let Some(request) = request.filter(|r| r.can_elicit && question.schema.is_some()) else {
             return Ok(self.elicit(question).await);
@@ -73,22 +74,22 @@ impl ServerRequests {
         if let Some(answer) = request.ask(question.clone()).await {
             return Ok(to_mcp(answer, &question));
         }
-        // The call is given up for now: its cancellation goes first, so that the server does not take
-        // this for the user's no.
+        // The call is given up for now. Send its cancellation first, so that the server does not take this for the
+        // user's refusal.
         tokio::select! {
             () = request.over() => {}
             () = self.session.ended().cancelled() => {}
         }
-        Err(internal("the call that this is about was cancelled"))
+        Err(internal("the call that this question is about was cancelled"))
     }
 
-    /// A model's answer in MCP's JSON.
+    /// Returns a model's response in MCP's JSON.
     pub(crate) async fn sample(
         &self,
         params: &CreateMessageRequestParams,
     ) -> Result<Value, ErrorData> {
         let Some(sampling) = &self.session.settings.sampling else {
-            let why = "this client lends no model";
+            let why = "this client does not support sampling";
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None));
         };
         let answering = AssertUnwindSafe(sampling.answer(
@@ -102,9 +103,9 @@ impl ServerRequests {
             let server = &*self.session.server;
             let why = error.chain();
             let why = Logged::text(&why);
-            tracing::warn!(server, error = %why, "a server got no answer from the model");
+            tracing::warn!(server, error = %why, "sampling for a server failed");
             match error.kind() {
-                // The code that MCP's examples give a user's no.
+                // The code that MCP's examples use for a user's refusal.
                 ErrorKind::PermissionDenied => {
                     ErrorData::new(ErrorCode(-1), error.to_string(), None)
                 }
@@ -125,15 +126,15 @@ impl ServerRequests {
     }
 }
 
-/// What a server reads that asks too much at once.
-const TOO_MANY: &str = "too many requests of this server are open, or came within a second";
+/// The error for a server that sends too many requests.
+const TOO_MANY: &str = "too many requests are open, or were sent within a second";
 
-/// The no to a question that is not put to anybody.
+/// Declines a question without asking.
 pub(crate) fn decline(server: &str) -> ElicitResult {
     tracing::warn!(
         server,
-        "a question of a server is declined unasked: it has too many open, or this one is too large or has \
-         hidden characters"
+        "declined a question of a server without asking: too many are open, or it is too large or contains \
+         invisible characters"
     );
     ElicitResult::new(ElicitationAction::Decline)
 }
@@ -142,8 +143,7 @@ fn internal(message: impl Into<std::borrow::Cow<'static, str>>) -> ErrorData {
     ErrorData::new(ErrorCode::INTERNAL_ERROR, message, None)
 }
 
-/// The answer of the program's own handler; a question whose handler fails, panics or takes for ever is
-/// closed.
+/// Calls the program's own handler; the question is cancelled if the handler panics or times out.
 async fn call_handler(
     server: &str,
     handler: &ElicitHandler,
@@ -153,9 +153,9 @@ async fn call_handler(
     let error = match tokio::time::timeout(QUESTION_TIMEOUT, answering).await {
         Ok(Ok(answer)) => return answer,
         Ok(Err(_)) => "it panicked".to_owned(),
-        Err(_) => format!("it did not answer within {QUESTION_TIMEOUT:?}"),
+        Err(_) => format!("it did not respond within {QUESTION_TIMEOUT:?}"),
     };
-    tracing::error!(server, error, "the handler of questions failed: the question is closed");
+    tracing::error!(server, error, "the handler of questions failed; the question is cancelled");
     Elicited::Cancelled
 }
 
@@ -177,7 +177,7 @@ impl ClientHandler for ServerRequests {
         let extensions = capabilities.extensions.get_or_insert_default();
         extensions.entry(TASKS_EXTENSION_ID.to_owned()).or_default();
         let client = Implementation::new(settings.name.clone(), settings.version.clone());
-        // Else the old handshake would propose the new protocol, which has no handshake.
+        // Otherwise the old handshake would propose the new protocol version, which has no handshake.
         ClientConfig::new(capabilities, client)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
@@ -215,7 +215,7 @@ impl ClientHandler for ServerRequests {
         let answer = until_cancelled(&context, self.sample(&params)).await;
         let answer = answer.unwrap_or_else(|| Err(internal("the request was cancelled")))?;
         serde_json::from_value(answer)
-            .map_err(|error| internal(format!("the model's answer: {error}")))
+            .map_err(|error| internal(format!("invalid response of the model: {error}")))
     }
 
     async fn list_roots(
@@ -229,7 +229,7 @@ impl ClientHandler for ServerRequests {
     }
 }
 
-/// `None` if the server takes its request back.
+/// Returns `None` if the server cancels its request.
 async fn until_cancelled<T>(
     context: &RequestContext<RoleClient>,
     work: impl Future<Output = T>,

@@ -1,4 +1,4 @@
-//! State of one connection, shared by its transport, its requests and the answers to the server.
+//! The state of one connection, shared by its transport, its requests and the answers to the server.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -27,22 +27,22 @@ impl ListKind {
     pub(crate) const ALL: [Self; 3] = [Self::Tools, Self::Prompts, Self::Resources];
 }
 
-/// State of one connection.
+/// The state of one connection.
 pub(crate) struct SessionState {
     pub(crate) server: Arc<str>,
     pub(crate) settings: Arc<HostSettings>,
     pub(crate) client: Arc<ClientState>,
-    /// What must not be repeated of what the server is sent.
+    /// Redacts secrets of what is sent to the server.
     pub(crate) redactor: Redactor,
     pub(crate) in_flight: InFlight,
-    /// Questions of the server that are being answered.
+    /// How many questions of the server are being answered.
     answering: AtomicUsize,
     /// How often each list has changed.
     versions: [AtomicU64; 3],
-    /// Whether the server tells now when the list changes.
+    /// Whether the server currently reports changes of the list.
     announced: [AtomicBool; 3],
     rate: Mutex<MessageRate>,
-    /// Requests of the server that are open, and those of the current second.
+    /// Limits the open requests of the server, and those of the current second.
     asked: Semaphore,
     request_rate: Mutex<MessageRate>,
     end_cause: Mutex<Option<String>>,
@@ -73,7 +73,7 @@ impl SessionState {
         }
     }
 
-    /// Resolves when the connection has ended.
+    /// Returns a token that is cancelled when the connection has ended.
     pub(crate) fn ended(&self) -> &CancellationToken {
         &self.ended
     }
@@ -82,18 +82,18 @@ impl SessionState {
         self.ended.cancel();
     }
 
-    /// Ends the connection for this cause; the first cause counts.
+    /// Ends the connection for this cause; only the first cause is kept.
     pub(crate) fn end_because(&self, cause: String) {
         lock(&self.end_cause).get_or_insert(cause);
         self.end();
     }
 
-    /// Why this side ended the connection, if it did.
+    /// Returns why this side ended the connection, if it did.
     pub(crate) fn end_cause(&self) -> Option<String> {
         lock(&self.end_cause).clone()
     }
 
-    /// Version of a list: what was read before a change is stale after it.
+    /// Returns the version of a list; a list that was read at an earlier version is stale.
     pub(crate) fn list_version(&self, kind: ListKind) -> u64 {
         self.versions[kind as usize].load(Ordering::Acquire)
     }
@@ -102,7 +102,7 @@ impl SessionState {
         self.versions[kind as usize].fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Whether the server tells now when this list changes.
+    /// Returns whether the server currently reports changes of this list.
     pub(crate) fn is_announced(&self, kind: ListKind) -> bool {
         self.announced[kind as usize].load(Ordering::Acquire)
     }
@@ -111,13 +111,12 @@ impl SessionState {
         self.announced[kind as usize].store(yes, Ordering::Release);
     }
 
-    /// Whether somebody here is answering the server now, or signing in: it is not the server that
-    /// is slow then.
+    /// Returns whether this side is answering the server, or the user is signing in; the server is not slow then.
     pub(crate) fn is_answering(&self) -> bool {
         self.client.is_signing_in() || self.answering.load(Ordering::Acquire) > 0
     }
 
-    /// Timeout that begins anew while somebody here answers the server.
+    /// Resolves after `limit`, which restarts while this side answers the server.
     pub(crate) async fn elapsed(&self, limit: Duration) {
         loop {
             tokio::time::sleep(limit).await;
@@ -127,13 +126,13 @@ impl SessionState {
         }
     }
 
-    /// Somebody here answers the server until the guard is dropped.
+    /// Marks this side as answering until the guard is dropped.
     pub(crate) fn answering(&self) -> Answering<'_> {
         self.answering.fetch_add(1, Ordering::AcqRel);
         Answering(self)
     }
 
-    /// Counts a message that the server sends by itself; one too many in a second ends the connection.
+    /// Counts an unsolicited message of the server; exceeding the limit per second ends the connection.
     pub(crate) fn is_within_rate(&self) -> bool {
         let limit = self.settings.max_notifications;
         let count = lock(&self.rate).count();
@@ -143,14 +142,15 @@ impl SessionState {
         count <= limit
     }
 
-    /// A place for a request of the server; none where it has too many open, or sends too many.
+    /// Acquires a permit for a request of the server; returns `None` if too many are open, or were sent within a
+    /// second.
     pub(crate) fn request_place(&self) -> Option<SemaphorePermit<'_>> {
         let count = lock(&self.request_rate).count();
         self.asked.try_acquire().ok().filter(|_| count <= MAX_SERVER_REQUESTS_PER_SECOND)
     }
 }
 
-/// An answer in the making.
+/// A guard that marks an answer in progress.
 pub(crate) struct Answering<'a>(&'a SessionState);
 
 impl Drop for Answering<'_> {

@@ -1,4 +1,4 @@
-//! Subscriptions to a server: changes of its lists, resources that the program watches.
+//! Subscriptions to a server: changes of its lists, and of resources that the program watches.
 
 use std::time::{Duration, Instant};
 
@@ -11,16 +11,16 @@ use rmcp::model::{
     SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequest, UnsubscribeRequestParams,
 };
 
-/// How long to wait before a stream that ended is opened again.
+/// How long to wait before a stream that ended is reopened.
 const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 
-/// The longest such wait: each stream that ends at once doubles it.
+/// The longest such delay: each stream that ends early doubles it.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
 /// How long a server may take to acknowledge a stream.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Listens as long as the connection holds; never resolves.
+/// Listens as long as the connection exists; never resolves.
 pub(crate) async fn run(connection: &Connection) {
     if connection.is_stateless() {
         stream(connection).await;
@@ -33,14 +33,14 @@ pub(crate) async fn run(connection: &Connection) {
             if let Err(error) = subscribe(connection, &uri).await {
                 let (server, error) = (&*session.server, error.chain());
                 let (uri, error) = (Logged::text(uri), Logged::text(&error));
-                tracing::warn!(server, %uri, %error, "a resource is watched no more");
+                tracing::warn!(server, %uri, %error, "cannot renew the subscription to a resource");
             }
         }
     }
     std::future::pending().await
 }
 
-/// Tells a session how serious log messages must be.
+/// Sets the log level of a session.
 async fn set_level(connection: &Connection) {
     let session = &connection.session;
     let (Some(level), Some(_)) =
@@ -53,7 +53,7 @@ async fn set_level(connection: &Connection) {
     if let Err(failed) = connection.own_request(request, "logging/setLevel").await {
         let (server, error) = (&*session.server, failed.error.chain());
         let error = Logged::text(&error);
-        tracing::warn!(server, %error, "the server does not take the log level");
+        tracing::warn!(server, %error, "cannot set the log level of the server");
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) async fn unsubscribe(connection: &Connection, uri: &str) -> Result<()
     connection.own_request(request, uri).await.map(|_| ()).map_err(|failed| failed.error)
 }
 
-/// Holds one stream of changes open, with the subscriptions as they are now.
+/// Keeps one stream of changes open, with the current subscriptions.
 async fn stream(connection: &Connection) {
     let session = &connection.session;
     let set_announced = |all: [bool; 3]| {
@@ -79,7 +79,7 @@ async fn stream(connection: &Connection) {
             session.set_announced(kind, yes);
         }
     };
-    // Before and after a stream nothing is announced.
+    // Changes before and after a stream are not reported.
     let all_may_differ = || ListKind::ALL.into_iter().for_each(|kind| session.list_changed(kind));
     let mut subscribed = session.client.subscribed.subscribe();
     let mut backoff = FIRST_BACKOFF;
@@ -107,8 +107,8 @@ async fn stream(connection: &Connection) {
                 };
                 let server = &*session.server;
                 let error = Logged::text(&error);
-                tracing::debug!(server, %error, "the server streams no changes");
-                // Lists are then read again when they are old.
+                tracing::debug!(server, %error, "cannot open the server's stream of changes");
+                // Lists are then read again when they expire.
                 let _ = tokio::time::timeout(backoff, subscribed.changed()).await;
                 backoff = (backoff * 2).min(MAX_BACKOFF);
                 continue;
@@ -124,7 +124,7 @@ async fn stream(connection: &Connection) {
         let since = Instant::now();
         let has_changed = loop {
             tokio::select! {
-                // Notifications passed the interceptor before they came here.
+                // Notifications have already passed the interceptor.
                 notified = stream.next() => match notified {
                     Ok(Some(_)) => {}
                     Ok(None) | Err(_) => break false,

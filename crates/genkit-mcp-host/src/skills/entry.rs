@@ -1,4 +1,4 @@
-//! Entries of `skills/list`: read, and judged before anything is fetched.
+//! Entries of `skills/list`, which are validated before anything is fetched.
 
 use std::collections::HashSet;
 
@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 
 use crate::limits::MAX_DEFINITION;
 
-/// How long an address may be, in bytes.
+/// The longest URI, in bytes.
 const MAX_URI: usize = 2048;
 
-/// A skill as a server lists it.
+/// A skill as listed by a server.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) uri: String,
@@ -20,10 +20,10 @@ pub(super) struct Entry {
     pub(super) files: Vec<ListedFile>,
 }
 
-/// A file that a server promises.
+/// A file as listed by a server.
 #[derive(Debug)]
 pub(super) struct ListedFile {
-    /// Within the skill, decoded.
+    /// The path within the skill, decoded.
     pub(super) path: String,
     pub(super) uri: String,
     pub(super) digest: String,
@@ -34,34 +34,34 @@ impl Entry {
     /// Reads an entry.
     ///
     /// # Errors
-    /// Why it is left out.
+    /// Returns why the entry is omitted.
     pub(super) fn read(value: Value) -> Result<Self, &'static str> {
         if genkit_schema::internal::size::json_size(&value) > MAX_DEFINITION {
             return Err("it is too large");
         }
-        let Value::Object(mut value) = value else { return Err("it is no object") };
+        let Value::Object(mut value) = value else { return Err("it is not an object") };
         let Some(Value::Object(frontmatter)) = value.remove("frontmatter") else {
-            return Err("its frontmatter is no object");
+            return Err("its frontmatter is not an object");
         };
         let text = |key: &str| frontmatter.get(key).and_then(Value::as_str).unwrap_or_default();
         let (name, description) = (text("name").to_owned(), text("description").to_owned());
         check_name(&name)?;
         if description.trim().is_empty() || description.chars().count() > MAX_DESCRIPTION {
-            return Err("its description has not 1 to 1024 characters");
+            return Err("its description is empty or longer than 1024 characters");
         }
         let uri = value.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let root = uri.strip_suffix(SKILL_MD).ok_or("its address does not end with `/SKILL.md`")?;
+        let root = uri.strip_suffix(SKILL_MD).ok_or("its `uri` does not end with `/SKILL.md`")?;
         let is_plain = !uri.contains(['?', '#']) && uri.len() <= MAX_URI;
         if !is_plain || !root.ends_with(&format!("/{name}/")) {
-            return Err("its address is not that of a skill of its name");
+            return Err("its `uri` does not match its name");
         }
         let resources = match value.remove("resources") {
             Some(Value::Array(resources)) if resources.len() <= MAX_FILES => resources,
             Some(Value::Array(_)) => return Err("it has more than 512 files"),
             Some(Value::String(dynamic)) if dynamic == "dynamic" => {
-                return Err("its files have no digests (`dynamic`), so that none can be verified");
+                return Err("its files have no digests (`dynamic`), so they cannot be verified");
             }
-            _ => return Err("its list of files is no list"),
+            _ => return Err("its list of files is not an array"),
         };
         let files = resources.iter().map(|file| ListedFile::read(file, root));
         let files = files.collect::<Result<Vec<_>, _>>()?;
@@ -74,12 +74,12 @@ impl Entry {
         }
         let total = files.iter().try_fold(0_u64, |total, file| total.checked_add(file.size));
         if total.is_none_or(|total| total > MAX_SKILL_BYTES) {
-            return Err("it has more than 16 MiB");
+            return Err("it is larger than 16 MiB");
         }
         Ok(Self { name, description, frontmatter, files, uri })
     }
 
-    /// The file at a path within the skill.
+    /// Returns the file at a path within the skill.
     pub(super) fn file(&self, path: &str) -> Option<&ListedFile> {
         self.files.iter().find(|file| file.path == path)
     }
@@ -88,24 +88,24 @@ impl Entry {
 impl ListedFile {
     fn read(value: &Value, root: &str) -> Result<Self, &'static str> {
         let uri = value["uri"].as_str().filter(|uri| uri.len() <= MAX_URI);
-        let uri = uri.ok_or("a file of it has no address")?;
-        let inside = uri.strip_prefix(root).ok_or("a file of it lies outside of it")?;
-        let path =
-            path_of(inside).ok_or("a file of it has an address that is no path within it")?;
+        let uri = uri.ok_or("one of its files has no valid `uri`")?;
+        let inside = uri.strip_prefix(root).ok_or("one of its files is outside of the skill")?;
+        let path = path_of(inside)
+            .ok_or("the `uri` of one of its files is not a path within the skill")?;
         let digest = value["digest"].as_str().unwrap_or_default();
         let hex = digest.strip_prefix("sha256:").unwrap_or_default();
         let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         if hex.len() != 64 || !hex.bytes().all(is_hex) {
             return Err(
-                "the digest of a file is not `sha256:` and 64 lowercase hexadecimal digits",
+                "the digest of one of its files is not `sha256:` and 64 lowercase hexadecimal digits",
             );
         }
-        let size = value["size"].as_u64().ok_or("a file of it has no size")?;
+        let size = value["size"].as_u64().ok_or("one of its files has no size")?;
         Ok(Self { path, uri: uri.to_owned(), digest: digest.to_owned(), size })
     }
 }
 
-/// The path that the end of an address means; none where it leads out, or is written so that it might.
+/// Returns the path at the end of a URI, or `None` if it leaves the skill or is ambiguous.
 fn path_of(inside: &str) -> Option<String> {
     if inside.contains(['?', '#']) {
         return None;
@@ -116,7 +116,7 @@ fn path_of(inside: &str) -> Option<String> {
     (path.split('/').all(is_plain) && path.chars().all(is_legal)).then_some(path)
 }
 
-/// Percent-decoding; an encoded slash is refused.
+/// Percent-decodes a text; an encoded slash is rejected.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

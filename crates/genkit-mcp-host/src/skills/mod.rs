@@ -1,4 +1,4 @@
-//! Skills of servers (the extension `io.modelcontextprotocol/skills`): listed, and loaded only when asked, each file verified.
+//! Skills of servers (the extension `io.modelcontextprotocol/skills`), which are loaded on demand and verified.
 
 mod entry;
 
@@ -27,20 +27,18 @@ use genkit_core::{OfferedSkill, SkillSource};
 /// How many skills of one server are read. Default is 1,000.
 const MAX_SKILLS: usize = 1000;
 
-/// Why something of a skill is not used. The texts follow the name of the server.
+/// Errors of skills. The texts follow the name of the server.
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("sent `{uri}` with {actual} bytes, and listed it with {listed}: nothing of it is used")]
+    #[error("sent {actual} bytes for `{uri}`, but listed {listed}; the file is not used")]
     Size { uri: String, listed: u64, actual: u64 },
-    #[error("sent `{uri}` with another digest than it listed: nothing of it is used")]
+    #[error("sent `{uri}` with a different digest than listed; the file is not used")]
     Digest { uri: String },
-    #[error(
-        "sent `{uri}` with a frontmatter that is not the one it listed: the skill is not loaded"
-    )]
+    #[error("sent `{uri}` with a different frontmatter than listed; the skill is not loaded")]
     Frontmatter { uri: String },
-    #[error("answered the read of `{uri}` with {pieces} pieces, and a file is one")]
+    #[error("returned {pieces} contents for `{uri}`; expected one")]
     Pieces { uri: String, pieces: usize },
-    #[error("sent a `{uri}` that cannot be read: {why}")]
+    #[error("sent an invalid `{uri}`: {why}")]
     Unreadable { uri: String, why: String },
 }
 
@@ -50,7 +48,7 @@ impl Topic for Error {
     }
 }
 
-/// Remote skill: one that an MCP server lists. Nothing of it was fetched.
+/// A remote skill, listed by an MCP server and not fetched yet.
 ///
 /// ```no_run
 /// # async fn run(client: genkit::mcp::McpClient) -> genkit::Result<()> {
@@ -68,38 +66,38 @@ pub struct RemoteSkill {
 }
 
 impl RemoteSkill {
-    /// Name at the server. Names are per server.
+    /// Returns the server's own name of the skill. It is unique per server.
     pub fn name(&self) -> &str {
         &self.entry.name
     }
 
-    /// Description: what it does, and when to use it, in the server's words.
+    /// Returns the server's description of what the skill does and when to use it.
     pub fn description(&self) -> &str {
         &self.entry.description
     }
 
-    /// The key of the server that has it.
+    /// Returns the key of the server that has it.
     pub fn server(&self) -> &str {
         &self.catalog.server.key
     }
 
-    /// The address of its `SKILL.md` at the server.
+    /// Returns the server's URI of its `SKILL.md`.
     pub fn uri(&self) -> &str {
         &self.entry.uri
     }
 
-    /// Frontmatter, as the server lists it. `allowed-tools` has no effect here.
+    /// Returns the frontmatter that the server lists. `allowed-tools` has no effect here.
     pub fn frontmatter(&self) -> &Map<String, Value> {
         &self.entry.frontmatter
     }
 
-    /// The paths of its files within the skill.
+    /// Returns the paths of its files within the skill.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.entry.files.iter().map(|file| file.path.as_str())
     }
 
-    /// Fingerprint: a digest of the addresses and digests of all of its files, which an approval is for. It is
-    /// another where one of them is another.
+    /// Returns the fingerprint, a digest of the URIs and digests of all of its files. An approval refers to it; it
+    /// changes if any file changes.
     pub fn fingerprint(&self) -> String {
         fingerprint(self.entry.files.iter().map(|file| (file.uri.as_str(), file.digest.as_str())))
     }
@@ -107,13 +105,14 @@ impl RemoteSkill {
     /// Loads the skill: fetches its `SKILL.md` and verifies size, digest and frontmatter.
     ///
     /// # Errors
-    /// What came is not what was listed, or the server is not there.
+    /// Returns an error if the file differs from what was listed, or if the server is unreachable.
     pub async fn load(&self) -> Result<LoadedSkill> {
         let file = self.entry.file(SKILL_MD).ok_or_else(|| not_listed(self.name(), SKILL_MD))?;
         let bytes = self.fetch(file).await?;
         let uri = || self.entry.uri.clone();
         let unreadable = |why: String| Error::Unreadable { uri: uri(), why }.of(self.server());
-        let text = String::from_utf8(bytes).map_err(|_| unreadable("it is no UTF-8".to_owned()))?;
+        let text =
+            String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
         let parsed = SkillText::parse(SKILL_MD, &text);
         let parsed = parsed.map_err(|error| unreadable(error.to_string()))?;
         if parsed.frontmatter != self.entry.frontmatter {
@@ -123,7 +122,7 @@ impl RemoteSkill {
         Ok(LoadedSkill { skill: self.clone(), instructions })
     }
 
-    /// One file, verified.
+    /// Fetches and verifies one file.
     async fn fetch(&self, file: &ListedFile) -> Result<Vec<u8>> {
         let server = &self.catalog.server;
         let mut pieces = methods::read_resource(server, &Context::detached(), &file.uri).await?;
@@ -150,7 +149,7 @@ impl fmt::Debug for RemoteSkill {
     }
 }
 
-/// Loaded skill: one of a server, whose `SKILL.md` is what was listed.
+/// A loaded skill, whose `SKILL.md` was verified.
 #[derive(Clone, Debug)]
 pub struct LoadedSkill {
     skill: RemoteSkill,
@@ -158,15 +157,15 @@ pub struct LoadedSkill {
 }
 
 impl LoadedSkill {
-    /// Instructions: what stands below the frontmatter of its `SKILL.md`.
+    /// Returns the instructions, the text below the frontmatter of its `SKILL.md`.
     pub fn instructions(&self) -> &str {
         &self.instructions
     }
 
-    /// Reads one of its files by its path within the skill: fetched from its server, and verified.
+    /// Reads one of its files by its path within the skill: fetches it from the server and verifies it.
     ///
     /// # Errors
-    /// The file is not listed, what came is not what was listed, or the server is not there.
+    /// Returns an error if the file is not listed, if it differs from what was listed, or if the server is unreachable.
     pub async fn read(&self, path: &str) -> Result<Vec<u8>> {
         SkillReader::read(&self.skill, path).await
     }
@@ -199,12 +198,12 @@ impl From<RemoteSkill> for OfferedSkill {
 }
 
 impl McpClient {
-    /// Skills that the server lists now; none where it has no such extension. Nothing of a skill is fetched before
-    /// [`RemoteSkill::load`]. An entry that breaks the rules is left out, with a warning; of a list without end 1,000
-    /// are kept.
+    /// Returns the skills that the server currently lists, or none if it does not have the extension. Nothing is
+    /// fetched before [`RemoteSkill::load`]. An invalid entry is omitted with a warning, and at most 1,000 skills are
+    /// kept.
     ///
     /// # Errors
-    /// It is not there, or does not list them.
+    /// Returns an error if the server is unreachable or does not list its skills.
     pub async fn skills(&self) -> Result<Vec<RemoteSkill>> {
         let (catalog, host) = self.parts();
         let connection = catalog.server.connection().await?;
@@ -216,22 +215,22 @@ impl McpClient {
         let server = self.key();
         let left_out = |why: &str, uri: &str| {
             let uri = Logged::text(uri);
-            tracing::warn!(server, %uri, why, "a skill of an MCP server is left out");
+            tracing::warn!(server, %uri, why, "omitted a skill of an MCP server");
         };
         if let Some(notice) = &list.notice {
             let notice = Logged::text(notice);
-            tracing::warn!(server, %notice, "skills of an MCP server are left out");
+            tracing::warn!(server, %notice, "omitted skills of an MCP server");
         }
         if list.items.len() > MAX_SKILLS {
             let (listed, kept) = (list.items.len(), MAX_SKILLS);
-            tracing::warn!(server, listed, kept, "skills of an MCP server are left out");
+            tracing::warn!(server, listed, kept, "omitted skills of an MCP server");
         }
         let mut found: Vec<RemoteSkill> = Vec::new();
         for item in list.items.into_iter().take(MAX_SKILLS) {
             let uri = item["uri"].as_str().unwrap_or_default().to_owned();
             match Entry::read(item) {
                 Ok(entry) if found.iter().any(|known| known.name() == entry.name) => {
-                    left_out("another has its name", &uri);
+                    left_out("another skill has the same name", &uri);
                 }
                 Ok(entry) => found.push(RemoteSkill {
                     catalog: Arc::clone(&catalog),
@@ -244,23 +243,22 @@ impl McpClient {
         Ok(found)
     }
 
-    /// The skills, as far as others may wait for them; of a server that is not there none, with a warning.
+    /// Returns the skills if they are available in time; otherwise none, with a warning.
     async fn skills_in_time(&self) -> Vec<RemoteSkill> {
         let limit = self.catalog.server.settings.startup;
         let why = match tokio::time::timeout(limit, self.skills()).await {
             Ok(Ok(skills)) => return skills,
             Ok(Err(error)) => error.chain(),
-            Err(_) => format!("they are not there within {limit:?}"),
+            Err(_) => format!("they were not listed within {limit:?}"),
         };
         let (server, why) = (self.key(), Logged::text(&why));
-        tracing::warn!(server, error = %why, "the skills of an MCP server are left out");
+        tracing::warn!(server, error = %why, "omitted the skills of an MCP server");
         Vec::new()
     }
 }
 
 impl McpHost {
-    /// Skills of all servers that are there. A server that does not answer is left out, with a
-    /// warning.
+    /// Returns the skills of all reachable servers. A server that does not respond is omitted, with a warning.
     pub async fn skills(&self) -> Vec<RemoteSkill> {
         let clients: Vec<McpClient> = self.clients();
         let lists = join_all(clients.iter().map(McpClient::skills_in_time)).await;

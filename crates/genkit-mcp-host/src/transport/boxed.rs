@@ -1,4 +1,4 @@
-//! A transport behind a pointer: rmcp's own trait has no such form.
+//! A boxed transport; rmcp's own trait is not dyn compatible.
 
 use std::borrow::Cow;
 
@@ -9,10 +9,10 @@ use tokio_util::sync::DropGuard;
 
 use genkit_core::BoxFuture;
 
-/// Any transport of a client.
+/// Any client transport.
 pub(crate) struct BoxedTransport {
     transport: Box<dyn ErasedTransport>,
-    /// Cancels what belongs to the connection when that is closed or dropped.
+    /// Cancels the work of the connection when the transport is closed or dropped.
     open: Option<DropGuard>,
 }
 
@@ -21,14 +21,14 @@ impl BoxedTransport {
         Self { transport: Box::new(transport), open: None }
     }
 
-    /// The same transport, which cancels this when it is closed or dropped.
+    /// Sets a guard that is dropped when the transport is closed or dropped.
     #[cfg(feature = "http")]
     pub(crate) fn cancels(self, open: DropGuard) -> Self {
         Self { open: Some(open), ..self }
     }
 }
 
-/// What a transport failed with: reads as its own error, and has it as its source.
+/// The error of a boxed transport, with the same text as its source.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct BoxedTransportError(#[source] Box<dyn std::error::Error + Send + Sync>);
@@ -62,7 +62,7 @@ impl Transport<RoleClient> for BoxedTransport {
     type Error = BoxedTransportError;
 
     fn name() -> Cow<'static, str> {
-        // It stands in the text of rmcp's errors.
+        // Appears in rmcp's errors.
         Cow::Borrowed("custom")
     }
 

@@ -1,4 +1,4 @@
-//! Closures and stores of the user: equal if they are one and the same.
+//! Closures and stores of the user, which are equal if they are the same instance.
 
 use std::fmt;
 use std::ops::Deref;

@@ -1,4 +1,4 @@
-//! Transports to servers: child processes, streamable HTTP with OAuth.
+//! Transports to servers: child processes, and streamable HTTP with OAuth.
 
 pub(crate) mod boxed;
 pub(crate) mod by_identity;

@@ -1,4 +1,4 @@
-//! Redaction: keys and tokens are left out where text of a server is repeated, however it spells them.
+//! Redaction: removes keys and tokens, in any common encoding, from text of a server before it is repeated.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -15,20 +15,20 @@ use genkit_core::Error;
 use genkit_core::internal::sync::{read, write};
 use genkit_schema::internal::truncate::truncate;
 
-/// Values that are shorter are not redacted: `1` and `true` are no secrets.
+/// Shorter values are not redacted: `1` and `true` are not secrets.
 const SECRET_BYTES: usize = 8;
 
-/// How much of a text of a server is repeated at the most, in bytes. Default is 64 KiB.
+/// How much of a server's text is repeated, in bytes. Default is 64 KiB.
 const MAX_REPEATED: usize = 64 * 1024;
 
-/// How many values are hidden, of those that change with each request. Default is the last 256.
+/// How many of the values that change with each request are redacted. Default is the last 256.
 #[cfg(feature = "http")]
 const MAX_CHANGING: usize = 256;
 
-/// At how many places a text may be cut off. Default is the last 4.
+/// At how many `…` a truncated secret is searched for. Default is the last 4.
 const MAX_CUTS: usize = 4;
 
-/// What the name of an argument contains whose value is secret.
+/// Substrings of names of arguments whose values are secret.
 const SECRET_NAMES: [&str; 5] = ["key", "token", "secret", "password", "authorization"];
 
 /// Values that must not be repeated. Clones share them.
@@ -37,13 +37,13 @@ pub(crate) struct Redactor(Arc<RwLock<Secrets>>);
 
 #[derive(Default)]
 struct Secrets {
-    /// The longest first: one may be a part of another.
+    /// Longest first, because one value may be part of another.
     fixed: Vec<Secret>,
-    /// The newest last.
+    /// Newest last.
     changing: Vec<Secret>,
 }
 
-/// A value in all spellings, with what is shown for it.
+/// A value in all encodings, with its replacement.
 struct Secret {
     value: String,
     shown: String,
@@ -58,8 +58,8 @@ impl fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    /// What was configured as variables, and as arguments that are named so, may be a key or a
-    /// token.
+    /// Creates a redactor for a command. Its environment variables, and arguments with names like those of secrets, may
+    /// contain a key or a token.
     pub(crate) fn of(command: &ChildCommand) -> Self {
         let redactor = Self::default();
         for (name, value) in &command.env {
@@ -83,7 +83,7 @@ impl Redactor {
         redactor
     }
 
-    /// Hides a value from now on, and each of its lines and words: a server may print them one by one.
+    /// Redacts a value from now on, and each of its lines and words, because a server may print them separately.
     pub(crate) fn hide(&self, name: &str, value: &str) {
         let secrets = &mut write(&self.0).fixed;
         for part in parts(value) {
@@ -94,7 +94,7 @@ impl Redactor {
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.value.len()));
     }
 
-    /// Hides a value that goes with some requests only; the last of them are hidden.
+    /// Redacts a value that only some requests carry; only the latest such values are kept.
     #[cfg(feature = "http")]
     pub(crate) fn hide_for_now(&self, name: &str, value: &str) {
         {
@@ -116,7 +116,7 @@ impl Redactor {
         secrets.drain(..over);
     }
 
-    /// The text without them, and not longer than what may be repeated.
+    /// Returns the text without the secrets, shortened to the longest text that may be repeated.
     pub(crate) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut hidden = match truncate(text, MAX_REPEATED) {
             whole if whole.len() == text.len() => Cow::Borrowed(text),
@@ -137,7 +137,7 @@ impl Redactor {
         hidden
     }
 
-    /// The error without them, in its text, in what led to it and in its details.
+    /// Returns the error without the secrets in its text, its causes and its details.
     pub(crate) fn redact_error(&self, error: Error) -> Error {
         let chain = error.chain();
         if let Cow::Borrowed(same) = self.redact(&chain)
@@ -149,7 +149,7 @@ impl Redactor {
         error.without_causes(hidden)
     }
 
-    /// The same JSON with its texts and names redacted.
+    /// Redacts all strings and member names of a JSON value.
     pub(crate) fn redact_json(&self, value: Value) -> Value {
         match value {
             Value::String(text) => match self.redact(&text) {
@@ -174,7 +174,7 @@ impl Secret {
         let mut spellings = vec![value.to_owned()];
         let twice_escaped = |value: &str| json_escaped(&json_escaped(value));
         spellings.push(twice_escaped(value));
-        // Every byte, also where that is not needed.
+        // Percent-encoding of every byte, even if not required.
         spellings.push(value.bytes().map(|byte| format!("%{byte:02x}")).collect());
         spellings.push(value.bytes().map(|byte| format!("%{byte:02X}")).collect());
         for encode in
@@ -183,7 +183,7 @@ impl Secret {
             spellings.push(encode(value));
         }
         base64_spellings(value, &mut spellings);
-        // As a client's secret stands in `Basic` (RFC 6749, 2.3.1).
+        // The form of a client secret in `Basic` (RFC 6749, 2.3.1).
         base64_spellings(&form_encoded(value), &mut spellings);
         let mut known = std::collections::BTreeSet::new();
         spellings
@@ -192,12 +192,12 @@ impl Secret {
     }
 }
 
-/// Of what stands inside of a longer text there are three, by where it begins.
+/// Base64 of a value within a longer text has three forms, depending on its offset.
 fn base64_spellings(value: &str, spellings: &mut Vec<String>) {
     for before in 0..3 {
         let bytes = [&b"\0\0"[..before], value.as_bytes()].concat();
         for encoded in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
-            // The characters that belong to the value alone.
+            // The characters that depend only on the value.
             let (start, end) = ([0, 2, 3][before], bytes.len() * 8 / 6);
             spellings.push(encoded[start..end].to_owned());
         }
@@ -219,7 +219,7 @@ fn percent_encoded(value: &str) -> String {
     encoded.collect()
 }
 
-/// As forms are written, with `+` for a blank.
+/// Encodes like a form, with `+` for a space.
 fn form_encoded(value: &str) -> String {
     percent_encoded(value).replace("%20", "+").replace("%2A", "*").replace('~', "%7E")
 }
@@ -244,7 +244,7 @@ fn upper_hex(value: &str) -> String {
     hex(value).to_ascii_uppercase()
 }
 
-/// The value, each of its lines, and the token of `Bearer TOKEN`.
+/// Returns the value, each of its lines, and the token of `Bearer TOKEN`.
 fn parts(value: &str) -> impl Iterator<Item = &str> {
     let lines = value.lines().map(str::trim);
     let last = value.rsplit(' ').next();
@@ -252,8 +252,8 @@ fn parts(value: &str) -> impl Iterator<Item = &str> {
     parts.filter(|part| part.len() >= SECRET_BYTES)
 }
 
-/// Where the beginning of a value stands that was cut off; what a server wrote is cut once, and words of
-/// ours may follow.
+/// Finds the beginning of a secret that was truncated with `…`. A server's text is truncated once, but our own text may
+/// follow.
 fn cut_off(text: &str, value: &str) -> Option<Range<usize>> {
     text.rmatch_indices('…').take(MAX_CUTS).find_map(|(end, _)| {
         let text = &text[..end];
@@ -272,7 +272,7 @@ fn is_secret(name: &str) -> bool {
     SECRET_NAMES.iter().any(|part| name.contains(part))
 }
 
-/// The name alone: `api-key` of `--api-key`, and of an address what stands before the value.
+/// Returns the bare name: `api-key` of `--api-key`, and in a URL the name before the value.
 fn last_name(name: &str) -> &str {
     let name = name.rsplit(['?', '&', ' ', '/']).next().unwrap_or(name);
     name.trim_start_matches('-')

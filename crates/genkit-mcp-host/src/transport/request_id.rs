@@ -1,8 +1,8 @@
-//! Request ids as servers give them back.
+//! Request ids as servers return them.
 
 use rmcp::model::RequestId;
 
-/// Whether an id of a server means this one of ours: servers may give `"7"` for `7`, as rmcp accepts it.
+/// Returns whether an id from a server refers to ours: servers may return `"7"` for `7`, which rmcp accepts.
 pub(crate) fn means(theirs: &RequestId, ours: &RequestId) -> bool {
     match (theirs, ours) {
         (RequestId::String(text), RequestId::Number(number)) => text.parse() == Ok(*number),

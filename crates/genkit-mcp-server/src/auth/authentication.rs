@@ -1,4 +1,4 @@
-//! Who a request comes from, by its `Authorization` header.
+//! Resolves the `Authorization` header of a request to the principal that sent it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,35 +11,35 @@ use crate::principal::Principal;
 use genkit_core::internal::visible::Logged;
 use genkit_http_server::internal::is_the_secret;
 
-/// How long a verifier may take. Default is 10 seconds.
+/// How long a verifier can take for one token. Default is 10 seconds.
 const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a token may be, in bytes.
+/// The maximum length of a token, in bytes.
 const MAX_TOKEN: usize = 16 * 1024;
 
-/// What is asked of every request.
+/// What every request must provide.
 #[derive(Clone, Default)]
 pub(crate) enum Authentication {
-    /// Nothing. A layer in front may have found a principal.
+    /// Nothing. A layer in front of the server can still provide a principal.
     #[default]
     Nothing,
-    /// One token that all clients share, which tells nobody apart.
+    /// A token that all clients share, so that they cannot be distinguished.
     SharedToken(Arc<str>),
     Verifier(Arc<dyn TokenVerifier>),
 }
 
-/// Why a request is not let in.
+/// Why a request is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Denial {
     #[error("Unauthorized: a bearer token is required")]
     Missing,
-    #[error("Bad Request: `Authorization` must be one `Bearer` and a token")]
+    #[error("Bad Request: `Authorization` must be a single `Bearer` scheme with a token")]
     Malformed,
     #[error("Unauthorized: {0}")]
     Invalid(String),
-    #[error("Forbidden: the token lacks a scope that every request needs")]
+    #[error("Forbidden: the token lacks a scope that every request requires")]
     Scope,
-    #[error("the token cannot be checked now: try again later")]
+    #[error("the token cannot be checked now; try again later")]
     Unavailable,
 }
 
@@ -48,7 +48,7 @@ impl Authentication {
         !matches!(self, Self::Nothing)
     }
 
-    /// The principal of a request, where one is told by its token.
+    /// Returns the principal of a request, or `None` if the token does not identify one.
     pub(crate) async fn admit(&self, headers: &HeaderMap) -> Result<Option<Principal>, Denial> {
         match self {
             Self::Nothing => Ok(None),
@@ -57,7 +57,7 @@ impl Authentication {
                 let is_it = is_the_secret(given.as_bytes(), token.as_bytes());
                 is_it
                     .then_some(None)
-                    .ok_or_else(|| Denial::Invalid("the token is wrong".to_owned()))
+                    .ok_or_else(|| Denial::Invalid("the token does not match".to_owned()))
             }
             Self::Verifier(verifier) => {
                 let token = given(headers)?;
@@ -72,28 +72,29 @@ impl Authentication {
 
 async fn verified(verifier: &dyn TokenVerifier, token: &str) -> Result<Principal, Denial> {
     match tokio::time::timeout(VERIFY_TIMEOUT, verifier.verify(token)).await {
-        // Who is nobody would be one with all that nobody is known of.
+        // An empty id is the key of all anonymous clients, so this principal would share their
+        // quota and sessions.
         Ok(Ok(principal)) if principal.id().is_empty() => {
-            Err(Denial::Invalid("the token names nobody".to_owned()))
+            Err(Denial::Invalid("the token does not identify a principal".to_owned()))
         }
         Ok(Ok(principal)) => Ok(principal),
         Ok(Err(TokenError::Invalid(why))) => Err(Denial::Invalid(why)),
         Ok(Err(TokenError::Unavailable(why))) => {
-            tracing::error!(why = %Logged::text(why), "a token cannot be checked");
+            tracing::error!(why = %Logged::text(why), "a token cannot be verified");
             Err(Denial::Unavailable)
         }
         Err(_) => {
-            tracing::error!("the verifier of tokens takes too long");
+            tracing::error!("the token verifier timed out");
             Err(Denial::Unavailable)
         }
     }
 }
 
-/// What stands behind `Bearer`.
+/// Returns the token after `Bearer`.
 fn given(headers: &HeaderMap) -> Result<&str, Denial> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = values.next().ok_or(Denial::Missing)?;
-    // Of two, somebody in front may have checked the other.
+    // A proxy in front of the server might have checked the other one.
     if values.next().is_some() {
         return Err(Denial::Malformed);
     }
@@ -130,7 +131,7 @@ mod tests {
     #[tokio::test]
     async fn a_shared_token_is_compared_whole() {
         let shared = Authentication::SharedToken("secret".into());
-        let wrong = || Err(Denial::Invalid("the token is wrong".to_owned()));
+        let wrong = || Err(Denial::Invalid("the token does not match".to_owned()));
         for (given, admitted) in [
             (&["Bearer secret"][..], Ok(None)),
             (&["bearer secret"], Ok(None)),
@@ -168,7 +169,10 @@ mod tests {
             ("Bearer ==", Err(Denial::Malformed)),
             (&long, Err(Denial::Malformed)),
             ("Digest ada", Err(Denial::Missing)),
-            ("Bearer nobody", Err(Denial::Invalid("the token names nobody".to_owned()))),
+            (
+                "Bearer nobody",
+                Err(Denial::Invalid("the token does not identify a principal".to_owned())),
+            ),
             ("Bearer bad", Err(Denial::Invalid("it is bad".to_owned()))),
             ("Bearer down", Err(Denial::Unavailable)),
         ] {

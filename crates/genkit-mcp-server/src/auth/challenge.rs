@@ -1,12 +1,12 @@
-//! `WWW-Authenticate`: what a client is told whose request was not let in (RFC 6750, section 3; RFC 9728,
-//! section 5.1; MCP's authorization).
+//! `WWW-Authenticate`: the challenge for a client whose request was rejected (RFC 6750, section 3;
+//! RFC 9728, section 5.1; MCP's authorization).
 
 use http::HeaderValue;
 
 use super::authentication::Denial;
 use super::protected_resource::ProtectedResource;
 
-/// How much of a reason a header carries, in bytes.
+/// The maximum length of the reason in the header, in characters.
 const MAX_DESCRIPTION: usize = 200;
 
 /// The challenges of one server.
@@ -25,15 +25,15 @@ impl Challenges {
         }
     }
 
-    /// What a client is told that has a token, and needs one with these scopes.
+    /// The challenge for a client whose token lacks some of these scopes.
     pub(crate) fn of_scopes(&self, scopes: &[String]) -> Option<HeaderValue> {
         self.header(Some("insufficient_scope"), None, Some(&scopes.join(" ")))
     }
 
-    /// What is told about a denial; nothing where no other token would help.
+    /// The challenge for a denial, or `None` if another token would not help.
     pub(crate) fn of(&self, denial: &Denial) -> Option<HeaderValue> {
         let (error, why) = match denial {
-            // Who gave no token is told of no error.
+            // RFC 6750 sends no error code to a client that sent no token.
             Denial::Missing => (None, None),
             Denial::Malformed => (Some("invalid_request"), None),
             Denial::Invalid(why) => (Some("invalid_token"), Some(why.as_str())),
@@ -64,7 +64,8 @@ impl Challenges {
     }
 }
 
-/// What may stand between quotes: a reason is cut, and has neither quotes nor control characters.
+/// Makes a text valid within quotes: replaces quotes, backslashes and characters outside of printable
+/// ASCII by blanks, and truncates a reason.
 fn quotable(text: &str, name: &str) -> String {
     let limit = if name == "error_description" { MAX_DESCRIPTION } else { usize::MAX };
     let plain = |c: char| if c.is_ascii_graphic() && c != '"' && c != '\\' { c } else { ' ' };

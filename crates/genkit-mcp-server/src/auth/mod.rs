@@ -1,5 +1,5 @@
-//! Authentication: from the token of a request to the principal that it stands for, and what a client is
-//! told that has none.
+//! Authentication: resolves the token of a request to its principal, and challenges clients without
+//! a valid token.
 
 mod authentication;
 mod challenge;

@@ -1,4 +1,4 @@
-//! The server as an OAuth resource: its metadata (RFC 9728).
+//! The server as an OAuth protected resource: its metadata (RFC 9728).
 
 use axum::Router;
 use axum::response::IntoResponse as _;
@@ -12,14 +12,14 @@ use serde_json::{Map, Value, json};
 
 use crate::error::Error as E;
 
-/// Where metadata stands (RFC 9728, section 3).
+/// The path of the metadata (RFC 9728, section 3).
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
-/// OAuth protected resource that this server is, for clients that have no token yet: which
-/// authorization servers give tokens for it, and for which scopes.
+/// The OAuth protected resource metadata of a server, from which clients without a token learn which
+/// authorization servers issue tokens for it, and with which scopes.
 ///
-/// With it, a request without a token is answered by 401 and the address of this metadata, and MCP
-/// clients find the rest by themselves: the login of the user, the token, its renewal.
+/// A request without a token is answered with 401 and the URL of this metadata. MCP clients then
+/// perform the rest on their own: the user's login, and obtaining and refreshing the token.
 ///
 /// ```no_run
 /// use genkit::mcp::server::{Principal, ProtectedResource, TokenError};
@@ -53,8 +53,8 @@ pub struct ProtectedResource {
 }
 
 impl ProtectedResource {
-    /// Protected resource at this address, as clients reach it: `https://mcp.example.com/mcp`. It
-    /// is what tokens for it have as their audience.
+    /// Creates the metadata of the protected resource at this URL, as clients reach it:
+    /// `https://mcp.example.com/mcp`. Its tokens must have this URL as their audience.
     pub fn new(resource: impl Into<String>) -> Self {
         Self {
             resource: resource.into(),
@@ -67,22 +67,23 @@ impl ProtectedResource {
         }
     }
 
-    /// Adds one more authorization server, by its issuer identifier.
+    /// Adds an authorization server, by its issuer identifier.
     #[must_use]
     pub fn with_authorization_server(mut self, issuer: impl Into<String>) -> Self {
         self.servers.push(issuer.into());
         self
     }
 
-    /// Sets the scopes that there are, which clients may ask for.
+    /// Sets the scopes that the server supports and clients can request.
     #[must_use]
     pub fn with_scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Sets the scopes that every request needs: without one of them the answer is 403 with
-    /// `insufficient_scope`, and the client may ask its user for more. Default is none.
+    /// Sets the scopes that every request requires. A request whose token lacks one of them is answered
+    /// with 403 and `insufficient_scope`, so that the client can ask its user to grant more. Default is
+    /// none.
     #[must_use]
     pub fn with_required_scopes(
         mut self,
@@ -92,25 +93,26 @@ impl ProtectedResource {
         self
     }
 
-    /// Sets step-up authorization: whether a caller with a token that lacks a scope of `#[tool(permit = "..")]`, of a
-    /// prompt or of a resource, and uses that all the same, is told so: 403 with `insufficient_scope`, the scopes
-    /// that it has and those that it needs, so that its client asks its user for more (MCP's authorization). Lists
-    /// have it for nobody without the scope. Default is `true`; with `false` it does not hear that there is such a
-    /// thing.
+    /// Sets whether the server performs step-up authorization (MCP's authorization). Default is `true`.
+    ///
+    /// With step-up, a caller that uses a tool, prompt or resource whose `permit = ".."` requires a scope
+    /// that the token lacks receives 403 with `insufficient_scope`, the scopes that it has and those that
+    /// it needs. The client can then ask its user to grant more. Without step-up, such an item does not
+    /// exist for the caller. In both cases, lists contain it only for callers with the scope.
     #[must_use]
     pub fn with_step_up(mut self, yes: bool) -> Self {
         self.step_up = yes;
         self
     }
 
-    /// Sets the name for people.
+    /// Sets the name that is displayed to users.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Sets the address of a page for developers.
+    /// Sets the URL of the documentation for developers.
     #[must_use]
     pub fn with_documentation(mut self, url: impl Into<String>) -> Self {
         self.documentation = Some(url.into());
@@ -121,12 +123,12 @@ impl ProtectedResource {
         self.step_up
     }
 
-    /// Resource identifier: the audience of its tokens.
+    /// Returns the resource identifier, which is the audience of its tokens.
     pub fn resource(&self) -> &str {
         &self.resource
     }
 
-    /// Metadata document (RFC 9728).
+    /// Returns the metadata document (RFC 9728).
     ///
     /// ```
     /// use genkit::mcp::server::ProtectedResource;
@@ -153,7 +155,7 @@ impl ProtectedResource {
         Value::Object(document)
     }
 
-    /// Path of the metadata document on the host of the resource.
+    /// Returns the path of the metadata document on the host of the resource.
     ///
     /// ```
     /// use genkit::mcp::server::ProtectedResource;
@@ -166,8 +168,8 @@ impl ProtectedResource {
         format!("{WELL_KNOWN}{}", if path == "/" { "" } else { &path })
     }
 
-    /// Router of the metadata document, for an app that serves [`McpServer::router`] below a path:
-    /// the document stands at the root.
+    /// Returns a router that serves the metadata document at the root, for an app that nests
+    /// [`McpServer::router`] under a path.
     ///
     /// ```
     /// # use genkit::{Genkit, Registry, tool, tools};
@@ -208,27 +210,27 @@ impl ProtectedResource {
         &self.required
     }
 
-    /// Whether clients can use it.
+    /// Returns an error if clients could not use this metadata.
     pub(crate) fn check(&self) -> Result<(), E> {
         let fault = |why| Err(E::ProtectedResource { resource: self.resource.clone(), why });
-        let Some(uri) = self.uri() else { return fault("it is no address") };
+        let Some(uri) = self.uri() else { return fault("it is not a URL") };
         let is_web = matches!(uri.scheme_str(), Some("https" | "http"));
         match uri.authority() {
             Some(authority) if is_web && !authority.as_str().contains('@') => {}
             _ => return fault("it must begin with `https://` and a host"),
         }
         if uri.query().is_some() || self.resource.contains('#') {
-            return fault("it may have neither a query nor a fragment");
+            return fault("it must not have a query or a fragment");
         }
         if self.servers.is_empty() {
-            return fault("no authorization server is named: add `.with_authorization_server(..)`");
+            return fault("it has no authorization server; add `.with_authorization_server(..)`");
         }
         let is_scope = |scope: &String| {
             let plain = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
             !scope.is_empty() && scope.bytes().all(plain)
         };
         if !self.scopes.iter().chain(&self.required).all(is_scope) {
-            return fault("a scope has no blanks, quotes or backslashes, and is not empty");
+            return fault("a scope must not be empty or contain blanks, quotes or backslashes");
         }
         Ok(())
     }
@@ -238,7 +240,7 @@ impl ProtectedResource {
     }
 }
 
-/// The metadata as an answer. It is public: pages of everybody may read it.
+/// The response with the metadata. It is public, so web pages of any origin can read it.
 pub(crate) fn document_answer(method: &Method, document: Bytes) -> Response<Bytes> {
     let (status, body) = match *method {
         Method::GET | Method::HEAD => (StatusCode::OK, document),

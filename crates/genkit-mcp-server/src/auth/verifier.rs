@@ -1,16 +1,17 @@
-//! What decides whose a token is.
+//! The trait that resolves a bearer token to its principal.
 
 use std::future::Future;
 
 use crate::principal::Principal;
 use genkit_core::BoxFuture;
 
-/// Token verifier: decides whose a bearer token is: `serve_mcp().authenticate(verifier)`.
+/// A token verifier, which resolves a bearer token to its [`Principal`]:
+/// `serve_mcp().authenticate(verifier)`. Closures implement it.
 ///
-/// It is asked for each request over HTTP, before anything of its body is read. A closure is one, too.
-/// It must check that the token was made for this server (its audience), since a token for another
-/// server that is taken here makes of every server an attacker of all others (RFC 8707, MCP's
-/// authorization). With the feature `jwt`, `JwtVerifier` does.
+/// The verifier runs for each request over HTTP, before the body is read. It must check that the token
+/// was issued for this server (its audience). A server that accepts tokens of other servers lets each
+/// of them impersonate its users (RFC 8707, MCP's authorization). With the feature `jwt`, `JwtVerifier`
+/// does this check.
 ///
 /// ```
 /// use genkit::mcp::server::{Principal, TokenError};
@@ -27,10 +28,12 @@ use genkit_core::BoxFuture;
 /// # }
 /// ```
 pub trait TokenVerifier: Send + Sync + 'static {
-    /// Verifies a token: the principal that it stands for. It has 10 seconds.
+    /// Verifies a token and returns its principal. The future is cancelled after 10 seconds, and the
+    /// request is answered with 503.
     ///
     /// # Errors
-    /// The token is not taken, or cannot be checked now.
+    /// Returns [`TokenError::Invalid`] if the token is not valid, and [`TokenError::Unavailable`] if it
+    /// cannot be checked now.
     fn verify<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Principal, TokenError>>;
 }
 
@@ -44,7 +47,7 @@ where
     }
 }
 
-/// Token error: why a token is not taken.
+/// An error of a [`TokenVerifier`]: why a token was not accepted.
 ///
 /// ```
 /// use genkit::mcp::server::TokenError;
@@ -54,22 +57,24 @@ where
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// Invalid: it is none of this server's, or no longer: 401 with `invalid_token`. The client
-    /// reads why.
+    /// The token is invalid: unknown, expired, or issued for another server. The client receives 401 with
+    /// `invalid_token` and this reason.
     #[error("{0}")]
     Invalid(String),
-    /// Unavailable: it cannot be checked now: 503. The text goes to the log, and not to the client.
+    /// The verifier is unavailable, so the token cannot be checked now. The client receives 503; the reason
+    /// is logged and not sent.
     #[error("{0}")]
     Unavailable(String),
 }
 
 impl TokenError {
-    /// Invalid token, for this reason, which the client reads.
+    /// Creates an [`Invalid`](Self::Invalid) error. The client receives the reason.
     pub fn invalid(why: impl Into<String>) -> Self {
         Self::Invalid(why.into())
     }
 
-    /// Unavailable check of the token, for this reason, which the log gets.
+    /// Creates an [`Unavailable`](Self::Unavailable) error. The reason is logged and not sent to the
+    /// client.
     pub fn unavailable(why: impl Into<String>) -> Self {
         Self::Unavailable(why.into())
     }

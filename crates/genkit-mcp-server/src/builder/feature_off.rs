@@ -1,22 +1,23 @@
-//! Methods of features that are off, which say so: else the compiler says only that there is no such method.
+//! Stubs for methods whose feature is disabled. They make the compiler name the feature, instead of
+//! only reporting that the method does not exist.
 
 use super::McpServer;
 
-/// Never holds: what serves over HTTP is called without the feature for it.
+/// Never implemented. Its error explains that a method for serving over HTTP needs a feature.
 #[cfg(not(feature = "http"))]
 #[diagnostic::on_unimplemented(
-    message = "serving over HTTP needs the feature `mcp-http` of genkit, which is off",
-    label = "it is there with this feature",
-    note = "in Cargo.toml, under `[dependencies]`: `genkit = {{ .., features = [\"mcp-http\"] }}`"
+    message = "serving over HTTP requires genkit's feature `mcp-http`, which is not enabled",
+    label = "not available without this feature",
+    note = "enable it in Cargo.toml, under `[dependencies]`: `genkit = {{ .., features = [\"mcp-http\"] }}`"
 )]
 pub trait FeatureMcpHttp<'a> {}
 
-/// Never holds: the command line is asked for without the feature for it.
+/// Never implemented. Its error explains that the command line needs a feature.
 #[cfg(not(feature = "cli"))]
 #[diagnostic::on_unimplemented(
-    message = "a command line needs the feature `cli` of genkit, which is off",
-    label = "it is there with this feature",
-    note = "in Cargo.toml, under `[dependencies]`: `genkit = {{ .., features = [\"cli\"] }}`"
+    message = "the command line requires genkit's feature `cli`, which is not enabled",
+    label = "not available without this feature",
+    note = "enable it in Cargo.toml, under `[dependencies]`: `genkit = {{ .., features = [\"cli\"] }}`"
 )]
 pub trait FeatureCli<'a> {}
 

@@ -1,4 +1,4 @@
-//! Options of a server over streamable HTTP.
+//! The options of a server over streamable HTTP.
 
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
@@ -17,9 +17,9 @@ use genkit_http_server::HttpStream;
 use genkit_http_server::internal::ListenPlace;
 
 impl McpServer {
-    /// Streamable HTTP: serves it at `http://ADDRESS/mcp` instead of stdio, for example `.http("127.0.0.1:8000")`, or
-    /// on a Unix socket: `.http("unix:/run/notes.sock")`. Port 0 takes a free one:
-    /// [`on_listening`](Self::on_listening) is told which, and the log has it
+    /// Serves streamable HTTP at `http://ADDRESS/mcp` instead of stdio, for example
+    /// `.http("127.0.0.1:8000")`, or on a Unix socket: `.http("unix:/run/notes.sock")`. Port 0 selects a
+    /// free port, which is passed to [`on_listening`](Self::on_listening) and logged
     /// (`log_to_stderr`).
     ///
     /// ```no_run
@@ -38,9 +38,9 @@ impl McpServer {
         self
     }
 
-    /// Listener: serves streamable HTTP at `/mcp` on one that is bound already, instead of
-    /// [`http`](Self::http): one of a test, or one that a supervisor handed over. It is the standard
-    /// library's; one of tokio becomes it by `.into_std()?`.
+    /// Serves streamable HTTP at `/mcp` on a listener that is already bound, instead of
+    /// [`http`](Self::http): for example in a test, or with a socket passed by a supervisor. Convert a
+    /// tokio listener with `.into_std()?`.
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -54,12 +54,12 @@ impl McpServer {
         self
     }
 
-    /// Unix socket: serves streamable HTTP at `/mcp` on one that is bound already: one that systemd handed
-    /// over. `.http("unix:/run/notes.sock")` makes one, and takes it away at the end; who may open it is what
-    /// the folder and the process's umask say.
+    /// Serves streamable HTTP at `/mcp` on a Unix socket that is already bound, for example by systemd.
+    /// `.http("unix:/run/notes.sock")` creates the socket instead, and removes it when the server stops;
+    /// the folder's permissions and the process's umask decide who can connect.
     ///
-    /// All clients of a Unix socket are one, at 127.0.0.1, unless a proxy says who they are
-    /// ([`client_address_from`](Self::client_address_from)).
+    /// All clients of a Unix socket count as one client at 127.0.0.1, unless a proxy reports their
+    /// addresses ([`client_address_from`](Self::client_address_from)).
     ///
     /// ```no_run
     /// # #[cfg(unix)]
@@ -74,8 +74,9 @@ impl McpServer {
         self
     }
 
-    /// TLS, and what else each connection goes through before HTTP is spoken, for a server that listens by
-    /// itself: by an acceptor of your own. A connection that it refuses is ended; it has 30 seconds.
+    /// Sets a custom acceptor, for example for TLS, which processes each connection before HTTP on a server
+    /// that listens on its own. A connection is closed if the acceptor returns an error or does not finish
+    /// within 30 seconds.
     ///
     /// With `tokio-rustls` the closure is
     /// `move |stream| { let tls = tls.clone(); async move { tls.accept(stream).await } }`.
@@ -84,7 +85,7 @@ impl McpServer {
     /// # async fn run() -> genkit::Result<()> {
     /// genkit::serve_mcp()
     ///     .http("0.0.0.0:8443")
-    ///     .accept_with(|stream| async move { Ok(stream) }) // as it is
+    ///     .accept_with(|stream| async move { Ok(stream) }) // unchanged
     ///     .await
     /// # }
     /// ```
@@ -101,8 +102,8 @@ impl McpServer {
         self
     }
 
-    /// Listening address: calls `told` with it once the server over HTTP accepts connections: for
-    /// port 0, or to open a browser.
+    /// Sets a function that is called with the listening address once the server accepts connections over
+    /// HTTP. Use it to learn which port replaced port 0, or to open a browser.
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -117,24 +118,24 @@ impl McpServer {
         self
     }
 
-    /// Bearer token: requires `Authorization: Bearer TOKEN` of every request over HTTP. Default is
-    /// to require nothing.
+    /// Requires this bearer token (`Authorization: Bearer TOKEN`) in every request over HTTP. Default is to
+    /// require nothing.
     ///
-    /// It tells nobody apart: for that there is [`authenticate`](Self::authenticate), in whose place it
-    /// stands, as that in its.
+    /// All clients share the token, so the server cannot distinguish them; use
+    /// [`authenticate`](Self::authenticate) for that. If you call both methods, the last call applies.
     pub fn bearer_token(mut self, token: impl Into<String>) -> Self {
         self.settings.http.authentication =
             Authentication::SharedToken(token.into().into_boxed_str().into());
         self
     }
 
-    /// Authentication: requires a bearer token of every request over HTTP that `verifier` takes.
+    /// Requires authentication: every request over HTTP needs a bearer token that `verifier` accepts.
     /// Default is to require nothing.
     ///
-    /// The [`Principal`](crate::Principal) that the verifier finds owns the sessions that it
-    /// opens, has a share and a rate of its own, stands in the audit events, and is at hand in functions
-    /// by `#[arg(extension)] user: &Principal`. The token is not: the header is taken out of the request,
-    /// so that no function passes it on.
+    /// The [`Principal`](crate::Principal) that the verifier returns owns the sessions that it
+    /// opens, has its own quota and rate limit, appears in the audit events, and is available to functions
+    /// as `#[arg(extension)] user: &Principal`. The token is not available: the header is removed from the
+    /// request so that no function can pass it on.
     ///
     /// ```no_run
     /// use genkit::mcp::server::{Principal, TokenError};
@@ -156,52 +157,56 @@ impl McpServer {
         self
     }
 
-    /// OAuth protected resource: tells clients without a token where they get one, by the metadata of RFC
-    /// 9728 and the challenges of MCP's authorization. What checks the tokens is
-    /// [`authenticate`](Self::authenticate).
+    /// Sets the OAuth protected resource metadata (RFC 9728) and the challenges of MCP's authorization,
+    /// from which clients without a token learn where to get one. [`authenticate`](Self::authenticate) sets
+    /// what verifies the tokens, and is required.
     pub fn protected_resource(mut self, resource: ProtectedResource) -> Self {
         self.settings.http.resource = Some(resource);
         self
     }
 
-    /// Allowed hosts: those that requests may name in `Host`, with or without a port. Behind a
-    /// domain or a proxy that is the public name: without it every request is refused with 403, and
-    /// the log names the host that came. Default is loopback, so that a web page that points its
-    /// own name at this machine (DNS rebinding) is refused. An empty list is nobody.
+    /// Sets the allowed hosts: the names that requests can use in `Host`, with or without a port. Default
+    /// is loopback, which rejects web pages that point their own domain at this machine (DNS rebinding). An
+    /// empty list rejects every request.
+    ///
+    /// Behind a domain or a proxy, set this to the public name. Otherwise every request is rejected with
+    /// 403, and the log contains the host of the request.
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.http.hosts = Some(hosts.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Allowed origins (CORS): web pages that may call this server, for example
-    /// `https://app.example.com`. The server's own origin and, for a server on loopback, loopback
-    /// origins always may. Default is no other, and so is an empty list.
+    /// Adds allowed origins (CORS): web pages that can call this server, for example
+    /// `https://app.example.com`. Default is none. The server's own origin is always allowed, and for a
+    /// server on loopback all loopback origins are.
     ///
-    /// An origin is compared with its scheme. A page of `http://` is the server's own only where both name
-    /// the same port: without one it is a page of port 80, and the server one of 443. Pages that may call
-    /// get the answers of CORS, and read `mcp-session-id`.
+    /// Origins are compared including the scheme. An `http://` page counts as the server's own only if both
+    /// specify the same port, because without a port the page is on port 80 and the server is most likely
+    /// on 443. Allowed pages receive the CORS headers and can read `mcp-session-id`.
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.http.origins.extend(origins.into_iter().map(Into::into));
         self
     }
 
-    /// Client address behind a reverse proxy: the header in which it writes that, for example
-    /// `x-forwarded-for` or `x-real-ip`. Default is none: all clients of a proxy are one, which has one
-    /// share and one rate.
+    /// Sets the header from which the client address is read behind a reverse proxy, for example
+    /// `x-forwarded-for` or `x-real-ip`. Default is none: all clients behind a proxy count as one client,
+    /// with one quota and one rate limit.
     ///
-    /// The last address of the header counts, since that is what the proxy itself wrote. Only for a
-    /// server that nobody reaches but through the proxy: anybody else could write what they like.
+    /// The last address in the header is used, since that is the one the proxy wrote. Set this only if the
+    /// server can be reached only through the proxy; any other client could forge the header.
     pub fn client_address_from(mut self, header: impl Into<String>) -> Self {
         self.settings.http.client_address_from = Some(header.into());
         self
     }
 
-    /// Health routes for orchestrators and load balancers, for example `.health("/health")`: `GET /health` is
-    /// 200 while the process answers, and `GET /health/ready` while clients may come. Default is none.
+    /// Adds health routes for orchestrators and load balancers, for example `.health("/health")`. Default
+    /// is none. `GET /health` returns 200 while the process responds, and `GET /health/ready` while the
+    /// server is ready for clients.
     ///
-    /// Not ready (503, with the reason in a word) is a server while those [behind](Self::host) it are being
-    /// connected, while none of them is, or while a [`ready_when`](Self::ready_when) fails. Neither route needs
-    /// a token, a session or an allowed `Host`: probes have none.
+    /// The server is not ready (503, with a short reason) while it connects to the servers
+    /// [behind](Self::host) it, while none of them is connected, or while a
+    /// [`ready_when`](Self::ready_when) check fails. Neither route requires a token, a session or an
+    /// allowed `Host`, because probes have none.
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -213,9 +218,9 @@ impl McpServer {
         self
     }
 
-    /// Readiness: one more condition of it, for example that a database answers: asked once a second at
-    /// most, for 5 seconds at most. Why it fails is in the log. Without a [`health`](Self::health) the
-    /// routes are `/health` and `/health/ready`.
+    /// Adds a readiness check, for example that a database responds. The check runs at most once a second
+    /// and fails after 5 seconds. The log contains the error. Without [`health`](Self::health), the routes
+    /// are `/health` and `/health/ready`.
     ///
     /// ```
     /// # #[derive(Clone)] struct Db;
@@ -241,19 +246,20 @@ impl McpServer {
         self
     }
 
-    /// Session limit: how many sessions may be open. Default is 10,000; for one more the client with
-    /// the most loses the one that is idle the longest.
+    /// Sets the session limit: the maximum number of open sessions. Default is 10,000. When the limit is
+    /// reached, opening a session ends the session that has been idle the longest, of the client with the
+    /// most sessions.
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.settings.max_sessions = sessions;
         self
     }
 
-    /// Session timeout: how long a session may be idle before it ends, with what its functions still
-    /// ask. Default is 5 minutes.
+    /// Sets the session timeout: how long a session can be idle before it ends. Default is 5 minutes. When
+    /// it ends, the pending questions of its functions fail.
     ///
-    /// A session is idle while no request of it runs and no stream of it is read. A function that waits
-    /// for the answer of a client whose connection is gone does not keep it alive: the client may answer
-    /// over another connection, but has to be heard of in this time.
+    /// A session is idle while none of its requests runs and none of its streams is read. A function that
+    /// waits for an answer from a disconnected client does not keep the session alive: the client can
+    /// answer over another connection, but must reconnect within this time.
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -267,23 +273,24 @@ impl McpServer {
         self
     }
 
-    /// Session store: where sessions are kept beside this process, so that they go on after a
-    /// restart or at another instance: [`MemorySessions`](crate::MemorySessions); with
-    /// the feature `durable` `RunSessions`, on any store of durable runs; or a store of your own.
-    /// Default is none: the clients of a server that was started again open new sessions.
+    /// Sets the session store, which lets sessions survive a restart and move to another instance:
+    /// [`MemorySessions`](crate::MemorySessions); with the feature `durable` `RunSessions`, on
+    /// any store of durable runs; or a custom store. Default is none: after a restart, clients open new
+    /// sessions.
     ///
-    /// What a session takes along, and what cannot move, says
-    /// [`SessionStore`](crate::SessionStore#what-does-not-move-to-another-instance).
+    /// See [`SessionStore`](crate::SessionStore#what-does-not-move-to-another-instance) for
+    /// what a session keeps and what cannot move.
     pub fn session_store(mut self, store: impl SessionStore) -> Self {
         self.settings.http.session_store = Some(Arc::new(store));
         self
     }
 
-    /// Stateless: keeps no sessions for clients of the older protocols: any instance serves any
-    /// request, and nothing can be asked of those clients. Default is `false`.
+    /// Makes the server stateless: it keeps no sessions for clients of older protocols, so any instance can
+    /// serve any request, but functions cannot ask these clients questions. Default is `false`.
     ///
-    /// Nor can anything be told to them later: `listChanged` and subscriptions are not offered to them, and
-    /// the level of logs that they set is forgotten. Clients of 2026-07-28 have none of these limits.
+    /// These clients also receive no later notifications: the server does not offer them `listChanged` and
+    /// subscriptions, and does not remember the log level that they set. Clients of the 2026-07-28 protocol
+    /// have none of these limits.
     pub fn stateless(mut self, stateless: bool) -> Self {
         self.settings.http.sessions = !stateless;
         self

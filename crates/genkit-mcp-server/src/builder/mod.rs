@@ -1,4 +1,4 @@
-//! The builder that `serve_mcp()` returns: its options.
+//! The builder returned by `serve_mcp()`.
 
 #[cfg(not(all(feature = "cli", feature = "http")))]
 mod feature_off;
@@ -19,7 +19,7 @@ use super::session::KeySource;
 use super::settings::{ApprovalFallback, ServerSettings};
 use genkit_core::BoxFuture;
 
-/// MCP server over a registry, about to be started: await it.
+/// A builder for an MCP server over a registry. Await it to start the server.
 ///
 /// ```no_run
 /// use genkit::tool;
@@ -36,7 +36,7 @@ use genkit_core::BoxFuture;
 /// }
 /// ```
 ///
-/// Every option, with a value other than its default:
+/// Every option, set to a value other than its default:
 ///
 /// ```
 /// use genkit::mcp::server::ApprovalFallback;
@@ -46,7 +46,7 @@ use genkit_core::BoxFuture;
 ///
 /// struct Rate(f64);
 ///
-/// /// Changes money.
+/// /// Converts an amount.
 /// #[tool(tags("money"))]
 /// async fn change(rate: &Rate, amount: f64) -> f64 { amount * rate.0 }
 ///
@@ -58,7 +58,7 @@ use genkit_core::BoxFuture;
 ///     .title("The Bank")
 ///     .version(env!("CARGO_PKG_VERSION"))
 ///     .instructions("Amounts are in euros.")
-///     .state(Rate(1.2)) // replaces the other
+///     .state(Rate(1.2)) // replaces `Rate(1.1)`
 ///     .tagged("money")
 ///     .only(["change*"])
 ///     .except(["*_admin"])
@@ -86,9 +86,9 @@ use genkit_core::BoxFuture;
 /// ```
 ///
 /// # Errors
-/// Awaiting it fails with [`FailedPrecondition`] where the registry is unsound, state is
-/// missing or there is nothing to serve, with [`InvalidArgument`] for sealing keys that
-/// cannot be used or what is no address, and with [`Unavailable`] where it cannot listen.
+/// Awaiting the server fails with [`FailedPrecondition`] if the registry is invalid, a required state
+/// is missing, or there is nothing to serve; with [`InvalidArgument`] if a sealing key or an address is
+/// not valid; and with [`Unavailable`] if the server cannot listen on its address.
 ///
 /// [`FailedPrecondition`]: genkit_core::ErrorKind::FailedPrecondition
 /// [`InvalidArgument`]: genkit_core::ErrorKind::InvalidArgument
@@ -97,7 +97,7 @@ use genkit_core::BoxFuture;
 pub struct McpServer {
     pub(super) genkit: ServedInstance,
     pub(super) settings: ServerSettings,
-    /// Ends the server when it resolves.
+    /// Stops the server when it resolves.
     pub(super) shutdown: Option<BoxFuture<'static, ()>>,
     pub(super) hosts: FrontedHosts,
     #[cfg(feature = "http")]
@@ -117,39 +117,40 @@ impl McpServer {
         }
     }
 
-    /// Name of the server. Default is the name of the program.
+    /// Sets the name of the server. Default is the name of the program.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.settings.name = name.into();
         self
     }
 
-    /// Title of the server: what people call it.
+    /// Sets the title of the server, the name that is displayed to users.
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.settings.title = Some(title.into());
         self
     }
 
-    /// Version of the server: `.version(env!("CARGO_PKG_VERSION"))`. Default is `0.0.0`.
+    /// Sets the version of the server, such as `.version(env!("CARGO_PKG_VERSION"))`. Default is `0.0.0`.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.settings.version = version.into();
         self
     }
 
-    /// Instructions: how a model should use it as a whole.
+    /// Sets the instructions of the server, which describe to models how to use it as a whole.
     pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
         self.settings.instructions = Some(instructions.into());
         self
     }
 
-    /// State: injects `value` into every function that takes `&T`.
+    /// Adds state: `value` is injected into every function that takes `&T`. It replaces a value of the same
+    /// type from the `Genkit`.
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.genkit.states.insert(value);
         self
     }
 
-    /// Extension: gives a value to every request, as
-    /// [`Context::extension`](genkit_core::Context::extension); what a layer of your app put into the
-    /// request itself goes first.
+    /// Adds an extension to every request, which functions read with
+    /// [`Context::extension`](genkit_core::Context::extension). A value of the same type that a layer of your app
+    /// inserted into the request takes precedence.
     ///
     /// ```
     /// use genkit::{Context, tool};
@@ -159,7 +160,7 @@ impl McpServer {
     /// /// Who is calling.
     /// #[tool]
     /// async fn whoami(ctx: &Context) -> &'static str {
-    ///     ctx.extension::<User>().map_or("nobody", |user| user.0)
+    ///     ctx.extension::<User>().map_or("anonymous", |user| user.0)
     /// }
     ///
     /// let server = genkit::serve_mcp().extension(User("the owner of this machine"));
@@ -169,31 +170,34 @@ impl McpServer {
         self
     }
 
-    /// Tag filter: shows only what has this tag; called again, also that one.
+    /// Adds a tag filter: the server offers only items that have this tag. If you add several tags, an item
+    /// needs only one of them.
     pub fn tagged(mut self, tag: impl Into<String>) -> Self {
         self.settings.filter.tags.push(tag.into());
         self
     }
 
-    /// Name filter: shows only tools, prompts and resources of these names; `*` stands for any
-    /// text.
+    /// Adds a name filter: the server offers only tools, prompts and resources with these names. `*`
+    /// matches any text.
     pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.filter.only.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Name filter: hides tools, prompts and resources of these names; `*` stands for any text.
+    /// Adds a name filter: the server hides tools, prompts and resources with these names. `*` matches any
+    /// text.
     pub fn except(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.filter.except.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Permissions: shows only what `rule` grants: for a caller to whom it does not, a tool, a prompt or
-    /// a resource is not there, neither in lists nor for calls, completions and subscriptions. Called
-    /// again, all rules must grant it, as must the scopes of `#[tool(permit = "..")]`.
+    /// Adds a permission rule, which decides per caller which items are available. An item that `rule`
+    /// rejects does not exist for that caller: it is missing from lists, and calls, completions and
+    /// subscriptions treat its name as unknown. If you add several rules, all of them must grant the item,
+    /// as must the scopes in `#[tool(permit = "..")]`.
     ///
-    /// It is asked for each item of a list and for each call, so it should be quick; who sees the same gets
-    /// the same list, which is made once.
+    /// The rule runs for each item of a list and for each call, so it should be fast. Callers that see the
+    /// same items share one list, which is built once.
     ///
     /// ```
     /// use genkit::tool;
@@ -202,7 +206,7 @@ impl McpServer {
     /// #[tool(tags("admin"))]
     /// async fn reset() {}
     ///
-    /// /// Notes something.
+    /// /// Adds a note.
     /// #[tool(permit = "notes:write")]
     /// async fn note(text: String) -> String { text }
     ///
@@ -220,32 +224,37 @@ impl McpServer {
         self
     }
 
-    /// Page size: how many things a page of a list has. Default is all.
+    /// Sets the page size: the maximum number of entries in one page of a list. Default is all.
     pub fn page_size(mut self, size: usize) -> Self {
         self.settings.page_size = Some(size);
         self
     }
 
-    /// Timeout: how long a function may run that has no `timeout` of its own. Default is 60
-    /// seconds; time in which the user is asked does not count.
+    /// Sets the timeout of functions that do not declare their own `timeout`. Default is 60 seconds. Time
+    /// spent waiting for an answer from the user does not count.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.settings.timeout = limit;
         self
     }
 
-    /// Task lifetime: how long a task lives, from its creation until it is gone, whether it has
-    /// ended or not. Default is 1 day.
+    /// Sets the lifetime of tasks, from creation to removal, whether or not they have finished. Default is
+    /// 1 day.
     ///
-    /// A call of a tool with `#[tool(task)]` becomes a task once it has run for 1 second, where its client declares
-    /// MCP's extension `io.modelcontextprotocol/tasks` in the request: the client gets an id, polls the task, answers
-    /// what it asks and may cancel it. What ends or asks sooner is answered plainly, and every other client waits.
+    /// A call to a tool with `#[tool(task)]` becomes a task once it has run for 1 second, if the client
+    /// declares MCP's extension `io.modelcontextprotocol/tasks` in the request. The client then receives an
+    /// id, polls the task, answers its questions, and can cancel it. A call that finishes or asks a
+    /// question before that gets an ordinary response, and clients without the extension wait for the
+    /// result.
     ///
-    /// Tasks stand in the store of [`GenkitBuilder::durable`](genkit_agent::GenkitBuilder::durable): they go on after a
-    /// restart, from the beginning of the function, with what it did by [`Context::once`](genkit_core::Context::once); and
-    /// every server on that store answers for them, to the principal that called. Without a store they stand in memory:
-    /// 1,000, and gone with the process. A task has the principal of its call, its arguments and `_meta`; what else
-    /// layers of HTTP left on the request is there until the task is taken up again. Its time limit is the `timeout` of
-    /// the tool, else its life.
+    /// Tasks are kept in the store of [`GenkitBuilder::durable`](genkit_agent::GenkitBuilder::durable). After a
+    /// restart, the function of a task runs again from the beginning, and the steps that it performed with
+    /// [`Context::once`](genkit_core::Context::once) are not repeated. Every server that uses the store serves
+    /// these tasks, each to the principal that made the call. Without a store, up to 1,000 tasks are kept
+    /// in memory and are lost when the process exits.
+    ///
+    /// A task keeps the principal of its call, the arguments and `_meta`. Other values that HTTP layers
+    /// attached to the request are available only until the task is resumed. The time limit of a task is
+    /// the `timeout` of its tool, or else its lifetime.
     ///
     /// ```
     /// use genkit::{Context, Genkit, Registry, tool, tools};
@@ -273,16 +282,16 @@ impl McpServer {
         self
     }
 
-    /// Output limit: how large an answer may be, in bytes of JSON: that of a tool that has no
-    /// `max_output` of its own, of a prompt, or of a resource. Default is 4 MiB; a larger one is an
-    /// error that says how large it is.
+    /// Sets the output limit: the maximum size of a result, in bytes of JSON. It applies to prompts,
+    /// resources, and tools that do not declare their own `max_output`. Default is 4 MiB. A larger result
+    /// is replaced by an error that states its size.
     pub fn max_output(mut self, bytes: usize) -> Self {
         self.settings.max_output = bytes;
         self
     }
 
-    /// Request limit: how large a request may be, in bytes. Default is 4 MiB over HTTP and 16 MiB
-    /// over stdio.
+    /// Sets the request limit: the maximum size of a request, in bytes. Default is 4 MiB over HTTP and 16
+    /// MiB over stdio.
     pub fn max_request(mut self, bytes: usize) -> Self {
         self.settings.max_line = bytes;
         #[cfg(feature = "http")]
@@ -292,40 +301,41 @@ impl McpServer {
         self
     }
 
-    /// Concurrency limit: how many functions may run at once in the whole server. Default is 1,024;
-    /// one more is refused with a protocol error.
+    /// Sets the concurrency limit: the maximum number of functions that run at the same time in the whole
+    /// server. Default is 1,024. Further calls are rejected with a protocol error.
     ///
-    /// A client over HTTP (a [`Principal`](crate::Principal), else an address) may have as
-    /// many of them as are left for all others: one alone half, and a session the same of what its
-    /// client may have. The same holds for the functions of each server behind this one. A function
-    /// that waits for a person is not counted.
+    /// Each client over HTTP, identified by its [`Principal`](crate::Principal) or else by its
+    /// address, can hold at most as many of these places as remain free for all others: a single client
+    /// gets half of them. The same rule applies to each session within its client, and to the calls to each
+    /// server behind this one. A function that waits for an answer from the user does not count.
     pub fn max_in_flight(mut self, requests: usize) -> Self {
         self.settings.max_in_flight = requests;
         self
     }
 
-    /// Rate limit: how many requests a client may send in a second, beside those that open a
-    /// session: a [`Principal`](crate::Principal), else an address. Default is no
-    /// limit.
+    /// Sets the rate limit: the maximum number of requests per second from one client, identified by its
+    /// [`Principal`](crate::Principal) or else by its address. Requests that open a session do
+    /// not count. Default is unlimited.
     pub fn max_per_second(mut self, requests: u32) -> Self {
         self.settings.per_second = Some(requests);
         self
     }
 
-    /// Question limit: how many questions to one session may be open (elicitation, approvals, sampling,
-    /// roots). Default is 8; a function that asks one more gets an error.
+    /// Sets the question limit: the maximum number of unanswered questions (elicitation, approvals,
+    /// sampling, roots) to one session. Default is 8. A function that asks a further question gets an
+    /// error.
     pub fn max_open_questions(mut self, questions: usize) -> Self {
         self.settings.max_questions = questions;
         self
     }
 
-    /// Question timeout: how long a client, or its user, may take to answer a question (elicitation,
-    /// approvals, sampling, roots) while the function waits. Default is 10 minutes; the function gets
-    /// an error then.
+    /// Sets the question timeout: how long a client or its user can take to answer a question (elicitation,
+    /// approvals, sampling, roots) while the function waits. Default is 10 minutes. The function then gets
+    /// an error.
     ///
-    /// A client that is gone is waited for no longer than its session lives: over HTTP
-    /// `session_timeout` after its last connection. Clients of the 2026-07-28
-    /// protocol answer by calling again, for which they have an hour.
+    /// If the client has disconnected, the function waits no longer than the session lives; over HTTP, that
+    /// is `session_timeout` after the last connection. Clients of the 2026-07-28 protocol answer by calling
+    /// again, and have one hour to do so.
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -339,51 +349,52 @@ impl McpServer {
         self
     }
 
-    /// Cache lifetime: how long clients may keep lists and contents without asking again. Default
-    /// is 0.
+    /// Sets the cache lifetime: how long clients can cache lists and contents. Default is 0.
     pub fn cache_for(mut self, ttl: Duration) -> Self {
         self.settings.cache_ttl = ttl;
         self
     }
 
-    /// Strict arguments: whether they are read exactly as the schema says. Default is `false`: a
-    /// string that does not fit is read once more as JSON (`"5"` is 5), since models send these.
+    /// Sets whether arguments are parsed strictly, exactly as the schema declares them. Default is `false`:
+    /// a string that does not match the schema is parsed again as JSON (`"5"` becomes 5), because models
+    /// send such strings.
     pub fn strict_args(mut self, yes: bool) -> Self {
         self.settings.strict_args = yes;
         self
     }
 
-    /// Audit of contents: adds arguments and errors to the audit events (target `genkit::audit`).
-    /// Default is `false`: who, what, how long and how it ended.
+    /// Sets whether audit events (target `genkit::audit`) include arguments and errors. Default is `false`:
+    /// the events contain the caller, the item, the duration and the outcome.
     pub fn audit_contents(mut self, contents: bool) -> Self {
         self.settings.audit_contents = contents;
         self
     }
 
-    /// Tracing of contents: adds arguments, results and the texts of errors to the spans of requests. Default is
-    /// `false`: names, times and how they ended. See [`telemetry`](genkit_core::internal::telemetry).
+    /// Sets whether the tracing spans of requests include arguments, results and error messages. Default is
+    /// `false`: the spans contain names, times and the outcome. See [`telemetry`](genkit_core::internal::telemetry).
     pub fn trace_contents(mut self, contents: bool) -> Self {
         self.settings.trace_contents = contents;
         self
     }
 
-    /// Trace context: whether the traces of clients go on here, as `traceparent` and `tracestate` in the `_meta` of
-    /// a request (SEP-414), else in the headers of HTTP, say. Default is `true`. A sampler that follows its parent
-    /// records what a client wants recorded: `false` begins traces of one's own, for clients that are strangers.
+    /// Sets whether the trace context of clients is continued, from `traceparent` and `tracestate` in the
+    /// `_meta` of a request (SEP-414) or else, for example, in the HTTP headers. Default is `true`. A
+    /// parent-based sampler then lets the client decide what is recorded. With `false`, the server starts a
+    /// new trace for each request; use this for untrusted clients.
     pub fn trace_context(mut self, yes: bool) -> Self {
         self.settings.trace_context = yes;
         self
     }
 
-    /// Error masking: whether clients read errors whole, with the texts of other libraries and all
-    /// causes. Default is `true` on stdio and in memory, where the client is the user's own, and
-    /// `false` over HTTP and for `into_handler`.
+    /// Sets whether clients receive complete errors, with the messages of other libraries and all causes,
+    /// instead of masked ones. Default is `true` on stdio and in memory, where the client belongs to the
+    /// user, and `false` over HTTP and for `into_handler`.
     ///
-    /// Masked, a client reads what was written for it: the text of a [`genkit::Error`](genkit_core::Error)
-    /// (also one made by [`context`](genkit_core::ErrorContext::context)) and of an error that is a
-    /// `String` or `&str`, without causes. Errors of other libraries (`std::io::Error`, `anyhow`,
-    /// `sqlx`), which may name files, hosts and queries, are replaced by a sentence with a reference;
-    /// the log has the whole error under the same reference.
+    /// With masking, a client receives the text that was written for it: the message of a
+    /// [`genkit::Error`](genkit_core::Error) (including one made by [`context`](genkit_core::ErrorContext::context)) or
+    /// of an error that is a `String` or `&str`, without causes. Errors of other libraries
+    /// (`std::io::Error`, `anyhow`, `sqlx`), which can contain file names, hosts and queries, are replaced
+    /// by a generic message with a reference. The log contains the complete error under the same reference.
     ///
     /// ```
     /// use genkit::testing::Client;
@@ -410,22 +421,23 @@ impl McpServer {
         self
     }
 
-    /// Approval fallback: what becomes of `#[tool(needs_approval)]` where the client cannot ask its
-    /// user. Default is [`ApprovalFallback::Refuse`].
+    /// Sets the approval fallback: what happens to a call of `#[tool(needs_approval)]` if the client cannot
+    /// ask its user. Default is [`ApprovalFallback::Refuse`].
     pub fn approval_fallback(mut self, fallback: ApprovalFallback) -> Self {
         self.settings.approval_fallback = fallback;
         self
     }
 
-    /// Request middleware: code around each list, call, read, prompt and completion, whatever the client;
-    /// called again, inside of those before. [`on_request`](crate::on_request) makes one of a
-    /// closure.
+    /// Adds a request middleware, which runs around each list, call, read, prompt and completion of every
+    /// client. The first middleware added is the outermost. [`on_request`](crate::on_request)
+    /// creates one from a closure.
     ///
-    /// The middleware of the program ([`GenkitBuilder::middleware`](genkit_agent::GenkitBuilder::middleware))
-    /// stands around its tools here, too, inside of this one: it sees typed calls, and may change them.
+    /// The middleware of the program ([`GenkitBuilder::middleware`](genkit_agent::GenkitBuilder::middleware)) also
+    /// runs around its tools here, inside this middleware. It receives typed calls and can change them.
     ///
-    /// What a caller may do is checked inside of it: an answer that it keeps is for those it was made for, so
-    /// a cache has [`ServedRequest::client`](crate::ServedRequest::client) in its key.
+    /// Permissions are checked inside the middleware. A response is valid only for the client that it was
+    /// made for, so a cache must include
+    /// [`ServedRequest::client`](crate::ServedRequest::client) in its key.
     ///
     /// ```
     /// use genkit::mcp::server::{NextRequest, ServedRequest, on_call};
@@ -445,12 +457,12 @@ impl McpServer {
         self
     }
 
-    /// Sealing key: seals what a question carries through the client; at least 32 random bytes, the
-    /// same for all instances of the server. Default is a key of this process alone.
+    /// Adds a sealing key, at least 32 random bytes, which signs the state that a question carries through
+    /// the client. All instances of a server need the same keys. Default is a random key of this process.
     ///
-    /// Given again, the first one seals and the others open what they sealed. So a fleet changes its key
-    /// without a question lost: first every instance learns the new key as its second, then each
-    /// has it as its first, and after an hour, when no question lives that the old one sealed, it goes.
+    /// If you add several keys, the first one signs and all of them verify, so that keys can be rotated
+    /// without losing a question: first add the new key to every instance as the second one, then make it
+    /// the first one. Remove the old key an hour later, when everything that it signed has expired.
     ///
     /// ```
     /// # fn key_of(_: &str) -> Vec<u8> { vec![7; 32] }
@@ -463,9 +475,10 @@ impl McpServer {
         self
     }
 
-    /// Sealing keys from a variable of the environment, read when the server starts: each in hex or base64, separated
-    /// by line breaks, blanks or commas. The first one seals, the others open what they sealed: see
-    /// [`sealing_key`](Self::sealing_key), before or after whose keys these come.
+    /// Adds sealing keys from an environment variable, which is read when the server starts. Each key is in
+    /// hex or base64; keys are separated by line breaks, blanks or commas. They follow the keys of earlier
+    /// calls and precede those of later ones. The first of all keys signs, and the others only verify: see
+    /// [`sealing_key`](Self::sealing_key).
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -474,16 +487,16 @@ impl McpServer {
     /// # }
     /// ```
     ///
-    /// A variable that is not set, a key that is too short or cannot be read, and one that stands there twice are an
-    /// error of serving, which says where, and nothing of the key.
+    /// Serving fails if the variable is not set, or if a key is too short, is not valid hex or base64, or
+    /// is listed twice. The error states the place of the problem and reveals nothing of the key.
     pub fn sealing_keys_from_env(mut self, variable: impl Into<String>) -> Self {
         self.settings.sealing_keys.push(KeySource::Variable(variable.into()));
         self
     }
 
-    /// Sealing keys from a file, such as a secret that your platform mounts, read when the server starts: each in
-    /// hex or base64 on a line of its own, the new one first; `#` begins a comment. Otherwise like
-    /// [`sealing_keys_from_env`](Self::sealing_keys_from_env).
+    /// Adds sealing keys from a file, such as a secret that your platform mounts. The file is read when the
+    /// server starts. It holds one key per line, in hex or base64, with the newest key first; `#` starts a
+    /// comment. Otherwise like [`sealing_keys_from_env`](Self::sealing_keys_from_env).
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -495,12 +508,12 @@ impl McpServer {
         self
     }
 
-    /// Skill folder: serves the skills of one, too: read when the server starts, into its registry. Called again,
-    /// this is one more folder. See [`Skill::read_dir`](genkit_core::Skill::read_dir); `skills!` puts them
-    /// into the program.
+    /// Adds a skill folder, whose skills are read into the registry when the server starts. Call it again
+    /// to add more folders. See [`Skill::read_dir`](genkit_core::Skill::read_dir); `skills!`
+    /// embeds skills into the program instead.
     ///
-    /// Clients list them over MCP's extension `io.modelcontextprotocol/skills`, and read their files as resources.
-    /// [`permit`](Self::permit) is asked for each skill.
+    /// Clients list the skills over MCP's extension `io.modelcontextprotocol/skills` and read their files
+    /// as resources. The rules of [`permit`](Self::permit) apply to each skill.
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -508,25 +521,25 @@ impl McpServer {
     /// # }
     /// ```
     ///
-    /// What is wrong with the files is an error of serving: all mistakes with file and line.
+    /// Serving fails if a file is not valid. The error lists all problems with file and line.
     #[cfg(feature = "skills")]
     pub fn skills_dir(mut self, path: impl Into<std::path::PathBuf>) -> Self {
         self.settings.skill_dirs.push(path.into());
         self
     }
 
-    /// Protocol extension: declares one in the server's capabilities.
+    /// Declares a protocol extension in the capabilities of the server.
     pub fn declare_extension(mut self, id: impl Into<String>, settings: Value) -> Self {
         self.settings.extensions.insert(id.into(), settings);
         self
     }
 
-    /// Proxy: serves what the servers of a host offer beside this program's own: one server that
-    /// fronts many.
+    /// Makes this server a proxy: it serves the items of the host's servers in addition to the program's
+    /// own.
     ///
-    /// Names are `key__tool` for clients, which refuse a `/`; [`only`](Self::only) and
-    /// [`except`](Self::except) take `key/tool`. What comes and goes in a server comes
-    /// and goes here. What a server asks the user is asked of this server's client.
+    /// Clients see the names as `key__tool`, because many clients reject a `/`. [`only`](Self::only) and
+    /// [`except`](Self::except) match `key/tool`. When an item is added to or removed from a server, it is
+    /// added or removed here. Questions of a server to its user are forwarded to the client of this server.
     ///
     /// ```no_run
     /// use genkit::mcp::McpHost;
@@ -542,8 +555,8 @@ impl McpServer {
         self
     }
 
-    /// Graceful shutdown: ends the server when this future resolves: no new requests, the running
-    /// ones finish. Ctrl-C and SIGTERM do the same.
+    /// Sets a signal for graceful shutdown: when the future resolves, the server accepts no new requests
+    /// and finishes the running ones. Ctrl-C and SIGTERM have the same effect.
     pub fn shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.shutdown = Some(Box::pin(signal));
         self
@@ -552,7 +565,7 @@ impl McpServer {
 
 impl std::fmt::Debug for McpServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Settings hold a key and a token: neither is shown.
+        // The settings hold keys and a token, which must not be printed.
         let mut shown = f.debug_struct("McpServer");
         shown.field("name", &self.settings.name).field("registry", &self.genkit.registry);
         shown.finish_non_exhaustive()

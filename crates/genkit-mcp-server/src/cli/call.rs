@@ -1,4 +1,4 @@
-//! `--call`: one call of a tool.
+//! `--call`: calls a tool once.
 
 use serde_json::{Map, Value, json};
 
@@ -29,7 +29,7 @@ pub(super) async fn call(
     Ok(())
 }
 
-/// What a person reads of a result: texts as they are, everything else as JSON.
+/// The result as displayed to a user: texts verbatim, all other content as JSON.
 fn text(result: &Value) -> String {
     let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let shown = |block: &Value| match block["text"].as_str() {

@@ -1,4 +1,5 @@
-//! A client of this program in memory: what `--list` and `--call` show is what an MCP client gets.
+//! An in-memory client of this program, so that `--list` and `--call` print what an MCP client
+//! receives.
 
 use serde_json::{Map, Value, json};
 use tokio::io::{
@@ -10,7 +11,7 @@ use crate::McpServer;
 use crate::serve::serve_pipe;
 use genkit_core::Result;
 
-/// How much a side may write before the other reads, in bytes.
+/// The buffer size of each direction of the pipe, in bytes.
 const PIPE_BYTES: usize = 64 * 1024;
 
 pub(super) struct PipeClient {
@@ -35,7 +36,7 @@ impl PipeClient {
         Ok(client)
     }
 
-    /// The result of a request.
+    /// Sends a request and returns its result.
     pub(super) async fn request(&mut self, method: &str, params: Value) -> Result<Value> {
         let id = self.next_id;
         self.next_id += 1;
@@ -49,7 +50,8 @@ impl PipeClient {
                 return Err(E::Ended.into());
             }
             let mut message: Value = serde_json::from_str(&line).map_err(|_| E::Ended)?;
-            // Notifications are passed over; nothing asks a client that can do nothing.
+            // Notifications are skipped. The server sends no requests to a client without
+            // capabilities.
             if message["id"] == json!(id) && message.get("method").is_none() {
                 if let Some(error) = message.get("error") {
                     let said = error["message"].as_str().unwrap_or_default().to_owned();
@@ -60,7 +62,7 @@ impl PipeClient {
         }
     }
 
-    /// All pages of a list.
+    /// Reads all pages of a list.
     pub(super) async fn list(&mut self, method: &str, key: &str) -> Result<Vec<Value>> {
         let (mut all, mut params) = (Vec::new(), Map::new());
         loop {

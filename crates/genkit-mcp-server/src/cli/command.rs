@@ -1,4 +1,4 @@
-//! The flags, as `clap` reads and explains them.
+//! The flags, as a `clap` command.
 
 use clap::{Arg, ArgAction, ArgGroup, Command, builder::PossibleValuesParser, value_parser};
 use genkit_mcp_servers_file::ClientApp;
@@ -6,14 +6,15 @@ use genkit_mcp_servers_file::ClientApp;
 use super::own_args::OwnArgs;
 use crate::settings::ServerSettings;
 
-/// What a command line is read as. A flag of the program's own goes before one of ours.
+/// The command that parses the command line. The program's own flags take precedence over built-in
+/// ones.
 pub(super) fn command(settings: &ServerSettings, own: Option<&OwnArgs<'_>>) -> Command {
     let called = settings.title.as_ref().unwrap_or(&settings.name);
     let command = Command::new(settings.name.clone())
         .version(settings.version.clone())
         .about(format!("{called}: an MCP server"))
         .after_help(
-            "Without a flag it serves on standard input and output, where an MCP client starts it.",
+            "Without a flag, it serves on standard input and output, for the MCP client that starts it.",
         );
     let command = own.map_or_else(|| command.clone(), |own| own.augment(command.clone()));
     let taken: Vec<(Option<String>, String)> = command
@@ -32,10 +33,10 @@ pub(super) fn command(settings: &ServerSettings, own: Option<&OwnArgs<'_>>) -> C
     command.args(ours).group(mode).group(printing)
 }
 
-/// One of them is wanted.
+/// The mutually exclusive modes.
 const MODES: [&str; 7] = ["stdio", "http", "list", "call", "check", "inspect", "install"];
 
-/// The modes that print what `--json` is about.
+/// The modes that support `--json`.
 const PRINTING: &str = "genkit-printing";
 const PRINTING_MODES: [&str; 2] = ["list", "call"];
 
@@ -61,12 +62,12 @@ fn flags() -> Vec<Arg> {
             valued(
                 "allow-host",
                 "HOST",
-                "A name that requests may give, behind a domain or a proxy",
+                "Allow this host name in requests, behind a domain or a proxy",
             )
             .help_heading("With --http")
             .action(ArgAction::Append)
             .requires("http"),
-            flag("stateless", "Keep no sessions: any instance answers any request")
+            flag("stateless", "Keep no sessions, so that any instance can serve any request")
                 .help_heading("With --http")
                 .requires("http"),
         ]);
@@ -75,27 +76,27 @@ fn flags() -> Vec<Arg> {
         flag("list", "Print tools, prompts and resources"),
         Arg::new("call")
             .long("call")
-            .help("Call a tool with these arguments, and print its result")
+            .help("Call a tool with these arguments and print its result")
             .help_heading("Server")
             .value_names(["NAME", "JSON"])
             .num_args(2),
         flag("json", "With --list or --call: print JSON").requires(PRINTING),
-        flag("check", "Check all that serving checks at its start"),
+        flag("check", "Run the checks that serving runs when it starts"),
         flag("inspect", "Open the MCP Inspector on this program (needs npx)"),
-        valued("install", "CLIENT", "Write this program into the configuration of a client")
+        valued("install", "CLIENT", "Add this program to the configuration of a client")
             .value_parser(clients),
-        valued("name", "NAME", "What the client calls it [default: the name of the server]")
+        valued("name", "NAME", "Name of the entry [default: the name of the server]")
             .help_heading("With --install")
             .requires("install"),
-        valued("env", "KEY", "Hand a variable of this environment on, or set one: KEY=VALUE")
+        valued("env", "KEY", "Pass a variable of this environment, or set one: KEY=VALUE")
             .help_heading("With --install")
             .action(ArgAction::Append)
             .requires("install"),
-        valued("config", "FILE", "Write this file, for example .vscode/mcp.json of a project")
+        valued("config", "FILE", "Edit this file, for example .vscode/mcp.json of a project")
             .help_heading("With --install")
             .value_parser(path)
             .requires("install"),
-        flag("dry-run", "Write nothing, print the entry")
+        flag("dry-run", "Print the entry without writing it")
             .help_heading("With --install")
             .requires("install"),
     ]);

@@ -7,45 +7,45 @@ use genkit_core::internal::error::Topic;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    #[error("the arguments of `--call` are no JSON object: write them as '{{\"key\": \"value\"}}'")]
+    #[error(
+        "the arguments of `--call` are not a JSON object; write them as '{{\"key\": \"value\"}}'"
+    )]
     CallArguments { source: serde_json::Error },
     #[error("{said}")]
     Refused { said: String },
-    #[error("`{tool}` answered with an error: {said}")]
+    #[error("`{tool}` returned an error: {said}")]
     ToolFailed { tool: String, said: String },
-    #[error("the server ended before it answered")]
+    #[error("the server ended before it responded")]
     Ended,
-    #[error("nothing can be printed")]
+    #[error("cannot write to standard output")]
     Output { source: io::Error },
 
     #[error("{0}")]
     File(genkit_mcp_servers_file::Error),
-    #[error(
-        "`{name}` is no name that every client takes: use letters, digits, `-` and `_`, at most 64"
-    )]
+    #[error("`{name}` is not a valid server name; use at most 64 letters, digits, `-` and `_`")]
     ServerName { name: String },
-    #[error("`--env` needs a name: `KEY` or `KEY=VALUE`")]
+    #[error("`--env` has no variable name; write `KEY` or `KEY=VALUE`")]
     VariableName,
     #[error(
-        "the variable `{key}` is not set here, or is no text: set it, or write `--env {key}=VALUE`"
+        "the variable `{key}` is not set or is not valid Unicode; set it, or write `--env {key}=VALUE`"
     )]
     NoVariable { key: String },
     #[error(
-        "the environment does not say where your folder is: name the file with `--config FILE`"
+        "the environment does not contain your home directory; pass the file with `--config FILE`"
     )]
     NoHome,
-    #[error("it cannot be found out where this program is")]
+    #[error("cannot determine the path of this program")]
     NoProgram { source: io::Error },
-    #[error("it cannot be found out which folder this is")]
+    #[error("cannot determine the current directory")]
     NoFolder { source: io::Error },
-    #[error("a path or an argument is no Unicode, and cannot stand in JSON")]
+    #[error("a path or an argument is not valid Unicode and cannot be written as JSON")]
     NotText,
 
     #[error(
-        "`npx` cannot be started: the MCP Inspector needs Node.js 22 or newer (https://nodejs.org)"
+        "`npx` cannot be started; the MCP Inspector needs Node.js 22 or newer (https://nodejs.org)"
     )]
     NoNpx { source: io::Error },
-    #[error("the MCP Inspector ended with the exit code {code}")]
+    #[error("the MCP Inspector failed with exit code {code}")]
     InspectorFailed { code: i32 },
 }
 

@@ -1,4 +1,4 @@
-//! `--inspect`: the MCP Inspector on this program.
+//! `--inspect`: opens the MCP Inspector on this program.
 
 use std::process::Stdio;
 
@@ -8,7 +8,7 @@ use super::error::Error as E;
 use super::install::program;
 use genkit_core::Result;
 
-/// The one that our tests know.
+/// The version that our tests use.
 const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
 
 pub(super) async fn inspect(args: Vec<String>) -> Result<()> {
@@ -24,13 +24,13 @@ pub(super) async fn inspect(args: Vec<String>) -> Result<()> {
         .stdin(Stdio::null())
         .kill_on_drop(true);
     let mut inspector = command.spawn().map_err(|source| E::NoNpx { source })?;
-    // Ctrl-C reaches it as it reaches us: it ends, and then this does.
+    // Ctrl-C also reaches the Inspector, so wait for it to exit.
     let ended = tokio::select! {
         ended = inspector.wait() => ended,
         _ = genkit_core::internal::shutdown::interrupted() => inspector.wait().await,
     };
     let status = ended.map_err(|source| E::NoNpx { source })?;
-    // 130 is Ctrl-C.
+    // 130 means Ctrl-C.
     match status.code() {
         Some(0 | 130) | None => Ok(()),
         Some(code) => Err(E::InspectorFailed { code }.into()),

@@ -1,4 +1,4 @@
-//! `--install`: this program in the configuration of a client.
+//! `--install`: adds this program to the configuration of a client.
 
 use std::env;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::print;
 use super::wanted::Install;
 use genkit_core::Result;
 
-/// How long a name may be that every client takes, in bytes.
+/// The maximum length of a name that every client accepts, in bytes.
 const MAX_NAME: usize = 64;
 
 pub(super) fn install(wanted: &Install, server: &str, args: Vec<String>) -> Result<()> {
@@ -37,47 +37,49 @@ pub(super) fn install(wanted: &Install, server: &str, args: Vec<String>) -> Resu
     let plan = EditPlan::new(&path, app, &server).map_err(E::File)?;
     let file = plan.path().display().to_string();
     if !plan.changes() {
-        return print::out(&format!("{file} has `{name}` already: there is nothing to do.\n"));
+        return print::out(&format!("`{name}` is already in {file}; there is nothing to do.\n"));
     }
     if wanted.dry_run {
-        return print::out(&format!("This would be put into {file}; nothing was written.\n"));
+        return print::out(&format!(
+            "This entry would be written to {file}; nothing was written.\n"
+        ));
     }
     let written = plan.write().map_err(E::File)?;
     let copy = written.copy.map_or_else(String::new, |copy| {
-        format!("What was there before is in {}.\n", copy.display())
+        format!("The previous version is in {}.\n", copy.display())
     });
     let moves = match is_build(Path::new(&program)) {
         true => {
-            "It starts this build: put the program where it stays (`cargo install --path .`), and install it from there.\n"
+            "The entry starts this build, which `cargo clean` deletes; install the program (`cargo install --path .`), and run its `--install`.\n"
         }
         false => "",
     };
     let next = next_step(app);
-    print::out(&format!("{app} has `{name}` now, in {file}.\n{copy}{moves}{next}\n"))
+    print::out(&format!("Added `{name}` to {app}, in {file}.\n{copy}{moves}{next}\n"))
 }
 
 fn next_step(app: ClientApp) -> &'static str {
     match app {
         ClientApp::ClaudeDesktop => "Quit Claude Desktop and start it again.",
         ClientApp::ClaudeCode => "Start a new session; `/mcp` shows the server.",
-        ClientApp::Cursor => "Cursor's settings show it under MCP.",
-        _ => "`MCP: List Servers` in the command palette starts it.",
+        ClientApp::Cursor => "The server is in Cursor's settings, under MCP.",
+        _ => "Start it with `MCP: List Servers` in the command palette.",
     }
 }
 
-/// The absolute path of this program.
+/// Returns the absolute path of this program.
 pub(super) fn program() -> Result<String> {
     let path = env::current_exe().map_err(|source| E::NoProgram { source })?;
     path.into_os_string().into_string().map_err(|_| E::NotText.into())
 }
 
-/// Whether a program lies where the next `cargo clean` takes it away.
+/// Whether the next `cargo clean` would delete the program.
 fn is_build(program: &Path) -> bool {
     let folder = program.parent().and_then(Path::file_name);
     folder.is_some_and(|name| name == "debug" || name == "release")
 }
 
-/// `KEY=VALUE` is itself, `KEY` is the variable of this environment.
+/// Parses `KEY=VALUE`; `KEY` alone takes its value from this environment.
 fn variable_of(said: &str) -> Result<(String, String)> {
     let (key, value) = match said.split_once('=') {
         Some((key, value)) => (key, Some(value.to_owned())),
@@ -91,7 +93,7 @@ fn variable_of(said: &str) -> Result<(String, String)> {
     Ok((key.to_owned(), value))
 }
 
-/// The entry as it is printed: values of variables may be secrets.
+/// The entry for printing, without the values of variables, which can be secrets.
 fn shown(name: &str, app: ClientApp, server: &NewServer) -> Value {
     let mut entry = server.entry(app);
     if let Some(env) = entry.get_mut("env").and_then(Value::as_object_mut) {
@@ -100,7 +102,7 @@ fn shown(name: &str, app: ClientApp, server: &NewServer) -> Value {
     json!({ name: entry })
 }
 
-/// Letters, digits, `-` and `_`: what every client takes.
+/// Whether every client accepts this name.
 fn is_name(name: &str) -> bool {
     (1..=MAX_NAME).contains(&name.len()) && name.chars().all(is_letter)
 }
@@ -109,7 +111,7 @@ fn is_letter(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
 }
 
-/// A name like that of the server.
+/// Derives a valid name from the name of the server.
 fn name_of(server: &str) -> String {
     let name: String =
         server.chars().take(MAX_NAME).map(|c| if is_letter(c) { c } else { '-' }).collect();

@@ -1,4 +1,4 @@
-//! `--list` and `--check`: what there is.
+//! `--list` and `--check`: print what the server offers.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::McpServer;
 use genkit_core::Result;
 use genkit_core::internal::visible;
 
-/// Everything that a client can list.
+/// The results of all lists.
 struct Listed {
     tools: Vec<Value>,
     prompts: Vec<Value>,
@@ -59,7 +59,7 @@ pub(super) async fn list(server: McpServer, json: bool) -> Result<()> {
 pub(super) async fn check(server: McpServer) -> Result<()> {
     let Listed { tools, prompts, resources, templates } = Listed::of(server).await?;
     print::out(&format!(
-        "All is well: {}, {}, {}.\n",
+        "All checks passed: {}, {}, {}.\n",
         counted(tools.len(), "tool"),
         counted(prompts.len(), "prompt"),
         counted(resources.len() + templates.len(), "resource"),
@@ -70,7 +70,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A heading, then one line for each.
+/// Writes a heading and one line per item.
 fn section(text: &mut String, heading: &str, items: &[Value], name: impl Fn(&Value) -> String) {
     if items.is_empty() {
         return;
@@ -82,7 +82,7 @@ fn section(text: &mut String, heading: &str, items: &[Value], name: impl Fn(&Val
         let about = item["description"].as_str().or(item["title"].as_str()).unwrap_or_default();
         let about = about.lines().next().unwrap_or_default();
         let line = format!("  {}  {}", name(item), about);
-        // Names and descriptions may be those of other servers.
+        // Names and descriptions can come from other servers.
         let _ = writeln!(text, "{}", visible::line(line.trim_end()));
     }
 }

@@ -23,9 +23,9 @@ use own_args::OwnArgs;
 use wanted::Wanted;
 
 impl McpServer {
-    /// Command line of the program: `--http ADDR`, `--list`, `--call NAME JSON`, `--check`,
-    /// `--inspect`, `--install CLIENT`, `--help`, `--version`. Without arguments it serves on stdio,
-    /// and in a terminal it says what it is and what to do.
+    /// Adds a command line to the server: `--http ADDR`, `--list`, `--call NAME JSON`, `--check`,
+    /// `--inspect`, `--install CLIENT`, `--help`, `--version`. Without arguments, the program serves on
+    /// stdio; in a terminal, it prints what it is and how to use it.
     ///
     /// ```no_run
     /// use genkit::tool;
@@ -45,37 +45,37 @@ impl McpServer {
     /// sums --install claude-desktop           # or claude-code, cursor, vscode
     /// ```
     ///
-    /// Flags of your own: [`McpCli::cli_args`].
+    /// For your own flags, see [`McpCli::cli_args`].
     pub fn cli(self) -> McpCli<'static> {
         McpCli { server: self, own: None, line: None }
     }
 }
 
-/// MCP server with a command line, about to be started: await it.
+/// An MCP server with a command line. Await it to start it.
 ///
 /// | flag | what it does |
 /// |---|---|
-/// | none | serves on stdio; where standard input is a terminal, says what the program is and what to do |
+/// | none | serves on stdio; if standard input is a terminal, prints what the program is and how to use it |
 /// | `--stdio` | serves on stdio, also in a terminal |
 /// | `--http ADDRESS` | serves streamable HTTP at `/mcp` (feature `mcp-http`); `--allow-host HOST` and `--stateless` are [`allowed_hosts`](McpServer::allowed_hosts) and [`stateless`](McpServer::stateless) |
 /// | `--list` | prints tools, prompts and resources; with `--json` as JSON |
 /// | `--call NAME JSON` | calls a tool as an MCP client would, and prints its result; with `--json` as JSON |
-/// | `--check` | checks what serving checks at its start |
+/// | `--check` | performs the checks that run when serving starts |
 /// | `--inspect` | opens the MCP Inspector on this program (`npx`, a fixed version) |
-/// | `--install CLIENT` | writes the program into the configuration of `claude-desktop`, `claude-code`, `cursor` or `vscode` |
+/// | `--install CLIENT` | adds the program to the configuration of `claude-desktop`, `claude-code`, `cursor` or `vscode` |
 /// | `--help`, `--version` | |
 ///
-/// `--install` keeps every other byte of the file and makes a copy of it first. The entry has the
-/// absolute path of the program, and the program's own arguments with absolute paths. `--name` is what
-/// the client calls it (default is the name of the server), `--env KEY` hands on a variable of this
-/// environment, `--config FILE` names another file, and `--dry-run` writes nothing.
+/// `--install` preserves every other byte of the file and copies it first. The entry contains the
+/// absolute path of the program and the program's own arguments, with absolute paths. `--name` sets the
+/// name of the entry (default: the name of the server), `--env KEY` passes a variable of this
+/// environment to the server, `--config FILE` selects another file, and `--dry-run` writes nothing.
 ///
-/// A wrong command line, `--help` and `--version` end the process, as `clap` does. Everything else
-/// returns.
+/// An invalid command line, `--help` and `--version` exit the process, as usual with `clap`. Everything
+/// else returns.
 ///
 /// # Errors
-/// Awaiting it fails as awaiting the [`McpServer`] does; where a called tool fails; and where a
-/// configuration cannot be written: it is as it was then.
+/// Awaiting it fails like awaiting the [`McpServer`], and also if a called tool fails or a
+/// configuration cannot be written. In the latter case the file is unchanged.
 #[must_use = "a server starts when it is awaited: add `.await`"]
 pub struct McpCli<'a> {
     server: McpServer,
@@ -84,10 +84,10 @@ pub struct McpCli<'a> {
 }
 
 impl<'a> McpCli<'a> {
-    /// Flags and arguments of your own, which `clap` reads: `apply` makes the server of them.
+    /// Adds your own flags and arguments, parsed by `clap`; `apply` configures the server from them.
     ///
-    /// It runs before the server is started, listed, called or checked, and not for `--help` or
-    /// `--install`. What it may borrow outlives the server.
+    /// `apply` runs before the server is started, listed, called or checked, but not for `--help` or
+    /// `--install`. Values that it borrows must outlive the server.
     ///
     /// ```no_run
     /// use std::path::PathBuf;
@@ -108,10 +108,10 @@ impl<'a> McpCli<'a> {
     /// }
     /// ```
     ///
-    /// Those that were given are written into the entry of `--install` and `--inspect`; a `PathBuf` is
-    /// made absolute there, also a default one, since clients start programs in folders of theirs. A flag
-    /// of yours takes the place of one of ours that has the same name. `clap` is version 4 with `derive`,
-    /// in the dependencies of your program.
+    /// Arguments that the user passed are written to the entry of `--install` and `--inspect`. A `PathBuf`,
+    /// including a default one, is made absolute there, because clients start programs in other folders. A
+    /// flag of yours replaces a built-in one with the same name. Your program needs `clap` 4 with `derive`
+    /// in its dependencies.
     pub fn cli_args<A: clap::Args>(
         self,
         apply: impl FnOnce(McpServer, A) -> Result<McpServer> + Send + 'a,
@@ -119,7 +119,8 @@ impl<'a> McpCli<'a> {
         Self { own: Some(OwnArgs::new(apply)), ..self }
     }
 
-    /// Reads this command line in the place of the process's own; the first is the program.
+    /// Sets the command line to parse instead of the arguments of the process. The first element is the
+    /// name of the program.
     ///
     /// ```
     /// use genkit::{Genkit, Registry, tool, tools};
@@ -142,15 +143,16 @@ impl<'a> McpCli<'a> {
         Self { line: Some(arguments.into_iter().map(Into::into).collect()), ..self }
     }
 
-    /// Does what the command line says: what awaiting it does, as a future for `block_on` and `select!`.
+    /// Executes the command line. Awaiting the [`McpCli`] does the same; this method returns a future for
+    /// `block_on` and `select!`.
     ///
     /// # Errors
-    /// As awaiting the [`McpCli`].
+    /// Fails like awaiting the [`McpCli`].
     pub async fn run(self) -> Result<()> {
         let Self { server, own, line } = self;
         let line = line.unwrap_or_else(|| std::env::args_os().collect());
         let command = command::command(&server.settings, own.as_ref());
-        // What is wrong is said with the usage, and so are `--help` and `--version`.
+        // `exit` prints usage errors, `--help` and `--version`.
         let matches = command.try_get_matches_from(line).unwrap_or_else(|said| said.exit());
         let wanted = Wanted::of(&matches)?;
         let told = |own: Option<&OwnArgs<'_>>| own.map_or(Ok(Vec::new()), |own| own.told(&matches));
@@ -181,7 +183,7 @@ impl<'a> McpCli<'a> {
     }
 }
 
-/// Whether nobody but a person in a terminal could answer: stdio without a client.
+/// Whether the server would serve on stdio in a terminal, without an MCP client.
 fn waits_for_a_person(server: &McpServer) -> bool {
     #[cfg(feature = "http")]
     if server.listening.is_set() {
@@ -202,7 +204,7 @@ impl<'a> IntoFuture for McpCli<'a> {
 
 impl std::fmt::Debug for McpCli<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The line may have secrets in it.
+        // The command line can contain secrets.
         f.debug_struct("McpCli").field("server", &self.server).finish_non_exhaustive()
     }
 }

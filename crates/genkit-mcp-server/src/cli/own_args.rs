@@ -1,4 +1,4 @@
-//! Flags of the program's own: read by `clap`, and said again for an entry that starts it.
+//! The program's own flags: parsed by `clap`, and written into entries that start the program.
 
 use std::any::TypeId;
 use std::ffi::{OsStr, OsString};
@@ -11,10 +11,10 @@ use super::error::Error as E;
 use crate::McpServer;
 use genkit_core::Result;
 
-/// Makes the server of what was read.
+/// Configures the server from the parsed arguments.
 type Apply<'a> = Box<dyn FnOnce(McpServer, &ArgMatches) -> Result<McpServer> + Send + 'a>;
 
-/// What `clap` reads for the program.
+/// The program's own arguments.
 pub(super) struct OwnArgs<'a> {
     augment: fn(Command) -> Command,
     apply: Apply<'a>,
@@ -39,7 +39,7 @@ impl<'a> OwnArgs<'a> {
         (self.apply)(server, matches)
     }
 
-    /// The arguments that say the same in any folder.
+    /// Returns the arguments in a form that has the same meaning in any folder.
     pub(super) fn told(&self, matches: &ArgMatches) -> Result<Vec<String>> {
         let command = self.augment(Command::new("own"));
         let (mut told, mut positional) = (Vec::new(), Vec::new());
@@ -48,7 +48,7 @@ impl<'a> OwnArgs<'a> {
             let source = matches.value_source(arg.get_id().as_str());
             match source {
                 Some(ValueSource::CommandLine) => {}
-                // A relative one is of the folder that the program is started in.
+                // A relative default depends on the folder that the program is started in.
                 Some(ValueSource::DefaultValue) if is_path => {}
                 _ => continue,
             }
@@ -79,7 +79,7 @@ impl<'a> OwnArgs<'a> {
             }
         }
         if !positional.is_empty() {
-            // So that none is read as a flag, nor as a value of one.
+            // Prevents positional arguments from being parsed as flags or their values.
             told.push("--".to_owned());
             told.extend(positional);
         }

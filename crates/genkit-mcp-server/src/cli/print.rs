@@ -1,4 +1,4 @@
-//! What is printed for a person, or for a program that reads it.
+//! Output to standard output, for users and programs.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -8,19 +8,19 @@ use super::error::Error as E;
 use genkit_core::Result;
 use genkit_core::internal::visible;
 
-/// Prints text; a terminal gets it without what could steer it.
+/// Prints text. In a terminal, control characters are escaped.
 pub(super) fn out(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     let shown = if out.is_terminal() { visible::text(text) } else { text.into() };
     let printed = out.write_all(shown.as_bytes()).and_then(|()| out.flush());
     match printed {
-        // Whoever reads has had enough: `| head`.
+        // The reader has closed the pipe, as `| head` does.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         printed => Ok(printed.map_err(|source| E::Output { source })?),
     }
 }
 
-/// Prints JSON.
+/// Prints a value as JSON.
 pub(super) fn json(value: &Value) -> Result<()> {
     out(&format!("{value:#}\n"))
 }

@@ -1,8 +1,8 @@
-//! What a person reads who starts a server in a terminal.
+//! The text for users who start a server in a terminal.
 
 use crate::settings::ServerSettings;
 
-/// What the program is, and what to do with it.
+/// Describes the program and how to use it.
 pub(super) fn hint(settings: &ServerSettings) -> String {
     let program = program();
     let called = settings.title.as_ref().unwrap_or(&settings.name);
@@ -12,7 +12,7 @@ pub(super) fn hint(settings: &ServerSettings) -> String {
         String::new()
     };
     format!(
-        "{called} {} is an MCP server: an MCP client starts it and talks to it over a pipe.\n\
+        "{called} {} is an MCP server: an MCP client starts it and communicates over its standard input and output.\n\
          \n  {program} --install claude-desktop   add it to a client (or claude-code, cursor, vscode)\n  \
          {program} --inspect                  try it in the browser\n  \
          {program} --list                     what it offers\n{http}  \
@@ -21,7 +21,7 @@ pub(super) fn hint(settings: &ServerSettings) -> String {
     )
 }
 
-/// How the program was called.
+/// The name that the program was called with.
 fn program() -> String {
     let called = std::env::args().next().unwrap_or_default();
     let name =

@@ -1,4 +1,4 @@
-//! What a command line wants, as data.
+//! The parsed command line.
 
 use std::path::PathBuf;
 
@@ -11,10 +11,10 @@ use super::error::Error as E;
 use crate::McpServer;
 use genkit_core::Result;
 
-/// What is to be done.
+/// The mode that the command line selects.
 #[derive(Debug)]
 pub(super) enum Wanted {
-    /// Nothing was said.
+    /// No mode was given.
     Serve,
     Stdio,
     #[cfg(feature = "http")]
@@ -32,7 +32,7 @@ pub(super) enum Wanted {
     Install(Install),
 }
 
-/// A server over HTTP.
+/// The options of `--http`.
 #[cfg(feature = "http")]
 #[derive(Debug)]
 pub(super) struct Http {
@@ -51,7 +51,7 @@ impl Http {
     }
 }
 
-/// An entry in the configuration of a client.
+/// The options of `--install`.
 #[derive(Debug)]
 pub(super) struct Install {
     pub(super) app: ClientApp,
@@ -102,7 +102,7 @@ impl Wanted {
     }
 }
 
-/// A flag of ours; one of the program's own that has its name is another.
+/// Reads a built-in flag. A flag of the program with the same name has its own meaning.
 fn flag(matches: &ArgMatches, name: &str) -> bool {
     matches.try_get_one::<bool>(name).ok().flatten().copied().unwrap_or(false)
 }

@@ -1,4 +1,4 @@
-//! What methods return, as clients of each era read it.
+//! Serializes results in the form that clients of each era expect.
 
 use rmcp::model::{CallToolResult, ErrorCode, ErrorData};
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::rounds::InputRequired;
 use crate::session::Era;
 
 impl Era {
-    /// An error as clients of the era know it.
+    /// Adapts an error to the era.
     pub(super) fn error(self, mut error: ErrorData) -> ErrorData {
         if self == Self::Modern && error.code == ErrorCode::RESOURCE_NOT_FOUND {
             error.code = ErrorCode::INVALID_PARAMS;
@@ -52,7 +52,7 @@ impl Era {
     }
 }
 
-/// What `name` answers, in at most `limit` bytes of JSON.
+/// Serializes the result of `name`, or an error if it exceeds `limit` bytes of JSON.
 pub(super) fn result(
     result: impl Serialize + Send + 'static,
     name: String,

@@ -1,4 +1,4 @@
-//! The middleware of a server around the work of one request.
+//! Runs the middleware of a server around a request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ use crate::quota::{ClientKey, ClientQuota};
 use crate::state::SharedState;
 use genkit_core::internal::context::{ContextParts, Outcome, drive};
 
-/// What is kept of a request that goes through middleware.
+/// A request that runs inside middleware.
 pub(super) struct Surrounded {
     shared: Arc<SharedState>,
     request: ServedRequest,
@@ -28,7 +28,7 @@ pub(super) struct Surrounded {
 }
 
 impl Surrounded {
-    /// Nothing where there is no middleware.
+    /// Returns `None` if the server has no middleware.
     pub(super) fn new(
         shared: &Arc<SharedState>,
         method: &'static str,
@@ -57,7 +57,7 @@ impl Surrounded {
         })
     }
 
-    /// Runs `work` inside of all middleware.
+    /// Runs `work` inside all middleware.
     pub(super) async fn run(self, work: CallWork) -> Result<Written, ErrorData> {
         let Self { shared, request, quota, key, calls_itself, cancel } = self;
         let (method, name) = (request.method(), request.name().to_owned());
@@ -74,7 +74,7 @@ impl Surrounded {
         });
         let middleware = Arc::clone(&shared.settings.middleware);
         let next = NextRequest::outermost(middleware, request, server);
-        // A middleware may panic, and a client that goes away ends one that waits.
+        // Catches panics of the middleware, and cancels it if the client disconnects.
         let guard = ContextParts { cancel, ..ContextParts::default() }.build();
         let outcome = match drive(&guard, &name, next.run()).await {
             Outcome::Finished(outcome) => outcome,
@@ -86,7 +86,8 @@ impl Surrounded {
             }
         };
         let outcome = outcome.map_err(|error| shared.for_client(error, &name));
-        // What was served is counted and recorded already; lists are counted before, and not recorded.
+        // A request that reached the server has already been counted and recorded. Lists are
+        // counted earlier and not recorded.
         if was_served.load(Ordering::Relaxed) || method.ends_with("/list") {
             audit.forget();
         } else if let Err(error) = quota.count_request() {
@@ -106,7 +107,7 @@ impl Surrounded {
     }
 }
 
-/// The answer as middleware sees it.
+/// Converts a response into the form that middleware receives.
 fn answer_of(written: Written) -> ServedAnswer {
     let reply = written(&RequestId::Number(0));
     let mut message: Value = serde_json::from_slice(&reply.bytes).unwrap_or_default();

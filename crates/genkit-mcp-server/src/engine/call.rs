@@ -17,32 +17,32 @@ use crate::caller::message::Reply;
 use crate::session::OpenRequest;
 use genkit_core::BoxFuture;
 
-/// A function that held the task of its connection for longer gets a task of its own from then on.
-/// Default is 1 millisecond.
+/// How long a function can block the task of its connection in one poll. Functions that take longer run
+/// in their own task from then on. Default is 1 millisecond.
 const LONG_POLL: Duration = Duration::from_millis(1);
 
-/// A request that runs: it resolves to its answer, or to `None` where nobody waits for one any more.
-#[must_use = "a call runs as long as it is polled"]
+/// A running request. Resolves to its response, or to `None` if the client no longer waits for one.
+#[must_use = "a call does nothing unless it is polled"]
 pub(crate) struct Call {
     work: CallWork,
-    /// Until it has ended.
+    /// `None` once the request has ended.
     open: Option<OpenRequest>,
     cancel: CancellationToken,
-    /// Which function it is, for [`SlowFunctions`].
+    /// Identifies the function, for [`SlowFunctions`].
     function: u64,
-    /// Where somebody listens.
+    /// The span, if tracing is enabled.
     told: Option<Box<Told>>,
 }
 
-/// What became of a call that was begun where its connection is served.
+/// The result of polling a call once in the task of its connection.
 pub(crate) enum Begun {
     Ended(Option<Reply>),
-    /// It waits: somebody else must go on with it.
+    /// The call waits, so another task must continue to poll it.
     Waits(Call),
 }
 
 impl Call {
-    /// Runs `work` until it answers `open`; a panic is an answer, too.
+    /// Creates a call that runs `work` to answer `open`. A panic is answered with an error.
     pub(super) fn new(
         function: u64,
         open: OpenRequest,
@@ -52,25 +52,25 @@ impl Call {
         Self { work, open: Some(open), cancel, function, told: None }
     }
 
-    /// The same, which says in a span what becomes of it.
+    /// Adds a span that records the call and its outcome.
     pub(super) fn told(mut self, told: Box<Told>) -> Self {
         self.told = Some(told);
         self
     }
 
-    /// The id of its request, until it has ended.
+    /// The id of the request, until it has ended.
     #[cfg(all(feature = "http", feature = "durable"))]
     pub(crate) fn id(&self) -> Option<&RequestId> {
         self.open.as_ref().map(OpenRequest::id)
     }
 
-    /// Polls it once in the task of its connection, unless it is known to take long.
+    /// Polls the call once in the task of its connection, unless its function is known to be slow.
     pub(crate) fn begin(mut self, slow: &SlowFunctions) -> Begun {
         if slow.contains(self.function) {
             return Begun::Waits(self);
         }
         let started = Instant::now();
-        // Who goes on with it polls at once, and is woken from then on.
+        // The task that continues the call polls it immediately, so this poll needs no waker.
         let polled = Pin::new(&mut self).poll(&mut Context::from_waker(Waker::noop()));
         if started.elapsed() > LONG_POLL {
             slow.add(self.function);
@@ -82,10 +82,10 @@ impl Call {
     }
 }
 
-/// What is run for a request.
+/// The work of a request.
 pub(super) type CallWork = BoxFuture<'static, Result<Written, ErrorData>>;
 
-/// Writes the answer of the request with that id.
+/// Serializes the response of the request with the given id.
 pub(super) type Written = Box<dyn FnOnce(&RequestId) -> Reply + Send>;
 
 impl Future for Call {
@@ -94,7 +94,7 @@ impl Future for Call {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Self { work, told, .. } = &mut *self;
         let inside = told.as_ref().map(|told| told.span().enter());
-        // What panicked is not polled again: the call ends with it.
+        // After a panic, the work is not polled again, because the call ends here.
         let ended = match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
             Ok(polled) => Ok(ready!(polled)),
             Err(panic) => Err(panic),
@@ -122,8 +122,8 @@ impl Future for Call {
     }
 }
 
-/// The functions that take long before they wait for anything. It may take others for one of them,
-/// which costs these a task.
+/// A set of the functions that block for long before they wait. It can contain false positives, whose
+/// only cost is a task.
 #[derive(Clone, Default)]
 pub(crate) struct SlowFunctions(Arc<[AtomicU64; 16]>);
 

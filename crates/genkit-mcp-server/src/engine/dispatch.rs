@@ -1,8 +1,8 @@
-//! From a message to what becomes of it.
+//! Dispatches messages to the methods that handle them.
 
 #![allow(
     deprecated,
-    reason = "SEP-2577 deprecates logging and subscribe; clients of today have them"
+    reason = "SEP-2577 deprecates logging and subscribe, but current clients use them"
 )]
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::session::{
 };
 
 impl Engine {
-    /// What becomes of a message of the client of `session`.
+    /// Handles a message from the client of `session`.
     pub(crate) fn receive(
         &self,
         session: &Arc<Session>,
@@ -143,7 +143,7 @@ impl Engine {
                 Ok(done())
             }
             Params::Subscribe(_) | Params::Unsubscribe(_) if rules.is_forgotten => {
-                let why = "this server keeps no sessions, so that no change could be told";
+                let why = "this server keeps no sessions, so it cannot notify of changes";
                 Err(method_names::undeclared(method, why))
             }
             Params::Subscribe(uri) if rules.in_session => {

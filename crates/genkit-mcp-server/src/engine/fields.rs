@@ -1,4 +1,4 @@
-//! The members of parameters, taken one by one.
+//! Reads the members of parameters by name.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use rmcp::model::{InputResponses, RequestMetaObject};
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The members that parameters of some method have, or objects in them; all others are passed over.
+/// The members that the parameters of any method have, or objects in them. All others are skipped.
 const NAMES: [&str; 26] = [
     "_meta",
     "argument",
@@ -36,19 +36,19 @@ const NAMES: [&str; 26] = [
     "value",
 ];
 
-/// Those that are such objects.
+/// The members that are such objects.
 const OBJECTS: [&str; 4] = ["argument", "context", "notifications", "ref"];
 
-/// An object whose members are taken out by name.
+/// An object whose members can be taken by name.
 pub(super) struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// `None` is no object, or one that has a member twice.
+    /// Returns `None` if the text is not an object or has a duplicate member.
     pub(super) fn of(raw: &str) -> Option<Self> {
         serde_json::from_str(raw).ok()
     }
 
-    /// A member that is an object, too.
+    /// Takes a member that is also such an object.
     pub(super) fn fields(&mut self, name: &str) -> Option<Self> {
         match self.0.swap_remove(name)? {
             Value::Object(members) => Some(Self(members)),
@@ -71,7 +71,8 @@ impl Fields {
         })?
     }
 
-    /// The inner `None` is a member that is not there, or `null`; the outer one of another type.
+    /// Takes a member. The outer `None` means a wrong type, and the inner one a member that is missing or
+    /// `null`.
     pub(super) fn optional_text(&mut self, name: &str) -> Option<Option<String>> {
         self.optional(name, |value| match value {
             Value::String(text) => Some(text),
@@ -101,7 +102,7 @@ impl Fields {
         Some(self.object("_meta")?.map(RequestMetaObject::from).unwrap_or_default())
     }
 
-    /// The answers to questions of an earlier result.
+    /// Takes the answers to the questions of an earlier result.
     pub(super) fn responses(&mut self) -> Option<Option<InputResponses>> {
         let Some(given) = self.object("inputResponses")? else { return Some(None) };
         let mut responses = InputResponses::new();
@@ -145,7 +146,7 @@ impl<'de> Deserialize<'de> for Fields {
                         members.next_value::<Value>()?
                     };
                     if read.insert(name, value).is_some() {
-                        return Err(de::Error::custom("a member stands there twice"));
+                        return Err(de::Error::custom("duplicate member"));
                     }
                 }
                 Ok(Fields(read))
@@ -174,7 +175,7 @@ mod tests {
         }
         let once =
             r#"{"ref": {"type": "ref/prompt", "x": 1, "x": 2}, "context": null, "y": 1, "y": 2}"#;
-        let mut once = Fields::of(once).expect("members of no meaning may stand there twice");
+        let mut once = Fields::of(once).expect("unused members can be duplicate");
         assert!(once.object("context").is_some_and(|context| context.is_none()));
         let mut of = once.fields("ref").expect("an object");
         assert_eq!(of.text("type").as_deref(), Some("ref/prompt"));

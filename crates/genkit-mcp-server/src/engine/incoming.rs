@@ -1,4 +1,4 @@
-//! Reads the bytes of one message, once: what it is, or the reason why it is none.
+//! Parses one message from bytes, or returns the reason why it is not valid.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use genkit_mcp::internal::jsonrpc::scan;
 use genkit_mcp::internal::jsonrpc::scan::{Members, ScanFault, text_of};
 use genkit_mcp::internal::jsonrpc::{Id, MAX_ID_BYTES, MAX_NESTING, Outline, Scanner, nesting};
 
-/// A message of a client; what it carries is raw JSON, that is known to be JSON.
+/// A message from a client. Its content is raw JSON, which has been validated.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Incoming<'a> {
     Request {
@@ -24,32 +24,32 @@ pub(crate) enum Incoming<'a> {
         method: Cow<'a, str>,
         params: Option<&'a str>,
     },
-    /// The answer to a question of the server; an error also where the answer cannot be used.
+    /// The response to a question of the server, or an error if the response is invalid.
     Response {
         id: RequestId,
         answer: Result<&'a str, ErrorData>,
     },
 }
 
-/// What becomes of bytes that are no message.
+/// What to do about bytes that are not a valid message.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Rejected {
-    /// The client gets this error.
+    /// Send this error to the client.
     Answer(Bytes),
-    /// Nobody waits for an answer: the reason is logged.
+    /// Log this reason, because the client expects no response.
     Silent(String),
 }
 
-/// Why bytes are no message.
+/// Why bytes are not a valid message.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MessageFault {
     #[error("the message is not JSON: it is not UTF-8 ({0})")]
     NotUtf8(std::str::Utf8Error),
     #[error("the message is not JSON: {0}")]
     NotJson(String),
-    #[error("batches are not accepted: one message at a time")]
+    #[error("batches are not supported; send one message at a time")]
     Batch,
-    #[error("a message is a JSON object")]
+    #[error("the message is not a JSON object")]
     NoObject,
     #[error("the line is longer than {0} bytes")]
     TooLong(usize),
@@ -67,11 +67,11 @@ pub(crate) enum MessageFault {
     Method,
     #[error("`id` must be a string of at most {MAX_ID_BYTES} bytes or an integer")]
     Id,
-    #[error("a request has neither `result` nor `error`")]
+    #[error("a request must have neither `result` nor `error`")]
     Both,
     #[error("`result` or `error` is malformed")]
     Answer,
-    #[error("`params`, and `_meta` in it, must be objects")]
+    #[error("`params` and its `_meta` must be objects")]
     Params,
 }
 
@@ -89,7 +89,7 @@ impl MessageFault {
     }
 }
 
-/// Reads one message.
+/// Parses one message.
 pub(crate) fn read(bytes: &[u8]) -> Result<Incoming<'_>, Rejected> {
     let text = std::str::from_utf8(bytes).map_err(|e| refuse(None, &MessageFault::NotUtf8(e)))?;
     let text = text.trim_ascii();
@@ -104,7 +104,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Incoming<'_>, Rejected> {
         Err(ScanFault::Duplicate(name)) => {
             let mut outline = outline();
             if name == "id" {
-                // Which of the two is meant nobody knows.
+                // Which of the two ids is meant is unknown.
                 outline.id = Id::Unusable;
             }
             reject(outline, &MessageFault::Duplicate(name))
@@ -113,15 +113,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Incoming<'_>, Rejected> {
     }
 }
 
-/// Decides who gets the error of a message that could not be read.
+/// Decides who receives the error of a message that could not be parsed.
 ///
-/// A request gets an error. So does what says nothing of itself, with an unknown id. A notification
-/// gets none. An answer goes to whoever waits for it here, as an error: the id in it is ours, and
-/// would mean another request to the client.
+/// The sender of a request receives it, as does the sender of a message of unknown type, with a null
+/// id. The sender of a notification does not. For a response, the function that waits for it receives
+/// the error: its id is one of ours, and would denote a different request to the client.
 pub(crate) fn reject<'a>(outline: Outline, fault: &MessageFault) -> Result<Incoming<'a>, Rejected> {
     match (outline.method, outline.id, outline.answer) {
         (false, Id::Usable(id), true) => {
-            let message = format!("unusable answer: {fault}");
+            let message = format!("invalid response: {fault}");
             Ok(Incoming::Response { id, answer: Err(ErrorData::new(fault.code(), message, None)) })
         }
         (false, _, true) | (true, Id::Absent, _) => Err(Rejected::Silent(fault.to_string())),
@@ -152,7 +152,7 @@ fn of_members<'a>(members: &Members<'a>) -> Result<Incoming<'a>, Rejected> {
         let (versioned, method) = (members.jsonrpc.is_some(), method.is_some());
         return reject(Outline { id, versioned, method, answer: is_answer }, &fault);
     }
-    // `null` is as none.
+    // `null` means no parameters.
     let params = members.params.filter(|raw| *raw != "null");
     match (method, id) {
         (Some(method), Id::Usable(id)) => Ok(Incoming::Request { id, method, params }),
@@ -169,20 +169,20 @@ fn of_members<'a>(members: &Members<'a>) -> Result<Incoming<'a>, Rejected> {
     }
 }
 
-/// The error that a client answered with.
+/// Parses the error in a client's response.
 fn error_of(raw: &str) -> ErrorData {
     serde_json::from_str(raw).unwrap_or_else(|_| unusable(&MessageFault::Answer))
 }
 
 fn unusable(fault: &MessageFault) -> ErrorData {
-    ErrorData::new(fault.code(), format!("unusable answer: {fault}"), None)
+    ErrorData::new(fault.code(), format!("invalid response: {fault}"), None)
 }
 
-/// What is wrong with a text that is no object.
+/// Returns the problem of a text that is not an object.
 fn no_object(text: &str) -> MessageFault {
     match serde_json::from_str::<IgnoredAny>(text) {
         Err(error) => MessageFault::NotJson(error.to_string()),
-        // As readers of JSON see it, which go no deeper.
+        // Parsers stop at the same depth.
         Ok(_) if nesting(text) > MAX_NESTING => {
             MessageFault::NotJson("recursion limit exceeded".to_owned())
         }
@@ -192,7 +192,7 @@ fn no_object(text: &str) -> MessageFault {
 }
 
 fn not_json(text: &str) -> MessageFault {
-    // Half a surrogate pair is all that `serde_json` passes over.
+    // A lone surrogate is the only error that `serde_json` ignores here.
     let error = serde_json::from_str::<IgnoredAny>(text).err();
     let error = error.map_or_else(|| "lone surrogate in a string".to_owned(), |e| e.to_string());
     MessageFault::NotJson(error)

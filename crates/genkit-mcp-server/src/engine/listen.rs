@@ -1,4 +1,5 @@
-//! A `subscriptions/listen` request: acknowledged, then notifications until it is cancelled.
+//! A `subscriptions/listen` request, which is acknowledged and then sends notifications until it is
+//! cancelled.
 
 use bytes::Bytes;
 use rmcp::model::{
@@ -13,17 +14,17 @@ use crate::caller::message;
 use crate::caller::message::Reply;
 use crate::session::{MAX_SUBSCRIPTIONS, OpenRequest, Subscription};
 
-/// The notifications that a client listens to.
-#[must_use = "who is dropped hears nothing"]
+/// A stream of notifications to a client.
+#[must_use = "a stream sends nothing unless it is polled"]
 pub(crate) struct ListenStream {
     acknowledgement: Option<Bytes>,
     changes: Subscription,
     open: OpenRequest,
     cancel: CancellationToken,
     server: Implementation,
-    /// Dropped unfinished, the client has gone.
+    /// If it is dropped unfinished, the client has disconnected.
     audit: Audit,
-    /// Where somebody listens to what is served.
+    /// The span, if tracing is enabled.
     told: Option<Box<Told>>,
 }
 
@@ -40,13 +41,13 @@ impl ListenStream {
         Self { acknowledgement, changes, open, cancel, server, audit, told: None }
     }
 
-    /// The same, which says in a span what becomes of it.
+    /// Adds a span that records the stream and its outcome.
     pub(super) fn told(mut self, told: Box<Told>) -> Self {
         self.told = Some(told);
         self
     }
 
-    /// The next message; `None` once the client has cancelled it. Cancel safe.
+    /// Returns the next message, or `None` once the client has cancelled the stream. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<Bytes> {
         if let Some(first) = self.acknowledgement.take() {
             return Some(first);
@@ -58,7 +59,7 @@ impl ListenStream {
         }
     }
 
-    /// Its answer, where the server ends it; `None` where the client did.
+    /// Ends the stream and returns its response, or `None` if the client has cancelled it.
     pub(crate) fn finish(self) -> Option<Reply> {
         let id = self.open.id().clone();
         if !self.open.finish() || self.cancel.is_cancelled() {
@@ -75,7 +76,7 @@ impl ListenStream {
     }
 }
 
-/// What of a filter is taken: what it asks for, up to the bound.
+/// Returns the part of a filter that is accepted: everything requested, up to the limit.
 pub(super) fn accepted(asked: SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = asked;
     for flag in [

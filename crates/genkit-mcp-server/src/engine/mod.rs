@@ -1,12 +1,12 @@
-//! The engine: what becomes of a message of a client. Bytes in, messages out, no I/O inside; one for
-//! stdio, the pipe in memory and HTTP.
+//! The engine, which turns the messages of a client into actions. It takes and returns bytes and
+//! performs no I/O; stdio, the in-memory pipe and HTTP all use it.
 //!
 //! ```text
 //! bytes ─ read ─► Incoming ─ receive ─► Action ─┬─ Accepted         nothing to send
-//!                                               ├─ Reply(bytes)     known at once
+//!                                               ├─ Reply(bytes)     an immediate response
 //!                                               ├─ Run(call)        polled by the transport
 //!                                               ├─ Listen(stream)   a stream of notifications
-//!                                               └─ Changes(news)    the session hears of changes
+//!                                               └─ Changes(news)    the session is notified of changes
 //! ```
 
 mod answers;
@@ -37,33 +37,33 @@ use super::quota::ClientQuota;
 use super::session::Subscription;
 use super::state::SharedState;
 
-/// What the connections of a server share.
+/// The state that all connections of a server share.
 #[derive(Clone)]
 pub(crate) struct Engine {
     pub(crate) shared: Arc<SharedState>,
 }
 
-/// Where a message came from, and where what it says goes.
+/// The origin of a message, and the outlet for messages about it.
 pub(crate) struct Origin {
-    /// What a request says before its answer goes here.
+    /// Receives the messages that a request sends before its response.
     pub(crate) outlet: Outlet,
     pub(crate) head: HttpHead,
-    /// Whose rate it counts for.
+    /// The client whose rate limit the message counts towards.
     pub(crate) client: Arc<ClientQuota>,
-    /// Ends the request, when the client gives up.
+    /// Cancels the request when the client gives up.
     pub(crate) cancel: CancellationToken,
 }
 
-/// What becomes of a message.
+/// What the transport must do after a message.
 pub(crate) enum Action {
-    /// A notification, or an answer to a question: nothing to send.
+    /// Nothing: the message was a notification or an answer to a question.
     Accepted,
-    /// An answer, or an error, that is known at once.
+    /// Send this response or error.
     Reply(Reply),
-    /// A function: what it resolves to is the answer.
+    /// Poll this function, which resolves to the response.
     Run(Call),
-    /// A `subscriptions/listen` request.
+    /// Send the notifications of a `subscriptions/listen` request.
     Listen(Box<ListenStream>),
-    /// The session is ready: from now on it hears of changes.
+    /// Notify the session of changes from now on, because it is initialized.
     Changes(Subscription),
 }

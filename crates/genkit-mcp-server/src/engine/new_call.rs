@@ -1,4 +1,4 @@
-//! A request that may take its time: what is run for it, and what is around that.
+//! Starts the functions of requests, with the middleware around them.
 
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
@@ -22,19 +22,20 @@ use crate::tasks as task;
 #[cfg(feature = "durable")]
 use crate::tasks::{TaskAnswer, TaskCall};
 
-/// How large the entry of a skill may be: 512 files with their addresses and digests.
+/// The maximum size of the entry of a skill, in bytes: enough for 512 files with their URIs and
+/// digests.
 const MAX_ENTRY: usize = 1024 * 1024;
 
-/// What is answered of the lists that are there for the caller, about an address.
+/// Computes a result about a URI from the lists that the caller sees.
 type ReadLists = Box<dyn FnOnce(&Methods<'_>, &Lists, &str) -> Result<Written, E> + Send>;
 
-/// A request that may take its time.
+/// A request that runs a function.
 pub(super) struct NewCall<'a> {
     id: &'a RequestId,
     method: &'a str,
-    /// Which function it is, among those that may be slow.
+    /// Identifies the function in [`SlowFunctions`](super::SlowFunctions).
     function: u64,
-    /// The middleware around it.
+    /// The middleware around the function.
     around: Option<Surrounded>,
     engine: Engine,
 }
@@ -161,7 +162,7 @@ impl<'a> NewCall<'a> {
         self.of_skills("resources/directory/read", uri, request, Box::new(read))
     }
 
-    /// What `read` makes of the lists that are there for the caller.
+    /// Runs `read` on the lists that the caller sees.
     fn of_skills(
         mut self,
         method: &'static str,
@@ -195,17 +196,17 @@ impl<'a> NewCall<'a> {
         })
     }
 
-    /// How large the entry of a skill may be.
+    /// The maximum size of the entry of a skill, in bytes.
     fn max_entry(&self) -> usize {
         self.max_output().max(MAX_ENTRY)
     }
 
-    /// How large the answer of what has no limit of its own may be.
+    /// The maximum size of a result without its own limit, in bytes.
     fn max_output(&self) -> usize {
         self.engine.shared.settings.max_output
     }
 
-    /// Of what the client called `name`.
+    /// Identifies the function by the name that the client sent.
     fn named(self, name: &str) -> Self {
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
         Self { function: hasher.hash_one((self.method, name)), ..self }
@@ -221,8 +222,8 @@ impl<'a> NewCall<'a> {
     {
         let cancel = request.cancel.clone();
         let open = OpenRequest::new(&request.session, self.id, &cancel)?;
-        // Boxed as it is made, and not moved again: a question keeps it for minutes, and a future
-        // that takes another in has room for it twice.
+        // Boxed where it is created and not moved again: a question can keep the future for
+        // minutes, and a future that takes another one by value has space for it twice.
         let mut work: CallWork = Box::pin(work(self.engine, request));
         if let Some(around) = self.around {
             work = Box::pin(around.run(work));
@@ -231,7 +232,7 @@ impl<'a> NewCall<'a> {
     }
 }
 
-/// Does what a request asks for at once, and records it.
+/// Performs the work of a request immediately, and records it in the audit log.
 pub(super) fn audited<T>(
     method: &'static str,
     name: &str,

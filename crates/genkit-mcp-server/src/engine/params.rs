@@ -1,6 +1,6 @@
-//! The parameters of each method, read once into what that method needs.
+//! Parses the parameters of each method.
 
-#![allow(deprecated, reason = "SEP-2577 deprecates logging; clients of today have it")]
+#![allow(deprecated, reason = "SEP-2577 deprecates logging, but current clients use it")]
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use crate::session::Era;
 use crate::tasks::TaskCall;
 use genkit_mcp::internal::jsonrpc::Id;
 
-/// A request, by its method.
+/// The parameters of a request, by method.
 pub(super) enum Params {
     Initialize(Box<InitializeRequestParams>),
     Discover,
@@ -40,24 +40,24 @@ pub(super) enum Params {
     Listen(ListenParams),
     #[cfg(feature = "durable")]
     Task(TaskCall),
-    /// Of a method that is unknown, or not with these parameters.
+    /// The method is unknown, or the parameters are invalid.
     Refused(Refused),
 }
 
-/// What a client listens to.
+/// The parameters of `subscriptions/listen`.
 pub(super) struct ListenParams {
     pub(super) notifications: SubscriptionFilter,
-    /// Also to tasks, by the extension that rmcp's filter does not know.
+    /// Whether the client also listens to tasks, an extension that rmcp's filter lacks.
     pub(super) names_tasks: bool,
 }
 
-/// Parameters that are not those of their method.
+/// Why parameters are invalid.
 pub(super) enum Refused {
-    /// What stands there, if anything does.
+    /// The parameters, if any, do not match the method.
     Malformed(Option<Value>),
-    /// A number that no reader takes, such as `1e400`.
+    /// They contain a number that cannot be parsed, such as `1e400`.
     Unreadable(String),
-    /// They, or their `_meta`, are no object.
+    /// The parameters or their `_meta` are not an object.
     NoObject,
 }
 
@@ -77,13 +77,13 @@ impl Refused {
     }
 }
 
-/// Reads the parameters of a request, and what stands in their `_meta`.
+/// Parses the parameters of a request and their `_meta`.
 pub(super) fn read(method: &str, raw: Option<&str>) -> (RequestMetaObject, Params) {
     typed(method, raw).unwrap_or_else(|| untyped(raw))
 }
 
-/// `None` is for all that is unusual. Taken member by member: a derived reader of each method's type
-/// is some ten KB of the program.
+/// Returns `None` for everything unusual. The members are read one by one, because a derived parser for
+/// the type of each method would add about 10 KB to the program.
 fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)> {
     let needs_none = matches!(method, "ping" | "server/discover") || method.ends_with("/list");
     let mut given = Fields::of(if needs_none { raw.unwrap_or("{}") } else { raw? })?;
@@ -128,7 +128,7 @@ fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)>
     Some((meta, params))
 }
 
-/// The request that a client cancels.
+/// Returns the id of the request that a client cancels.
 pub(super) fn cancelled(raw: &str) -> Option<RequestId> {
     let mut given = Fields::of(raw)?;
     given.optional_text("reason")?;
@@ -136,7 +136,7 @@ pub(super) fn cancelled(raw: &str) -> Option<RequestId> {
     Id::of_raw(&given.value("requestId")?.to_string()).usable()
 }
 
-/// A handshake says once what requests of the later era say in their `_meta`, and is read as that.
+/// Parses a handshake, whose members are those that requests of the later era have in `_meta`.
 fn initialize(mut given: Fields) -> Option<InitializeRequestParams> {
     let mut said = RequestMetaObject::default();
     for (name, key) in [
@@ -212,7 +212,7 @@ fn listen(mut given: Fields) -> Option<ListenParams> {
     Some(ListenParams { notifications: filter, names_tasks })
 }
 
-/// What can be told of other parameters.
+/// Parses what is possible of other parameters.
 fn untyped(raw: Option<&str>) -> (RequestMetaObject, Params) {
     let refused = |refused| (RequestMetaObject::default(), Params::Refused(refused));
     let value = match raw.map(serde_json::from_str::<Value>).transpose() {

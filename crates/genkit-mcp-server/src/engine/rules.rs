@@ -1,4 +1,4 @@
-//! Which rules a request follows: those of a session, or those of requests that describe themselves.
+//! Decides which rules a request follows: those of a session, or those of self-contained requests.
 
 use std::sync::Arc;
 
@@ -10,16 +10,17 @@ use crate::session::{ClientDescription, Era, Handshake, Session};
 /// The rules of one request.
 pub(super) struct Rules {
     pub(super) era: Era,
-    /// It describes its client itself, and what a handshake told is not asked.
+    /// Whether the request describes its client in `_meta`, so that the handshake is ignored.
     pub(super) described: bool,
-    /// It may use the methods that only a session has.
+    /// Whether the request can use the methods that only exist in a session.
     pub(super) in_session: bool,
-    /// Of the older protocols, where the server keeps no session: what is told later reaches nobody.
+    /// Whether the request follows an older protocol but the server keeps no session, so that later
+    /// notifications cannot reach the client.
     pub(super) is_forgotten: bool,
 }
 
 impl Rules {
-    /// The rules of a request, or why it follows none.
+    /// Returns the rules of a request, or an error if it follows none.
     pub(super) fn of(
         session: &Session,
         meta: &RequestMetaObject,
@@ -62,7 +63,7 @@ impl Rules {
         Ok(Self { era, described, in_session, is_forgotten })
     }
 
-    /// What the request says of its client, and of the rest what the handshake told.
+    /// Returns the client as the request describes it, completed by what the handshake declared.
     pub(super) fn client(
         &self,
         session: &Session,
@@ -77,7 +78,7 @@ impl Rules {
     }
 }
 
-/// A request of the era without handshake carries in its `_meta` what a handshake would tell.
+/// Whether the `_meta` of a request contains what a handshake would otherwise declare.
 fn is_described(meta: &RequestMetaObject) -> bool {
     meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
 }

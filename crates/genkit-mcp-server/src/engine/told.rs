@@ -1,4 +1,4 @@
-//! What is told of a request while it is served: its span, its measurements.
+//! The tracing span and the metrics of a request.
 
 use rmcp::model::RequestId;
 use serde_json::{Map, Value};
@@ -14,16 +14,16 @@ use genkit_mcp::internal::spans::{
     Network, NewServed, ServedSpan, Target, is_listened_to, method_name,
 };
 
-/// A request that somebody listens to.
+/// The span of a request.
 pub(crate) struct Told {
     served: ServedSpan,
-    /// Whether its contents are wanted.
+    /// Whether contents are recorded.
     contents: bool,
     is_tool: bool,
 }
 
 impl Told {
-    /// None where nobody listens.
+    /// Returns `None` if no subscriber is interested.
     #[inline]
     pub(super) fn begin(
         shared: &SharedState,
@@ -77,11 +77,8 @@ impl Told {
         self.served.span()
     }
 
-    /// It is answered.
-    #[allow(
-        clippy::boxed_local,
-        reason = "calls and streams keep it in a box, and hand it on as it is"
-    )]
+    /// Ends the span with the response.
+    #[allow(clippy::boxed_local, reason = "calls and streams keep it in a box")]
     pub(super) fn end(self: Box<Self>, reply: &Reply) {
         let (code, tool_failed) = (reply.error.map(|code| code.0), reply.tool_failed);
         if self.contents {
@@ -98,7 +95,7 @@ impl Told {
     }
 }
 
-/// What a request is about, and with which arguments.
+/// The target of a request, and its arguments.
 fn target(params: &Params) -> (Target<'_>, Option<&Map<String, Value>>) {
     match params {
         Params::CallTool(params) => (Target::Tool(&params.name), params.arguments.as_ref()),
@@ -109,7 +106,7 @@ fn target(params: &Params) -> (Target<'_>, Option<&Map<String, Value>>) {
     }
 }
 
-/// The version of the protocol that the request follows.
+/// The protocol version that the request follows.
 fn version(request: &Request) -> Option<String> {
     let named = if request.meta.is_empty() { None } else { request.meta.protocol_version() };
     let version = named.or_else(|| match request.session.connection.handshake() {
@@ -119,7 +116,7 @@ fn version(request: &Request) -> Option<String> {
     version.map(|version| version.to_string())
 }
 
-/// What HTTP says: that it is there, its session, its trace.
+/// The transport, and the session and trace context from the headers of HTTP.
 #[cfg(feature = "http")]
 fn http(request: &Request, goes_on: bool) -> (Network, Option<String>, Option<TraceContext>) {
     use genkit_core::internal::telemetry::{TRACEPARENT, TRACESTATE};

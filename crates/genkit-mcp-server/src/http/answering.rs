@@ -1,4 +1,4 @@
-//! A message that is answered: what belongs to it until it is.
+//! The state of a message until it is answered.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::engine::Reply;
 use crate::session::{Handshake, Session};
 use genkit_http_server::internal::RunningRequest;
 
-/// What a message is answered with, beside the answer itself.
+/// Everything needed to answer a message, besides the response itself.
 pub(super) struct Answering {
-    /// What is said before the answer.
+    /// The messages sent before the response.
     pub(super) stream: Arc<EventStream>,
     pub(super) cancel: CancellationToken,
     pub(super) session: Option<SessionInUse>,
@@ -27,15 +27,15 @@ pub(super) struct Answering {
 }
 
 impl Answering {
-    /// One message, and a status where it has one.
+    /// A response with one message, and a status code if its error has one.
     pub(super) fn answer(&self, reply: Reply) -> Response<AnswerBody> {
         let status = answers::status(reply.error, self.is_described, self.lacks_meta);
         answers::json(status, reply.bytes)
     }
 }
 
-/// Whether sessions of this version are told where they can come back to: who speaks an older one
-/// takes an event without a message for a broken one.
+/// Whether streams in sessions of this version start with an event id. Clients of older versions treat
+/// an event without a message as an error.
 pub(super) fn is_primed(session: &Session) -> bool {
     match session.connection.handshake() {
         Handshake::Initialized(version) => version.as_str() >= "2025-11-25",

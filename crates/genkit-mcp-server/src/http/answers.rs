@@ -1,4 +1,4 @@
-//! Answers as HTTP has them, with headers that are made once.
+//! HTTP responses, with prebuilt headers.
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -11,11 +11,11 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
 const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// A proxy that collects what it sends on would hold events back.
+/// Prevents proxies from buffering events.
 const NO_BUFFERING: (HeaderName, HeaderValue) =
     (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
 
-/// One message.
+/// A response with one message.
 pub(super) fn json(status: StatusCode, message: Bytes) -> Response<AnswerBody> {
     let mut response = Response::new(AnswerBody::from(message));
     *response.status_mut() = status;
@@ -23,7 +23,7 @@ pub(super) fn json(status: StatusCode, message: Bytes) -> Response<AnswerBody> {
     response
 }
 
-/// Nothing but a status.
+/// A response with only a status code.
 pub(super) fn empty(status: StatusCode) -> Response<AnswerBody> {
     let mut response = Response::new(AnswerBody::empty());
     *response.status_mut() = status;
@@ -35,7 +35,7 @@ pub(super) fn events(events: Events) -> Response<AnswerBody> {
     of_events(EventBody::Events(Box::new(events)).into())
 }
 
-/// A stream without events: an error would make its client come again with the same question.
+/// A stream without events. After an error, the client would repeat the same request.
 pub(super) fn no_events() -> Response<AnswerBody> {
     of_events(AnswerBody::empty())
 }
@@ -50,7 +50,7 @@ fn of_events(body: AnswerBody) -> Response<AnswerBody> {
     response
 }
 
-/// The status of an answer: where a request describes itself, its error has one.
+/// The status code of a response. Errors have one only for self-contained requests.
 pub(super) fn status(error: Option<ErrorCode>, is_described: bool, lacks_meta: bool) -> StatusCode {
     match error {
         Some(

@@ -1,4 +1,4 @@
-//! The HTTP endpoint: what is settled before a request reaches the protocol.
+//! The HTTP endpoint: the checks of a request before it reaches the protocol.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -32,13 +32,13 @@ use genkit_http_server::internal::{
     AllowedHosts, BodyRoom, Connection, Cors, Drain, HttpApp, Peer,
 };
 
-/// What a page may do.
+/// The methods that web pages can use.
 const METHODS: &str = "GET, POST, DELETE, OPTIONS";
 
-/// What a page may read of an answer beside its body.
+/// The response headers that web pages can read.
 const EXPOSED: &str = "mcp-session-id, www-authenticate";
 
-/// The protocol and what stands before it.
+/// The endpoint: the protocol and the checks in front of it.
 #[derive(Clone)]
 pub(super) struct McpEndpoint(Arc<EndpointState>);
 
@@ -47,26 +47,26 @@ pub(super) struct EndpointState {
     cors: Cors,
     authentication: Authentication,
     pub(super) challenges: Challenges,
-    /// Whether a caller hears which scope it lacks.
+    /// Whether callers receive the scopes that they lack.
     pub(super) steps_up: bool,
     required_scopes: Vec<String>,
     metadata: Option<Metadata>,
     pub(super) max_body: usize,
     pub(super) room: Arc<BodyRoom>,
     pub(super) engine: Engine,
-    /// `None` keeps none.
+    /// `None` if the server keeps no sessions.
     pub(super) sessions: Option<Arc<SessionTable>>,
     pub(super) store: Option<Arc<dyn SessionStore>>,
-    /// That it is swept.
+    /// Set once the store is swept periodically.
     swept: std::sync::Once,
     pub(super) parameters: ParameterCache,
     pub(super) drain: Drain,
     health: Option<Health>,
-    /// Ends what has no end by itself.
+    /// Ends streams that have no end otherwise.
     pub(super) end: CancellationToken,
 }
 
-/// What clients are told of the resource, and where.
+/// The metadata of the resource, and its path.
 struct Metadata {
     path: String,
     document: Bytes,
@@ -78,20 +78,20 @@ impl Metadata {
     }
 }
 
-/// Who sends a request.
+/// The sender of a request.
 pub(super) struct RequestSender<'a> {
     pub(super) client: Arc<ClientQuota>,
     pub(super) owner: Owner,
-    /// Which resources a session of it hears of.
+    /// The resources whose changes its session is notified of.
     pub(super) sees: Sees,
     pub(super) address: Option<IpAddr>,
-    /// When its token expires, and with it what it has open.
+    /// When its token expires, which also ends its streams.
     pub(super) expiry: Option<Instant>,
     connection: Option<&'a Connection>,
 }
 
 impl RequestSender<'_> {
-    /// All of the request is there.
+    /// Marks the request as completely received.
     pub(super) fn is_read(&self) {
         if let Some(connection) = self.connection {
             connection.answering();
@@ -129,29 +129,29 @@ impl McpEndpoint {
         }))
     }
 
-    /// Where the metadata of the resource stands, if there is any.
+    /// The path of the resource's metadata, if there is any.
     pub(super) fn metadata_path(&self) -> Option<&str> {
         self.0.metadata.as_ref().map(|metadata| metadata.path.as_str())
     }
 
-    /// Ends all sessions, and what still runs in them.
+    /// Ends all sessions and everything that runs in them.
     pub(super) fn end_sessions(&self) {
         if let Some(sessions) = &self.0.sessions {
             sessions.end_all();
         }
     }
 
-    /// The paths of health.
+    /// The paths of the health routes.
     pub(super) fn health_paths(&self) -> Vec<String> {
         self.0.health.iter().flat_map(Health::paths).map(str::to_owned).collect()
     }
 
-    /// Answers a request that an app took.
+    /// Answers a request that an app received.
     pub(super) async fn answer_in_app<B>(&self, request: Request<B>) -> Response<AnswerBody>
     where
         B: Body<Data = Bytes> + Unpin,
     {
-        // An app may have nested it: what is before the path is its affair.
+        // The app may have nested the router; it removes the prefix of the path.
         if let Some(answer) = self.0.health(request.method(), request.uri().path()).await {
             return answer;
         }
@@ -166,7 +166,7 @@ impl McpEndpoint {
     }
 }
 
-/// Whose the sessions are that a request opens.
+/// The owner of the sessions that a request opens.
 fn owner_of(extensions: &Extensions) -> Owner {
     Owner::of(extensions.get::<Principal>().map(Principal::id).filter(|id| !id.is_empty()))
 }
@@ -194,11 +194,11 @@ impl HttpApp for McpEndpoint {
         request.extensions_mut().insert(ConnectInfo(from.address));
         let client = match &self.0.engine.shared.client_address_from {
             None => Arc::clone(from.client),
-            // A connection of a proxy is one of many clients.
+            // One connection of a proxy carries requests of many clients.
             Some(_) => self.0.client(request.headers(), request.extensions()),
         };
         let address = Some(from.address.ip());
-        // Nothing stands in front that could know a principal: its token tells.
+        // No layer in front can set a principal; the token identifies it later.
         let owner = Owner::default();
         let sees = Sees::default();
         let (expiry, connection) = (None, Some(from.connection));
@@ -208,7 +208,7 @@ impl HttpApp for McpEndpoint {
 }
 
 impl EndpointState {
-    /// Where sessions are stored, if they are; who asks first has it swept from then on.
+    /// The store of sessions, if there is one. The first call starts its periodic sweep.
     pub(super) fn stored_sessions(&self) -> Option<&Arc<dyn SessionStore>> {
         let store = self.store.as_ref()?;
         self.swept.call_once(|| sweep_later(Arc::clone(store), self.end.clone()));
@@ -238,7 +238,7 @@ impl EndpointState {
             return refuse(request.method(), uri.path(), &sender, refusal.into());
         }
         if let Some(metadata) = self.metadata.as_ref().filter(|it| it.path == uri.path()) {
-            // Whoever has no token yet reads it, also on a page of anybody.
+            // Clients without a token read it, also from web pages of any origin.
             let answer = document_answer(request.method(), metadata.document.clone());
             return answer.map(AnswerBody::from);
         }
@@ -246,7 +246,7 @@ impl EndpointState {
             return refuse(request.method(), uri.path(), &sender, HttpRefusal::Origin);
         };
         if is_preflight(request.method(), headers) {
-            // Browsers ask for this without the token.
+            // Browsers send preflight requests without the token.
             let mut response = answers::empty(StatusCode::NO_CONTENT);
             self.cors.preflight(headers, response.headers_mut());
             self.cors.grant(rights, response.headers_mut());
@@ -271,7 +271,7 @@ impl EndpointState {
         response
     }
 
-    /// Finds out whose a request is, and what is there for it.
+    /// Determines the sender of a request, and what it can see.
     async fn identify<B>(
         &self,
         request: &mut Request<B>,
@@ -302,7 +302,7 @@ impl EndpointState {
             let challenge = self.challenges.of(&denial);
             HttpRefusal::Denied { denial, challenge }
         })?;
-        // It was given to this server, and to nobody whom a function calls.
+        // The token is meant only for this server; functions must not pass it on.
         request.headers_mut().remove(AUTHORIZATION);
         if let Some(principal) = principal {
             request.extensions_mut().insert(principal);
@@ -331,7 +331,7 @@ fn refuse(
     refusal.into_response()
 }
 
-/// Whether a browser asks what a page may do.
+/// Whether this is a CORS preflight request.
 fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
     *method == Method::OPTIONS
         && headers.contains_key(ORIGIN)

@@ -1,4 +1,4 @@
-//! GET and DELETE: streams of a session, and its end.
+//! GET and DELETE: the streams of a session, and its end.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::standing::STANDING;
 use super::streams::{AnswerBody, EventId, Events, priming};
 
 impl EndpointState {
-    /// A stream of a session: the one that belongs to no request, or the rest of one that broke off.
+    /// Opens a stream of a session: its stream for notifications, or the rest of an interrupted one.
     pub(super) async fn get(
         &self,
         headers: &HeaderMap,
@@ -54,7 +54,7 @@ impl EndpointState {
         }
     }
 
-    /// The end of a session; one that is not there is not found.
+    /// Ends a session. Returns 404 if it does not exist.
     pub(super) async fn delete(
         &self,
         headers: &HeaderMap,
@@ -69,7 +69,7 @@ impl EndpointState {
     }
 }
 
-/// Only the older protocols have what these methods are for.
+/// Only the older protocols have these methods.
 fn check_head(headers: &HeaderMap) -> Result<(), HttpRefusal> {
     match rules_of_head(headers) {
         Ok(Rules::Handshake(_)) => Ok(()),
@@ -78,7 +78,7 @@ fn check_head(headers: &HeaderMap) -> Result<(), HttpRefusal> {
     }
 }
 
-/// The stream that belongs to no request.
+/// Opens the stream that belongs to no request.
 fn stand(
     session: SessionInUse,
     last: Option<u64>,

@@ -1,4 +1,4 @@
-//! Health: whether the process answers, and whether it is ready for clients.
+//! Health checks: whether the process responds, and whether it is ready for clients.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,24 +15,25 @@ use crate::settings::HealthSettings;
 use crate::state::SharedState;
 use genkit_core::internal::visible::Logged;
 
-/// How long a check of the program may take. Default is 5 seconds.
+/// The timeout of a check of the program. Default is 5 seconds.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long what the checks said holds: whoever asks more often makes no more work. Default is 1 second.
+/// How long the result of the checks is reused, so that frequent probes cause no additional work.
+/// Default is 1 second.
 const CHECK_AGE: Duration = Duration::from_secs(1);
 
-/// The routes of health.
+/// The health routes.
 pub(super) struct Health {
     path: String,
     ready_path: String,
     settings: HealthSettings,
-    /// What the checks said last, and when. Who asks meanwhile waits for the same.
+    /// The last result of the checks, and its time. Concurrent probes wait for the same result.
     checked: Mutex<Option<(Instant, bool)>>,
     shared: Arc<SharedState>,
 }
 
 impl Health {
-    /// Nothing where nobody wants it.
+    /// Returns `None` if health routes are not enabled.
     pub(super) fn new(shared: &Arc<SharedState>) -> Option<Self> {
         let settings = shared.settings.http.health.clone()?;
         let path = settings.path.trim_end_matches('/').to_owned();
@@ -45,12 +46,12 @@ impl Health {
         })
     }
 
-    /// The paths that it answers.
+    /// The paths of the routes.
     pub(super) fn paths(&self) -> [&str; 2] {
         [&self.path, &self.ready_path]
     }
 
-    /// The answer, if a request is about health.
+    /// The response, if the request is for one of the routes.
     pub(super) async fn answer(&self, method: &Method, path: &str) -> Option<Response<AnswerBody>> {
         let is_ready = path == self.ready_path;
         if !is_ready && path != self.path {
@@ -70,7 +71,7 @@ impl Health {
         Some(response)
     }
 
-    /// Whether clients may come. Why not is for everybody in a word, and for the log in full.
+    /// Whether the server is ready for clients. The response contains a short reason, the log the full one.
     async fn readiness(&self) -> (StatusCode, Value) {
         let mut why = Vec::new();
         let (connected, wanted) = self.shared.servers_behind();

@@ -1,4 +1,4 @@
-//! A message of a POST before it is served: what of it counts, and which session it belongs to.
+//! A message of a POST before it is handled: its outline, and the session that it belongs to.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,21 +15,21 @@ use super::sessions::SessionInUse;
 use crate::engine::{Incoming, Rejected, read};
 use crate::session::Session;
 
-/// What of a message counts before it is served.
+/// The parts of a message that are needed before it is handled.
 pub(super) struct Outline<'a> {
-    /// `None` is an answer of the client.
+    /// `None` for a response of the client.
     pub method: Option<&'a str>,
-    /// Only a request has one here.
+    /// Set only for requests.
     pub id: Option<&'a RequestId>,
     pub(super) params: ParamsOutline<'a>,
 }
 
-/// Which session a message belongs to.
+/// The session that a message belongs to.
 pub(super) enum MessageSession {
     Kept(SessionInUse),
-    /// One that it opens, where the handshake succeeds.
+    /// A new session, which is opened if the handshake succeeds.
     New(Arc<Session>),
-    /// None: this stands for one.
+    /// No session. This one only serves the message.
     Alone(Arc<Session>),
 }
 
@@ -47,7 +47,7 @@ impl<'a> Outline<'a> {
         Asked { method: self.method, is_request: self.id.is_some(), params: &self.params }
     }
 
-    /// Whether it is the handshake of a new session. A client that has one may send it, too.
+    /// Whether the message is the handshake of a new session. A client can also send it within a session.
     fn opens_session(&self, headers: &HeaderMap) -> bool {
         let opens = self.id.is_some() && self.method == Some("initialize");
         opens && !headers.contains_key(SESSION)
@@ -70,19 +70,19 @@ impl MessageSession {
     }
 }
 
-/// The message that is a body.
+/// Parses the message in a body.
 pub(super) fn message_in(body: &[u8]) -> Result<Incoming<'_>, HttpRefusal> {
     read(body).map_err(|rejected| match rejected {
         Rejected::Answer(answer) => HttpRefusal::NoMessage(Some(answer)),
         Rejected::Silent(reason) => {
-            tracing::debug!(reason, "a body that is no message");
+            tracing::debug!(reason, "rejected a body that is not a valid message");
             HttpRefusal::NoMessage(None)
         }
     })
 }
 
 impl EndpointState {
-    /// The session that a message belongs to, where it belongs to one.
+    /// The session that a message belongs to, or a substitute.
     pub(super) async fn session_of(
         &self,
         message: &Incoming<'_>,
@@ -111,20 +111,23 @@ impl EndpointState {
         }
     }
 
-    /// That an answer of a client is one to what this instance asked, where there may be others.
+    /// Checks that a response of a client answers a question of this instance, if there can be other
+    /// instances.
     fn check_is_asked(&self, message: &Incoming<'_>, session: &Session) -> Result<(), HttpRefusal> {
         if let Incoming::Response { id, .. } = message
             && self.store.is_some()
             && !session.connection.asks(id)
         {
-            tracing::warn!("a client answers what is not asked here, perhaps at another instance");
+            tracing::warn!(
+                "rejected an answer to an unknown question, which may belong to another instance"
+            );
             return Err(HttpRefusal::NotAskedHere);
         }
         Ok(())
     }
 }
 
-/// What stands for a session where a message belongs to none.
+/// The substitute for a session, for a message without one.
 fn without_session(rules: Rules, sender: &RequestSender<'_>, name: &str) -> Arc<Session> {
     let version = match rules {
         Rules::Handshake(version) => version,
@@ -134,7 +137,7 @@ fn without_session(rules: Rules, sender: &RequestSender<'_>, name: &str) -> Arc<
     Arc::new(Session::new(quota, None).without_handshake(version))
 }
 
-/// What tells programs at one address apart.
+/// The name that distinguishes programs at the same address.
 fn calls_itself<'a>(params: &ParamsOutline<'a>, headers: &'a HeaderMap) -> Cow<'a, str> {
     let agent = || headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok());
     params.client_name().or_else(|| agent().map(Cow::Borrowed)).unwrap_or_default()

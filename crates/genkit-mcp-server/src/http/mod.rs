@@ -38,7 +38,7 @@ use super::state::SharedState;
 use genkit_core::Result;
 use genkit_http_server::internal::{Acceptor, Drain, GRACE, HttpServing, ListenPlace, ToldAddress};
 
-/// Serves until `stop`, then lets what runs finish.
+/// Serves until `stop`, then lets running requests finish.
 pub(super) async fn serve(
     shared: Arc<SharedState>,
     place: ListenPlace,
@@ -48,9 +48,9 @@ pub(super) async fn serve(
 ) -> Result<()> {
     let listener = place.listen().await?;
     let (drain, end) = (Drain::default(), CancellationToken::new());
-    // The end also ends streams that wait for changes, which never do so by themselves.
+    // `end` also ends streams that wait for changes, which have no end otherwise.
     let endpoint = McpEndpoint::new(shared, drain.clone(), end.clone());
-    // Over a Unix socket the path is that of HTTP, not of the file.
+    // On a Unix socket, the path of HTTP would look like a part of the file's path.
     let path = if listener.address().is_some() { PATH } else { "" };
     tracing::info!("listening on {listener}{path}");
     if let (Some(told), Some(local)) = (told, listener.address()) {
@@ -63,7 +63,7 @@ pub(super) async fn serve(
     served
 }
 
-/// The endpoint for an app that listens, drains and stops by itself.
+/// The endpoint for an app that listens, drains and stops on its own.
 pub(super) fn router(shared: Arc<SharedState>) -> Router {
     let endpoint = McpEndpoint::new(shared, Drain::default(), CancellationToken::new());
     let health = endpoint.health_paths();

@@ -1,10 +1,10 @@
-//! Names of the wire: the path, and headers.
+//! Names used on the wire: the path, and headers.
 
-/// Where the endpoint is mounted.
+/// The path of the endpoint.
 pub(super) const PATH: &str = "/mcp";
 
-/// The header that names a session.
+/// The header that contains the id of a session.
 pub(super) const SESSION: &str = "mcp-session-id";
 
-/// The header that names the last event that a client has.
+/// The header that contains the id of the last event that a client received.
 pub(super) const LAST_EVENT: &str = "last-event-id";

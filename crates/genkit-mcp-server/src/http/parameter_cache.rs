@@ -1,4 +1,4 @@
-//! Which arguments of which tool stand in headers: looked up once for each version of the lists.
+//! A cache of the tool arguments that are repeated in headers, valid for one version of the lists.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use crate::session::Era;
 use crate::state::SharedState;
 use genkit_core::internal::sync::lock;
 
-/// What was found for the tools that were called.
+/// The arguments of the tools that have been called.
 #[derive(Default)]
 pub(super) struct ParameterCache(Mutex<Known>);
 

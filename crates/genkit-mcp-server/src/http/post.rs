@@ -1,4 +1,4 @@
-//! A POST: one message, and what becomes of it.
+//! A POST: one message and its response.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl EndpointState {
             cancel: answering.cancel.clone(),
         };
         let action = self.engine.receive(&session, message, origin);
-        // What is needed of it was taken.
+        // The body is no longer needed while the request runs.
         drop(body);
         drop(session);
         if let Some(session) = opened {
@@ -91,7 +91,7 @@ impl EndpointState {
         Ok(self.act(action, answering).await)
     }
 
-    /// The rules of a message, and that its headers keep them.
+    /// Determines the rules of a message, and checks that its headers follow them.
     fn checked_rules(
         &self,
         headers: &HeaderMap,
@@ -101,7 +101,8 @@ impl EndpointState {
         let rules = rules_of(headers, asked)?;
         let shared = &self.engine.shared;
         let caller = shared.caller_of(principal);
-        // What is not there for the caller is not found by what it would ask for, either.
+        // A tool that is hidden from the caller must not be detectable by the headers that it
+        // requires.
         let parameters = |name: &str| match shared.tool(name, &caller) {
             Ok(_) => self.parameters.of_tool(shared, name),
             Err(_) => Arc::default(),
@@ -109,7 +110,7 @@ impl EndpointState {
         check_standard(headers, asked, parameters).map(|()| rules)
     }
 
-    /// Answers a handshake, and takes the session in that it opened.
+    /// Answers a handshake, and keeps the session that it opened.
     async fn opened(
         &self,
         session: Arc<Session>,
@@ -167,7 +168,7 @@ impl EndpointState {
     }
 }
 
-/// Says what a client listens to, until it or the server ends it.
+/// Sends the notifications that a client listens to, until the client or the server ends the stream.
 async fn tell(mut listen: ListenStream, stream: Arc<EventStream>, end: CancellationToken) {
     loop {
         let next = tokio::select! {

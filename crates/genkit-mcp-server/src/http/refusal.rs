@@ -1,4 +1,4 @@
-//! Refusals: what the endpoint answers itself, without asking the protocol.
+//! Rejections of requests by the endpoint, before they reach the protocol.
 
 use bytes::Bytes;
 use http::header::{ALLOW, WWW_AUTHENTICATE};
@@ -17,13 +17,13 @@ use genkit_http_server::internal::{BodyError, HostRefusal};
 pub(super) enum HttpRefusal {
     #[error(transparent)]
     Host(#[from] HostRefusal),
-    #[error("Forbidden: this Origin may not call the server; allow it with `allowed_origins`")]
+    #[error("Forbidden: this Origin is not allowed; allow it with `.allowed_origins([..])`")]
     Origin,
-    /// By its token, or for want of one; with what would help.
+    /// Rejected because of its token or the lack of one, with a challenge if another token would help.
     #[error("{denial}")]
     Denied { denial: Denial, challenge: Option<HeaderValue> },
-    /// The token lacks a scope of what is asked for.
-    #[error("Forbidden: the token lacks a scope that `{name}` needs ({scopes})")]
+    /// The token lacks a scope that the requested item requires.
+    #[error("Forbidden: the token lacks a scope that `{name}` requires ({scopes})")]
     StepUp {
         id: Option<RequestId>,
         method: &'static str,
@@ -31,45 +31,48 @@ pub(super) enum HttpRefusal {
         scopes: Box<str>,
         challenge: Option<HeaderValue>,
     },
-    #[error("Method Not Allowed: this endpoint answers {0}")]
+    #[error("Method Not Allowed: this endpoint supports {0}")]
     Method(&'static str),
-    #[error("Not Acceptable: a client accepts both application/json and text/event-stream")]
+    #[error("Not Acceptable: `Accept` must include both application/json and text/event-stream")]
     NotAcceptable,
-    #[error("Not Acceptable: a GET opens a stream of events, and accepts text/event-stream")]
+    #[error(
+        "Not Acceptable: a GET opens a stream of events, so `Accept` must include text/event-stream"
+    )]
     NoEvents,
-    #[error("Unsupported Media Type: a message is application/json")]
+    #[error("Unsupported Media Type: `Content-Type` must be application/json")]
     NotJson,
     #[error(transparent)]
     Body(#[from] BodyError),
     #[error("{fault}")]
     Header { id: Option<RequestId>, fault: HeaderFault },
-    /// A body that is no message, with what is answered to it.
+    /// The body is not a valid message. Contains the response, if there is one.
     #[error("Invalid Request: the body must be one JSON-RPC 2.0 message")]
     NoMessage(Option<Bytes>),
     #[error("Bad Request: the header Mcp-Session-Id is missing")]
     SessionNeeded,
-    #[error("too many sessions are open: try again later")]
+    #[error("too many sessions are open; try again later")]
     TooManySessions,
-    #[error("there is no such session")]
+    #[error("the session does not exist")]
     NoSuchSession,
-    /// Told as if there were none.
-    #[error("there is no such session")]
+    /// The session belongs to another principal. The client receives the same error as for an unknown
+    /// session.
+    #[error("the session does not exist")]
     OthersSession,
-    #[error("sessions cannot be read now: try again later")]
+    #[error("sessions cannot be loaded now; try again later")]
     NoStore,
-    #[error("too many streams are open: try again later")]
+    #[error("too many streams are open; try again later")]
     TooManyStreams,
-    #[error("Invalid Request: this server asks nothing, so nothing can be answered")]
+    #[error("Invalid Request: this server has not asked a question, so it cannot be answered")]
     NothingAsked,
     #[error(
-        "Bad Request: no question of this id waits here: it was answered or given up, or another instance asked it, to \
-         which the answer must go"
+        "Bad Request: no question with this id is pending; it was answered or dropped, or it was asked by another \
+         instance, which must receive the answer"
     )]
     NotAskedHere,
 }
 
 impl HttpRefusal {
-    /// One word for the log.
+    /// The reason as one word, for the log.
     pub(super) fn reason(&self) -> &'static str {
         match self {
             Self::Host(_) => "host",
@@ -91,7 +94,7 @@ impl HttpRefusal {
         }
     }
 
-    /// Why it was not let in by its token. What else is refused may repeat what the request holds.
+    /// The denial of the token, which is safe to log. Other errors can contain text from the request.
     pub(super) fn denial(&self) -> Option<&Denial> {
         match self {
             Self::Denied { denial, .. } => Some(denial),

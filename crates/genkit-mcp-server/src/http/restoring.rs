@@ -1,5 +1,4 @@
-//! The session that a request names: one that is open here, or one that another process left in the
-//! store.
+//! Finds the session of a request, in this process or in the store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,11 +22,11 @@ use genkit_core::internal::context::Capability;
 use genkit_core::internal::visible::Logged;
 use genkit_mcp::internal::level;
 
-/// How often a store of sessions is asked to take away what is over. Default is each minute.
+/// How often a store of sessions is swept. Default is every 60 seconds.
 const SWEEP: Duration = Duration::from_secs(60);
 
 impl EndpointState {
-    /// The session that a request names, which its sender opened.
+    /// Returns the session that a request names, if its sender opened it.
     pub(super) async fn session(
         &self,
         headers: &HeaderMap,
@@ -52,7 +51,7 @@ impl EndpointState {
         self.restored(sessions, id, sender).await
     }
 
-    /// A session that another process left.
+    /// Restores a session that another process stored.
     async fn restored(
         &self,
         sessions: &Arc<SessionTable>,
@@ -66,7 +65,7 @@ impl EndpointState {
             Ok(Ok(Some(stored))) => stored,
             Ok(Ok(None)) => return Err(HttpRefusal::NoSuchSession),
             Ok(Err(error)) => {
-                tracing::error!(error = %Logged::text(error.chain()), "a session cannot be loaded");
+                tracing::error!(error = %Logged::text(error.chain()), "cannot load a session");
                 return Err(HttpRefusal::NoStore);
             }
             Err(_) => return Err(HttpRefusal::NoStore),
@@ -89,7 +88,7 @@ impl EndpointState {
         Ok(used)
     }
 
-    /// As if its client had said that it is.
+    /// Handles the session as if its client had sent `notifications/initialized`.
     fn make_ready(&self, used: &SessionInUse, sender: &RequestSender<'_>) {
         let origin = Origin {
             outlet: Outlet::new(Arc::clone(&used.standing().stream) as _),
@@ -105,7 +104,7 @@ impl EndpointState {
         }
     }
 
-    /// Stores a session, where sessions are stored.
+    /// Stores a session, if there is a store.
     pub(super) async fn save(&self, used: &SessionInUse) {
         let Some(store) = self.stored_sessions() else { return };
         let Some(stored) = stored(&used.session, used.owner(), used.is_ready()) else {
@@ -114,7 +113,7 @@ impl EndpointState {
         let id = used.id().to_string();
         log(tokio::time::timeout(STORE_TIMEOUT, store.save(&id, stored)).await);
         if used.has_ended() {
-            // It was ended meanwhile, and must not come back.
+            // The session ended in the meantime, and must not be restored.
             self.forget(used.id()).await;
         }
     }
@@ -126,7 +125,7 @@ impl EndpointState {
     }
 }
 
-/// Sweeps a store, until the server ends.
+/// Sweeps a store periodically, until the server ends.
 pub(super) fn sweep_later(store: Arc<dyn SessionStore>, end: CancellationToken) {
     tokio::spawn(async move {
         loop {
@@ -136,7 +135,7 @@ pub(super) fn sweep_later(store: Arc<dyn SessionStore>, end: CancellationToken) 
             }
             if let Err(error) = store.sweep().await {
                 let error = Logged::text(error.chain());
-                tracing::warn!(%error, "sessions that are over cannot be taken away");
+                tracing::warn!(%error, "cannot remove expired sessions from the store");
             }
         }
     });
@@ -146,13 +145,13 @@ fn log(stored: std::result::Result<StoreResult<()>, tokio::time::error::Elapsed>
     match stored {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
-            tracing::error!(error = %Logged::text(error.chain()), "a session cannot be stored");
+            tracing::error!(error = %Logged::text(error.chain()), "cannot store a session");
         }
-        Err(_) => tracing::error!("the store of sessions takes too long"),
+        Err(_) => tracing::error!("the session store timed out"),
     }
 }
 
-/// What of a session is stored; nothing of one that did not settle its version.
+/// The part of a session that is stored; `None` if the handshake is not complete.
 fn stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSession> {
     let Handshake::Initialized(version) = session.connection.handshake() else { return None };
     let client = session.connection.client();
@@ -181,7 +180,7 @@ fn stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSession>
     })
 }
 
-/// Whose it is, if that can be read.
+/// The owner of a stored session, or `None` if it is not valid.
 fn owner_of(stored: &StoredSession) -> Option<Owner> {
     let Some(hash) = &stored.owner else { return Some(Owner(None)) };
     let mut bytes = [0; 32];
@@ -194,7 +193,7 @@ fn owner_of(stored: &StoredSession) -> Option<Owner> {
     Some(Owner(Some(bytes)))
 }
 
-/// Settles in a new session what was settled in this one, within its bounds. Whether it can be.
+/// Applies a stored session to a new one, within its limits. Returns whether it succeeded.
 fn restore(stored: &StoredSession, session: &Session) -> bool {
     let versions = ProtocolVersion::KNOWN_VERSIONS.iter();
     let version = versions.clone().find(|it| it.as_str() == stored.protocol_version);

@@ -1,4 +1,4 @@
-//! A stream of a call that runs at another instance, or that ran there: read from the store.
+//! Resumes the stream of a call at another instance, by reading it from the store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,17 +19,18 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{RunId, RunStore};
 use genkit_durable::internal::LeasedRun;
 
-/// How often is looked for events of another instance. Default is 250 ms.
+/// How often the store is polled for events of another instance. Default is every 250 ms.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How often is looked whether the other instance is gone. Default is each second.
+/// How often to check whether the other instance is still alive. Default is every second.
 const LOOK_FOR_OWNER: Duration = Duration::from_secs(1);
 
-/// How often a store may fail, one time after the other, until its client must come back. Default is 20.
+/// The number of consecutive failures of the store after which the stream ends and the client must
+/// reconnect. Default is 20.
 const MAX_FAILURES: u32 = 20;
 
 impl EndpointState {
-    /// The rest of a stream that is not of this instance.
+    /// The rest of a stream that does not belong to this instance.
     pub(super) async fn resume(
         &self,
         session: SessionInUse,
@@ -44,7 +45,7 @@ impl EndpointState {
             Ok(Ok(Some(stored))) => stored,
             Ok(Ok(None)) => return Ok(answers::no_events()),
             Ok(Err(error)) => {
-                tracing::error!(error = %Logged::text(error.chain()), "a stream cannot be loaded");
+                tracing::error!(error = %Logged::text(error.chain()), "cannot load a stream");
                 return Err(HttpRefusal::NoStore);
             }
             Err(_) => return Err(HttpRefusal::NoStore),
@@ -66,7 +67,7 @@ async fn load(store: &dyn RunStore, id: &RunId) -> StoreResult<Option<StoredStre
     Ok(store.load(id).await?.and_then(StoredStream::read))
 }
 
-/// Says what is stored, and what comes, until the answer.
+/// Sends the stored events, and later ones as they are stored, until the response.
 async fn follow(
     store: Arc<dyn RunStore>,
     id: RunId,
@@ -87,13 +88,13 @@ async fn follow(
         }
         match next(&store, &id, &stored).await {
             Ok(Some(next)) => (stored, failures) = (next, 0),
-            // Its time is over.
+            // It has expired.
             Ok(None) => break,
             Err(error) => {
                 failures += 1;
                 if failures == MAX_FAILURES {
                     let error = Logged::text(error.chain());
-                    tracing::error!(%error, "a stream of another instance cannot be read");
+                    tracing::error!(%error, "cannot read the stream of another instance");
                     break;
                 }
                 tokio::time::sleep(LOOK).await;
@@ -103,7 +104,7 @@ async fn follow(
     stream.finish(None);
 }
 
-/// The stream once it has changed: by its instance, or because that is gone.
+/// Waits until the stream has changed, either by its instance or because that instance has died.
 async fn next(
     store: &Arc<dyn RunStore>,
     id: &RunId,

@@ -1,5 +1,5 @@
-//! A function that runs for a POST: its answer is one message, or a stream where something is said
-//! before it.
+//! A function that runs for a POST. The response is one message, or a stream if the function sends
+//! messages before it.
 
 use std::future::{Future as _, poll_fn};
 use std::pin::Pin;
@@ -22,18 +22,18 @@ use crate::session_store::SessionStore;
 #[cfg(feature = "durable")]
 use genkit_core::{RunId, RunStore};
 
-/// How long a call of a session may take before its answer becomes a stream, which its client can come
-/// back to when it loses the connection. Default is 50 milliseconds.
+/// The duration of a call in a session after which its response becomes a stream, which the client can
+/// resume after it loses the connection. Default is 50 milliseconds.
 const RESUMABLE_AFTER: Duration = Duration::from_millis(50);
 
-/// A call, polled where its connection is served. One of a session goes on without its connection;
-/// any other ends with it.
+/// A call, polled by the task of its connection. A call in a session continues if its connection is
+/// lost; any other call ends with it.
 pub(super) struct Running(Option<(Call, Answering)>);
 
 /// What happened first.
 enum First {
     Ended(Option<Reply>),
-    /// A stream begins.
+    /// The response must be a stream.
     Said,
 }
 
@@ -42,7 +42,7 @@ impl Running {
         Self(Some((call, answering)))
     }
 
-    /// Runs it until it ends or says something.
+    /// Runs the call until it ends or sends a message.
     pub(super) async fn answer(
         mut self,
         now: u64,
@@ -79,7 +79,7 @@ impl Running {
 
 impl Running {
     async fn first(&mut self) -> First {
-        // Most calls end at once, and need no timer.
+        // Most calls end immediately and need no timer.
         if let Poll::Ready(first) = poll_fn(|cx| Poll::Ready(self.poll_first(cx))).await {
             return first;
         }
@@ -109,7 +109,7 @@ fn ended(
     end: CancellationToken,
 ) -> Response<AnswerBody> {
     if answering.stream.has_said() {
-        // All of it is there: nobody has to come back for anything.
+        // The stream is complete, so it does not need to be resumable.
         answering.stream.finish(reply.as_ref().map(|reply| &reply.bytes));
         let events = Events::new(Arc::clone(&answering.stream), 0, end);
         return counted(answers::events(events), answering);
@@ -119,7 +119,7 @@ fn ended(
         None if answering.session.as_ref().is_some_and(|session| session.has_ended()) => {
             answers::empty(StatusCode::NOT_FOUND)
         }
-        // Who cancelled it waits for nothing.
+        // A client that cancels a request expects no response.
         None => answers::no_events(),
     }
 }
@@ -133,7 +133,7 @@ fn said(
     let stream = Arc::clone(&answering.stream);
     let mut before = None;
     let mut request = Some(answering.cancel.clone());
-    // Without a session nobody could come back for it: it ends with its call, which has a limit of time.
+    // Without a session the stream cannot be resumed. It ends with its call, which has a timeout.
     let expiry = answering.expiry.filter(|_| answering.session.is_some());
     if let Some(session) = &answering.session {
         let number = session.keep(&stream, now);
@@ -153,7 +153,7 @@ struct StreamPlace {
     store: Arc<dyn RunStore>,
 }
 
-/// A stream that is stored, so that any instance has it.
+/// Runs a call whose stream is stored, so that it can be resumed at any instance.
 #[cfg(feature = "durable")]
 async fn said_everywhere(
     call: Call,
@@ -166,7 +166,7 @@ async fn said_everywhere(
     let before = primed.then(|| priming(EventId { stream: place.number, index: 0 }));
     let expiry = answering.expiry;
     let (begun, has_begun) = tokio::sync::oneshot::channel();
-    // A task, since its lease is renewed whether the client reads or not.
+    // In a task, because the lease must be renewed even if the client does not read.
     tokio::spawn(async move {
         let StreamPlace { run, request, store, .. } = place;
         let journal = StreamJournal::begin(&store, run, &request, &answering.stream).await;
@@ -182,32 +182,33 @@ async fn said_everywhere(
         journal.finish(reply.as_ref().map(|reply| &reply.bytes)).await;
         drop(answering);
     });
-    // What nobody else could read yet is told to nobody.
+    // Send the id of the stream only once other instances can read it.
     let _ = has_begun.await;
     answers::events(Events::new(stream, 0, end).until(expiry).after(before))
 }
 
-/// Runs the rest of it.
+/// Runs the rest of the call.
 fn driver(call: Call, answering: Answering) -> Driver {
     Box::pin(async move {
-        // All of it: the session is in use, and the server waits, until this ends.
+        // Moves all of it here, so that the session stays in use and shutdown waits until this
+        // ends.
         let answering = answering;
         let reply = call.await;
         answering.stream.finish(reply.as_ref().map(|reply| &reply.bytes));
     })
 }
 
-/// The server waits until it is sent.
+/// Makes shutdown wait until the response is sent.
 fn counted(mut response: Response<AnswerBody>, answering: Answering) -> Response<AnswerBody> {
     response.body_mut().counts = Some(answering.counts);
     response
 }
 
 impl Drop for Running {
-    /// The connection is gone.
+    /// Runs when the connection is lost.
     fn drop(&mut self) {
         let Some((call, answering)) = self.0.take() else { return };
-        // Nobody comes back to what nobody was told of.
+        // The client never learned this stream's id, so it cannot resume it.
         answering.stream.leave(answering.stream.read_from(0));
         match (&answering.session, tokio::runtime::Handle::try_current()) {
             (Some(_), Ok(runtime)) => drop(runtime.spawn(driver(call, answering))),

@@ -1,4 +1,4 @@
-//! The stream of a session that belongs to no request: notifications of changes.
+//! The stream of a session that belongs to no request, for notifications of changes.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,9 +12,9 @@ use genkit_core::internal::sync::lock;
 /// The number of this stream in each session.
 pub(super) const STANDING: u64 = 0;
 
-/// What a session hears of changes, whether anybody reads it or not.
+/// The changes that a session is notified of, whether or not its client reads them.
 pub(super) struct Standing {
-    /// Held by whoever reads.
+    /// Locked by the current reader.
     changes: tokio::sync::Mutex<Option<Subscription>>,
     arrived: Mutex<Option<Subscription>>,
     arrival: Notify,
@@ -33,14 +33,14 @@ impl Default for Standing {
 }
 
 impl Standing {
-    /// The session hears of these changes from now on.
+    /// Notifies the session of these changes from now on.
     pub(super) fn hear(&self, changes: Subscription) {
         *lock(&self.arrived) = Some(changes);
         self.arrival.notify_one();
     }
 
-    /// Says them, for as long as it is polled: who comes later waits until nobody else does. `kept` is
-    /// kept as long.
+    /// Sends the changes while it is polled. A later call waits until the earlier one is dropped, and
+    /// `kept` is dropped with the call.
     pub(super) async fn tell(self: Arc<Self>, kept: impl Send) {
         let _kept = kept;
         let mut changes = self.changes.lock().await;

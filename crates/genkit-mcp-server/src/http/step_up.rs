@@ -1,4 +1,5 @@
-//! Step-up: a caller whose token lacks a scope of what it asks for hears which (MCP's authorization, scope challenge).
+//! Step-up authorization: a caller whose token lacks a scope for the requested item receives the
+//! required scopes (MCP's authorization, scope challenge).
 
 use rmcp::model::RequestId;
 
@@ -9,8 +10,10 @@ use crate::principal::Principal;
 use genkit_mcp::internal::spans::method_name;
 
 impl EndpointState {
+    /// Checks the scopes that the requested item requires.
+    ///
     /// # Errors
-    /// The caller has a token, and lacks a scope.
+    /// Returns an error if the caller has a token that lacks a scope.
     pub(super) fn check_scopes(
         &self,
         method: &str,
@@ -23,7 +26,8 @@ impl EndpointState {
         let needed = self.engine.shared.lacking(method, &name, Some(principal));
         let Some(needed) = needed else { return Ok(()) };
         let scopes = needed.join(" ");
-        // With those that it has: a client asks for what it is told, and would lose the others.
+        // Includes the scopes that it already has: a client requests exactly these scopes, and
+        // would lose the others.
         let mut all = principal.scopes().to_vec();
         all.extend(needed.into_iter().filter(|scope| !principal.has_scope(scope)));
         Err(HttpRefusal::StepUp {

@@ -1,7 +1,8 @@
-//! Algorithms of signatures (RFC 7518, RFC 8037). None of them has a secret that both sides know, so that
-//! no public key can be taken for one.
+//! Asymmetric signature algorithms (RFC 7518, RFC 8037). Symmetric ones are not supported: with
+//! them, an attacker could use a public key as the shared secret.
 
-/// JWT algorithm: how a token may be signed; the server says it, never the token.
+/// A JWT signature algorithm. The server's configuration decides which ones are allowed, never the
+/// token.
 ///
 /// ```
 /// use genkit::mcp::server::JwtAlgorithm;
@@ -32,7 +33,7 @@ pub enum JwtAlgorithm {
 }
 
 impl JwtAlgorithm {
-    /// All that there are.
+    /// All algorithms.
     pub(super) const ALL: [Self; 9] = [
         Self::Rs256,
         Self::Rs384,
@@ -45,10 +46,10 @@ impl JwtAlgorithm {
         Self::EdDsa,
     ];
 
-    /// Those that are allowed where the program names none.
+    /// The algorithms that are allowed by default.
     pub(super) const USUAL: [Self; 4] = [Self::Rs256, Self::Ps256, Self::Es256, Self::EdDsa];
 
-    /// Name of the algorithm in a token.
+    /// Returns the name of the algorithm in tokens.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rs256 => "RS256",

@@ -1,4 +1,4 @@
-//! The builder of a verifier.
+//! The builder of a JWT verifier.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,18 +14,19 @@ use super::keys::IssuerKeys;
 use super::verifier::JwtVerifier;
 use genkit_core::Result;
 
-/// By how much clocks may differ. Default is 60 seconds.
+/// The tolerated clock skew. Default is 60 seconds.
 const LEEWAY: Duration = Duration::from_secs(60);
 
 impl JwtVerifier {
-    /// Builder of a verifier of tokens from `issuer`, its issuer identifier, for `audience`: the address of
-    /// this server as clients know it, or what your authorization server writes into `aud` for it.
+    /// Creates a builder for a verifier of tokens that `issuer` (its issuer identifier) issued for
+    /// `audience`: the URL of this server as clients know it, or the value that your authorization server
+    /// writes to `aud` for it.
     pub fn builder(issuer: impl Into<String>, audience: impl Into<String>) -> JwtVerifierBuilder {
         JwtVerifierBuilder::new(issuer.into(), audience.into())
     }
 }
 
-/// Builder of a [`JwtVerifier`].
+/// A builder for a [`JwtVerifier`].
 ///
 /// ```
 /// use genkit::mcp::server::{JwtAlgorithm, JwtVerifier};
@@ -33,7 +34,7 @@ impl JwtVerifier {
 ///
 /// # fn main() -> genkit::Result<()> {
 /// let verifier = JwtVerifier::builder("https://login.example.com", "https://mcp.example.com/mcp")
-///     .audience("api://notes") // or this one
+///     .audience("api://notes") // also accepted
 ///     .algorithms([JwtAlgorithm::Es256])
 ///     .jwks_url("https://login.example.com/keys")
 ///     .leeway(Duration::from_secs(10))
@@ -63,42 +64,42 @@ impl JwtVerifierBuilder {
         Self { algorithms: JwtAlgorithm::USUAL.to_vec(), expected, keys: KeySource::Issuer }
     }
 
-    /// Audience: one more that tokens may be for.
+    /// Adds an accepted audience.
     pub fn audience(mut self, audience: impl Into<String>) -> Self {
         self.expected.audiences.push(audience.into());
         self
     }
 
-    /// Algorithms that tokens may be signed by. Default is RS256, PS256, ES256 and EdDSA.
+    /// Sets the algorithms that tokens can be signed with. Default is RS256, PS256, ES256 and EdDSA.
     pub fn algorithms(mut self, algorithms: impl IntoIterator<Item = JwtAlgorithm>) -> Self {
         self.algorithms = algorithms.into_iter().collect();
         self
     }
 
-    /// JWKS URL: where the issuer publishes its keys. Default is to read that in its metadata (RFC 8414,
-    /// or OpenID Connect Discovery).
+    /// Sets the JWKS URL, where the issuer publishes its keys. Default is the `jwks_uri` in the metadata of
+    /// the issuer (RFC 8414 or OpenID Connect Discovery).
     pub fn jwks_url(mut self, url: impl Into<String>) -> Self {
         self.keys = KeySource::Url(url.into());
         self
     }
 
-    /// JWK set (RFC 7517), the keys themselves: nothing is fetched.
+    /// Sets the keys themselves, as a JWK set (RFC 7517). Nothing is fetched.
     pub fn jwks(mut self, set: Value) -> Self {
         self.keys = KeySource::Given(set);
         self
     }
 
-    /// Leeway: by how much clocks may differ, for `exp`, `nbf` and `iat`. Default is 60 seconds.
+    /// Sets the leeway: the clock skew that is tolerated for `exp`, `nbf` and `iat`. Default is 60 seconds.
     pub fn leeway(mut self, leeway: Duration) -> Self {
         self.expected.leeway = leeway;
         self
     }
 
-    /// The verifier. Nothing is fetched yet.
+    /// Builds the verifier. Nothing is fetched until the first token arrives.
     ///
     /// # Errors
-    /// [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) for an address that is neither `https://` nor
-    /// on this machine, a set that is none, or no algorithm.
+    /// Returns [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) if an address is neither `https://`
+    /// nor on this machine, if the JWK set is not valid, or if no algorithm is allowed.
     pub fn build(self) -> Result<JwtVerifier> {
         let Self { algorithms, expected, keys } = self;
         if algorithms.is_empty() {

@@ -1,4 +1,5 @@
-//! What a token says, once its signature is right: for whom, from whom, until when (RFC 7519, RFC 9068).
+//! Checks of the claims of a token with a valid signature: issuer, audience, validity period (RFC
+//! 7519, RFC 9068).
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -7,17 +8,17 @@ use serde_json::{Map, Value};
 use super::error::TokenFault;
 use crate::principal::Principal;
 
-/// What claims must say.
+/// The expected claims.
 #[derive(Clone, Debug)]
 pub(super) struct Expected {
     pub(super) issuer: String,
     pub(super) audiences: Vec<String>,
-    /// By how much clocks may differ.
+    /// The tolerated clock skew.
     pub(super) leeway: Duration,
 }
 
 impl Expected {
-    /// The principal that claims name, at `now` in seconds since 1970.
+    /// Returns the principal that the claims identify, at `now` in seconds since 1970.
     pub(super) fn principal(
         &self,
         claims: Map<String, Value>,
@@ -44,7 +45,7 @@ impl Expected {
         let expires = match time("exp")? {
             Some(expires) if now < expires + leeway => expires + leeway,
             Some(_) => return Err(TokenFault::Expired),
-            // It could not be taken back.
+            // Such a token could never be revoked.
             None => return Err(TokenFault::NoExpiry),
         };
         for begins in [time("nbf")?, time("iat")?].into_iter().flatten() {
@@ -67,7 +68,8 @@ impl Expected {
     }
 }
 
-/// `scope` is a text with blanks between scopes (RFC 9068); some servers write `scp`, and some a list.
+/// Reads the scopes. `scope` is a string of scopes separated by blanks (RFC 9068); some servers write
+/// `scp`, and some write a list.
 fn scopes(claims: &Map<String, Value>) -> Vec<String> {
     match claims.get("scope").or_else(|| claims.get("scp")) {
         Some(Value::String(scopes)) => scopes.split_ascii_whitespace().map(str::to_owned).collect(),

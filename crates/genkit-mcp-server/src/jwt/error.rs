@@ -1,65 +1,63 @@
-//! What is wrong with a token, or with the keys of its issuer.
+//! The errors of a token, and of the keys of its issuer.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
 
-/// Why a token is not taken, for its client.
+/// Why a token was rejected. The client receives the message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum TokenFault {
-    #[error("the token is no signed JWT")]
+    #[error("the token is not a signed JWT")]
     NoJwt,
-    #[error("the token is signed by an algorithm that this server does not allow")]
+    #[error("the token is signed with an algorithm that this server does not allow")]
     Algorithm,
-    #[error("the token has a header that this server does not know")]
+    #[error("the token has a critical header that this server does not support")]
     Critical,
-    #[error("this kind of JWT is no access token")]
+    #[error("this type of JWT is not an access token")]
     Kind,
-    #[error("the token is signed by an unknown key")]
+    #[error("the token is signed with an unknown key")]
     UnknownKey,
-    #[error("the signature of the token is wrong")]
+    #[error("the signature of the token is invalid")]
     Signature,
-    #[error("the token is from another issuer than `{0}`, to the letter")]
+    #[error("the issuer of the token is not exactly `{0}`")]
     Issuer(String),
-    #[error("the token is for another audience than `{0}`, to the letter")]
+    #[error("the audience of the token is not exactly `{0}`")]
     Audience(String),
     #[error("the token has expired")]
     Expired,
-    #[error("the token does not say when it expires: it needs the claim `exp`")]
+    #[error("the token has no expiry; it needs the claim `exp`")]
     NoExpiry,
     #[error("the token is not valid yet")]
     NotYet,
-    #[error("the token names no subject: it needs the claim `sub`")]
+    #[error("the token has no subject; it needs the claim `sub`")]
     NoSubject,
     #[error("the token is bound to a key of its client, which this server cannot check")]
     Bound,
 }
 
-/// Why there are no keys, for the log and for the program that sets the verifier up.
+/// Why keys are not available, for the log and for the program that builds the verifier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum KeyFault {
-    #[error(
-        "`{0}` is no address that keys may come from: `https://`, or `http://` on this machine"
-    )]
+    #[error("`{0}` is not a valid address of keys; use `https://`, or `http://` on this machine")]
     Address(String),
-    #[error("no algorithm is allowed: leave `.algorithms(..)` out, or name one")]
+    #[error("no algorithm is allowed; pass one to `.algorithms(..)`, or omit the call")]
     NoAlgorithms,
     #[error("{url}: {why}")]
     Unreachable { url: String, why: String },
-    #[error("{url} answers with status {status}")]
+    #[error("{url} responded with status {status}")]
     Status { url: String, status: u16 },
-    #[error("{url} answers with more than {limit} bytes")]
+    #[error("{url} responded with more than {limit} bytes")]
     Long { url: String, limit: usize },
-    #[error("{url} does not answer with a JSON object")]
+    #[error("{url} did not respond with a JSON object")]
     NoObject { url: String },
-    #[error("the metadata at {url} is that of the issuer `{found}`")]
+    #[error("the metadata at {url} belongs to another issuer, `{found}`")]
     OtherIssuer { url: String, found: String },
-    #[error("the metadata at {url} names no usable `jwks_uri`")]
+    #[error("the metadata at {url} has no usable `jwks_uri`")]
     NoJwksUri { url: String },
-    #[error("no set of keys: `keys` is no list")]
+    #[error("the JWK set is invalid: `keys` is not a list")]
     NoKeys,
-    #[error("a set of more than {0} keys")]
+    #[error("the JWK set has more than {0} keys")]
     TooManyKeys(usize),
-    #[error("it was tried a moment ago, and failed")]
+    #[error("fetching the keys failed a moment ago and is not retried yet")]
     BackingOff,
 }
 

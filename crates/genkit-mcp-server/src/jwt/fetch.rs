@@ -1,4 +1,4 @@
-//! Gets the keys of an issuer: bounded in size and time, and followed nowhere else.
+//! Fetches the keys of an issuer, with limits on size and time and without following redirects.
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ use genkit_http_client::internal::net::{
     Route, build_client, client_builder, is_loopback, root_cause,
 };
 
-/// How long one document may take. Default is 5 seconds.
+/// How long fetching one document can take. Default is 5 seconds.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How large one document may be. Default is 256 KiB.
+/// The maximum size of one document, in bytes. Default is 256 KiB.
 const MAX_DOCUMENT: usize = 256 * 1024;
 
-/// Where keys come from.
+/// The address from which keys are fetched.
 #[derive(Clone, Debug)]
 pub(super) enum KeyAddress {
-    /// The set itself.
+    /// The JWK set itself.
     Jwks(Url),
-    /// The metadata of the issuer name it.
+    /// The issuer, whose metadata contains the address of the JWK set.
     Issuer { issuer: String, url: Url },
 }
 
-/// An address that keys may come from.
+/// Parses an address from which keys can be fetched: `https://`, or `http://` on this machine.
 pub(super) fn key_url(text: &str) -> Result<Url, KeyFault> {
     let url = Url::parse(text)
         .ok()
@@ -45,7 +45,7 @@ impl KeyAddress {
     }
 }
 
-/// Where the metadata of an issuer say that its keys are.
+/// Reads the address of the keys from the metadata of an issuer.
 async fn jwks_uri(issuer: &str, url: &Url) -> Result<Url, KeyFault> {
     let [first, second] = metadata_urls(url);
     let (url, metadata) = match get(&first).await {
@@ -64,7 +64,8 @@ async fn jwks_uri(issuer: &str, url: &Url) -> Result<Url, KeyFault> {
     jwks.ok_or_else(|| KeyFault::NoJwksUri { url: url.into() })
 }
 
-/// RFC 8414 puts it before the path of the issuer, OpenID Connect behind it.
+/// The addresses of the metadata: RFC 8414 inserts the well-known path before the path of the issuer,
+/// OpenID Connect appends it.
 fn metadata_urls(issuer: &Url) -> [Url; 2] {
     let path = issuer.path().trim_end_matches('/');
     let with_path = |path: &str| {
@@ -86,7 +87,7 @@ async fn get(url: &Url) -> Result<Value, KeyFault> {
     let client = build_client(builder).map_err(|error| unreachable(error.to_string()))?;
     let request = client.get(url.clone()).header("accept", "application/json");
     let broken = |error: reqwest::Error| {
-        let late = || format!("it does not answer within {FETCH_TIMEOUT:?}");
+        let late = || format!("no response within {FETCH_TIMEOUT:?}");
         unreachable(if error.is_timeout() { late() } else { root_cause(&error) })
     };
     let mut response = request.send().await.map_err(broken)?;

@@ -1,4 +1,4 @@
-//! Public keys as JSON (RFC 7517): what is none that can check a signature is passed over.
+//! Public keys as JSON (RFC 7517). Keys that cannot verify a signature are skipped.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,26 +8,26 @@ use serde_json::Value;
 use super::algorithm::JwtAlgorithm;
 use super::error::{KeyFault, TokenFault};
 
-/// How many keys one issuer may have.
+/// The maximum number of keys of one issuer.
 const MAX_KEYS: usize = 100;
 
-/// How long a part of a key may be, in bytes: RSA with 8192 bits.
+/// The maximum length of a part of a key, in bytes: that of RSA with 8192 bits.
 const MAX_PART: usize = 1024;
 
 /// The keys of an issuer.
 #[derive(Debug, Default)]
 pub(super) struct KeySet(Vec<PublicKey>);
 
-/// One key.
+/// A public key.
 #[derive(Debug)]
 pub(super) struct PublicKey {
     id: Option<String>,
-    /// The one algorithm that it is for, if it says so.
+    /// The only algorithm that the key is for, if it declares one.
     algorithm: Option<JwtAlgorithm>,
     material: Material,
 }
 
-/// By its type, which decides what it can check.
+/// The key material. Its type decides which algorithms it can verify.
 #[derive(Debug)]
 enum Material {
     Rsa { n: Vec<u8>, e: Vec<u8> },
@@ -45,7 +45,7 @@ impl KeySet {
         Ok(Self(keys.iter().filter_map(PublicKey::read).collect()))
     }
 
-    /// The keys that may have made a signature by `algorithm`, and have that id where one is given.
+    /// Returns the keys that can verify a signature by `algorithm` and, if an id is given, have that id.
     pub(super) fn of<'a>(
         &'a self,
         algorithm: JwtAlgorithm,
@@ -66,7 +66,7 @@ impl PublicKey {
         {
             return None;
         }
-        // A key for an algorithm that is unknown here is for none that is known.
+        // A key with an unknown algorithm is skipped, because it is not meant for any known one.
         let algorithm = match key["alg"].as_str() {
             Some("Ed25519") => Some(JwtAlgorithm::EdDsa),
             Some(name) => Some(JwtAlgorithm::of_name(name)?),
@@ -79,7 +79,7 @@ impl PublicKey {
             ("OKP", Some("Ed25519")) => {
                 Material::Ed25519(part(&key["x"]).filter(|x| x.len() == 32)?)
             }
-            // `oct` is a secret, which is nothing to publish.
+            // `oct` is a symmetric key, which must never be published.
             _ => return None,
         };
         let id = key["kid"].as_str().map(str::to_owned);
@@ -99,7 +99,7 @@ impl PublicKey {
         is_of_type && self.algorithm.is_none_or(|own| own == algorithm)
     }
 
-    /// Whether it has signed `message`. RSA has at least 2048 bits.
+    /// Verifies the signature of `message`. RSA keys need at least 2048 bits.
     pub(super) fn verify(
         &self,
         algorithm: JwtAlgorithm,
@@ -141,7 +141,7 @@ fn rsa(algorithm: JwtAlgorithm) -> Option<&'static RsaParameters> {
     })
 }
 
-/// The point of a curve whose coordinates have so many bytes, uncompressed.
+/// The uncompressed point of a curve whose coordinates have `length` bytes each.
 fn point(key: &Value, length: usize) -> Option<Vec<u8>> {
     let (x, y) = (part(&key["x"])?, part(&key["y"])?);
     (x.len() == length && y.len() == length).then(|| [&[4][..], &x, &y].concat())

@@ -1,5 +1,5 @@
-//! The keys of an issuer as they are known: kept, renewed, asked for again where a token names another one;
-//! never more often than an issuer can bear.
+//! The cache of an issuer's keys. It refreshes keys periodically and when a token has an unknown key
+//! id, and limits how often the issuer is contacted.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,23 +13,24 @@ use super::jwk::KeySet;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 
-/// How old keys may be before they are fetched anew, while they are used. Default is 10 minutes.
+/// How old keys can be before they are fetched again, while they are in use. Default is 10 minutes.
 const FRESH: Duration = Duration::from_secs(600);
 
-/// How old keys may be at all, where the issuer does not answer: a key that was taken back is not believed
-/// for longer. Default is 1 hour.
+/// How old keys can be before they are no longer used, if the issuer does not respond. This limits how
+/// long a revoked key is trusted. Default is 1 hour.
 const USABLE: Duration = Duration::from_secs(3600);
 
-/// How often keys are fetched because a token names one that is unknown: strangers can name what they
-/// like. Default is every 10 seconds.
+/// How often keys are fetched because of an unknown key id, which untrusted clients can invent. Default
+/// is every 10 seconds.
 const UNKNOWN_KEY: Duration = Duration::from_secs(10);
 
-/// How long nobody asks after a first failure, and after many. Default is 1 second and 1 minute.
+/// The delay before the next attempt after a first failure, and the maximum delay after many. Default
+/// is 1 second and 1 minute.
 const BACK_OFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
-/// Where the keys of one issuer are looked up.
+/// The source of the keys of one issuer.
 pub(super) enum IssuerKeys {
-    /// The program has them.
+    /// Keys that the program supplied.
     Fixed(Arc<KeySet>),
     Fetched(Arc<FetchedKeys>),
 }
@@ -37,14 +38,14 @@ pub(super) enum IssuerKeys {
 pub(super) struct FetchedKeys {
     address: KeyAddress,
     known: Mutex<KnownKeys>,
-    /// Held by whoever fetches.
+    /// Held during a fetch.
     fetching: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
 struct KnownKeys {
     keys: Option<(Arc<KeySet>, Instant)>,
-    /// When it was tried last, and how often it failed since it succeeded.
+    /// The time of the last attempt, and the number of failures since the last success.
     tried: Option<Instant>,
     failures: u32,
 }
@@ -56,7 +57,7 @@ impl KnownKeys {
         (age < USABLE).then(|| (Arc::clone(keys), age))
     }
 
-    /// Whether the issuer may be asked, `usually` not more often than this.
+    /// Whether the issuer can be contacted now; `usually` is the minimum interval without failures.
     fn may_try(&self, usually: Duration) -> bool {
         let factor = 1_u32.checked_shl(self.failures.saturating_sub(1)).unwrap_or(u32::MAX);
         let after_failure = match self.failures {
@@ -73,7 +74,7 @@ impl IssuerKeys {
         Self::Fetched(Arc::new(FetchedKeys { address, known, fetching }))
     }
 
-    /// The keys as they are known, which are fetched where there are none.
+    /// Returns the current keys, and fetches them first if there are none.
     pub(super) async fn current(&self) -> Result<Arc<KeySet>, KeyFault> {
         let fetched = match self {
             Self::Fixed(keys) => return Ok(Arc::clone(keys)),
@@ -83,7 +84,7 @@ impl IssuerKeys {
         match usable {
             Some((keys, age)) => {
                 if age >= FRESH && lock(&fetched.known).may_try(Duration::ZERO) {
-                    // Nobody waits for it while the old ones may be used.
+                    // In the background: the old keys are still usable.
                     drop(fetched.begin(Duration::ZERO));
                 }
                 Ok(keys)
@@ -97,7 +98,8 @@ impl IssuerKeys {
         }
     }
 
-    /// The keys after a token named one that is not among `known`: others, or nothing.
+    /// Returns newer keys, after a token named a key that is not in `known`; `None` if `known` is up to
+    /// date.
     pub(super) async fn after_unknown(&self, known: &Arc<KeySet>) -> Option<Arc<KeySet>> {
         let Self::Fetched(fetched) = self else { return None };
         let others = || {
@@ -107,14 +109,15 @@ impl IssuerKeys {
         if let Some(others) = others() {
             return Some(others);
         }
-        // What failed is in the log; the token is one of an unknown key then.
+        // A failure is logged there. The token then has an unknown key.
         let _ = fetched.begin(UNKNOWN_KEY).await;
         others()
     }
 }
 
 impl FetchedKeys {
-    /// Fetches the keys, unless somebody else just did. It goes on where the request that wants them ends.
+    /// Fetches the keys, unless another caller has just done so. The fetch continues if the request that
+    /// needs the keys is dropped.
     fn begin(self: &Arc<Self>, usually: Duration) -> JoinHandle<Result<(), KeyFault>> {
         let (fetched, asked) = (Arc::clone(self), Instant::now());
         tokio::spawn(async move { fetched.fetch(asked, usually).await })
@@ -144,7 +147,7 @@ impl FetchedKeys {
                 known.failures = known.failures.saturating_add(1);
                 let failures = known.failures;
                 drop(known);
-                tracing::warn!(failures, why = %Logged::text(&fault), "the keys of tokens do not come");
+                tracing::warn!(failures, why = %Logged::text(&fault), "cannot fetch the keys that verify tokens");
                 Err(fault)
             }
         }

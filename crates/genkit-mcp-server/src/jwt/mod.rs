@@ -1,4 +1,5 @@
-//! JWTs as access tokens (RFC 9068): signatures by keys that the issuer publishes, and claims.
+//! JWTs as access tokens (RFC 9068): verifies signatures with the keys that the issuer publishes,
+//! and checks the claims.
 //!
 //! ```text
 //! token ─ token.rs: three parts ─ algorithm allowed? ─ keys.rs: which key ─ signature ─ claims.rs ─ Principal

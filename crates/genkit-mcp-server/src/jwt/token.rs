@@ -1,4 +1,4 @@
-//! A token as text: three parts (RFC 7515, section 7.1), and nothing of them believed yet.
+//! Parses the three parts of a token (RFC 7515, section 7.1), without verifying them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -7,21 +7,21 @@ use serde_json::{Map, Value};
 use super::algorithm::JwtAlgorithm;
 use super::error::TokenFault;
 
-/// How long the id of a key may be, in bytes.
+/// The maximum length of a key id, in bytes.
 const MAX_KEY_ID: usize = 1024;
 
-/// A token whose signature was not checked.
+/// A token whose signature has not been checked.
 pub(super) struct UnverifiedToken<'a> {
     pub(super) algorithm: JwtAlgorithm,
     pub(super) key_id: Option<String>,
-    /// What was signed.
+    /// The part of the token that is signed.
     pub(super) signed: &'a str,
     pub(super) signature: Vec<u8>,
     claims: &'a str,
 }
 
 impl<'a> UnverifiedToken<'a> {
-    /// Reads one that is signed by one of the allowed algorithms.
+    /// Parses a token that is signed with one of the allowed algorithms.
     pub(super) fn read(token: &'a str, allowed: &[JwtAlgorithm]) -> Result<Self, TokenFault> {
         let mut parts = token.split('.');
         let (Some(header), Some(claims), Some(signature), None) =
@@ -31,7 +31,7 @@ impl<'a> UnverifiedToken<'a> {
         };
         let header_fields = object(header)?;
         let algorithm = match header_fields.get("alg").and_then(Value::as_str) {
-            // RFC 9864 names what EdDSA stood for.
+            // RFC 9864 introduces this name for EdDSA with Ed25519.
             Some("Ed25519") => Some(JwtAlgorithm::EdDsa),
             Some(name) => JwtAlgorithm::of_name(name),
             None => return Err(TokenFault::NoJwt),
@@ -40,7 +40,7 @@ impl<'a> UnverifiedToken<'a> {
         if header_fields.contains_key("crit") {
             return Err(TokenFault::Critical);
         }
-        // A logout token or a proof of possession is signed by the same keys.
+        // Logout tokens and proofs of possession are signed with the same keys.
         let is_access = |kind: &str| {
             let kind = kind.to_ascii_lowercase();
             ["jwt", "at+jwt"].contains(&kind.strip_prefix("application/").unwrap_or(&kind))
@@ -60,7 +60,7 @@ impl<'a> UnverifiedToken<'a> {
         Ok(Self { algorithm, key_id, signed, signature, claims })
     }
 
-    /// Its claims, for those who have checked the signature.
+    /// Parses the claims. Call it only after the signature has been verified.
     pub(super) fn claims(&self) -> Result<Map<String, Value>, TokenFault> {
         object(self.claims)
     }

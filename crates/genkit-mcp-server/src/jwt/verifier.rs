@@ -13,21 +13,22 @@ use crate::auth::{TokenError, TokenVerifier};
 use crate::principal::Principal;
 use genkit_core::BoxFuture;
 
-/// How many keys are tried where a token names none.
+/// The maximum number of keys that are tried if the token has no key id.
 const MAX_TRIES: usize = 4;
 
-/// JWT verifier: takes access tokens that are JWTs (RFC 9068) of one issuer:
+/// A JWT verifier, which accepts access tokens of one issuer that are JWTs (RFC 9068):
 /// `serve_mcp().authenticate(verifier)`.
 ///
-/// A token is taken if it is signed by a key that the issuer publishes, with an algorithm that this server
-/// allows; if it is from that issuer, for this server, valid by now, and has a subject, which becomes the
-/// [`Principal`]'s id. Its scopes are those of `scope` (or `scp`), and its claims all that it says. Tokens
-/// of other kinds, tokens that never expire, and tokens that are bound to a key of their client are not
-/// taken.
+/// A token is accepted if it is signed with a key that the issuer publishes and with an allowed
+/// algorithm, was issued by that issuer for this server, is currently valid, and has a subject. The
+/// subject becomes the id of the [`Principal`]. Its scopes are those in `scope` (or `scp`), and its
+/// claims are all claims of the token. Other types of tokens, tokens without an expiry, and tokens that
+/// are bound to a key of their client are rejected.
 ///
-/// The keys are fetched with the first token, in the background every 10 minutes, and when a token names
-/// one that is unknown, at most every 10 seconds. An issuer that does not answer is asked less and less
-/// often; its keys are used for an hour, and without keys requests are answered by 503.
+/// Keys are fetched for the first token, then in the background every 10 minutes while they are used,
+/// and when a token has an unknown key id, at most every 10 seconds. If the issuer does not respond, it
+/// is contacted less and less often. Its keys remain in use for up to an hour; without keys, requests
+/// are answered with 503.
 ///
 /// ```no_run
 /// use genkit::mcp::server::{JwtVerifier, ProtectedResource};
@@ -81,7 +82,7 @@ impl fmt::Debug for JwtVerifier {
     }
 }
 
-/// Whether a key of the set has signed the token.
+/// Verifies the signature with the matching keys of the set.
 fn signed_by(keys: &KeySet, token: &UnverifiedToken<'_>) -> Result<(), TokenFault> {
     let fitting = keys.of(token.algorithm, token.key_id.as_deref()).take(MAX_TRIES);
     let mut fault = TokenFault::UnknownKey;
@@ -91,7 +92,7 @@ fn signed_by(keys: &KeySet, token: &UnverifiedToken<'_>) -> Result<(), TokenFaul
             Err(why) => fault = why,
         }
     }
-    // Without an id a new key is not told from a wrong signature.
+    // Without a key id, an invalid signature could also come from a new key.
     Err(if token.key_id.is_none() { TokenFault::UnknownKey } else { fault })
 }
 

@@ -1,4 +1,4 @@
-//! One client over two byte streams: reads its lines, and does what the engine says.
+//! A client over two byte streams: reads its lines and performs the actions that the engine returns.
 
 use std::io;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(crate) struct StdioConnection<R, W> {
     client: Client<W>,
 }
 
-/// What the lines of a client are served with.
+/// The state that the lines of a client are served with.
 struct Client<W> {
     engine: Engine,
     session: Arc<Session>,
@@ -40,10 +40,10 @@ struct Client<W> {
     slow: SlowFunctions,
     /// Functions that wait.
     calls: JoinSet<()>,
-    /// Streams of notifications, which have no end of their own.
+    /// Streams of notifications, which end only with the connection or by cancellation.
     streams: JoinSet<()>,
     changes: Option<Subscription>,
-    /// Ends the streams with their answers.
+    /// Ends the streams, which then send their responses.
     end: CancellationToken,
 }
 
@@ -52,7 +52,7 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// Starts the task that stands by to write.
+    /// Creates the connection and spawns its writer task.
     ///
     /// # Panics
     ///
@@ -80,10 +80,10 @@ where
         Self { lines, limits, client }
     }
 
-    /// Serves until the input has ended, or nobody reads the output any more.
+    /// Serves until the input ends or the output is closed.
     ///
     /// # Errors
-    /// Why the last bytes could not be written.
+    /// Returns the error if the last bytes could not be written.
     pub(crate) async fn run(mut self) -> io::Result<()> {
         while self.take_lines().await.is_ok() {
             if self.lines.has_ended() {
@@ -94,7 +94,7 @@ where
                 biased;
                 read = self.lines.read() => {
                     if let Err(error) = read {
-                        tracing::error!(%error, "the input cannot be read");
+                        tracing::error!(%error, "cannot read the input");
                     }
                 }
                 change = next(&mut self.client.changes) => self.client.tell(&change),
@@ -104,16 +104,16 @@ where
         self.lines.close().await
     }
 
-    /// Serves all lines that are there; what they are answered with at once goes out in one write.
+    /// Serves all lines that have been received. Their immediate responses are written at once.
     async fn take_lines(&mut self) -> io::Result<()> {
         let Self { lines, client, limits } = self;
         loop {
-            // A client that does not read is not read from.
+            // Backpressure: stop reading while the client does not read.
             if !client.lines.0.has_room()? {
                 client.lines.0.flush();
                 client.lines.0.room().await?;
             }
-            // A client that sends a great deal is not all that there is.
+            // A client that sends a lot must not starve other tasks.
             tokio::task::consume_budget().await;
             let Some(frame) = lines.next_frame() else { break };
             client.take(frame, limits.line_bytes)?;
@@ -124,11 +124,11 @@ where
         Ok(())
     }
 
-    /// Gives what runs some time to be answered, and the answers some time to be written.
+    /// Waits a limited time for running functions to finish, and for their responses to be written.
     async fn finish(&mut self) {
         let client = &mut self.client;
         let finish = Instant::now() + self.limits.finish;
-        // Nobody can answer a question any more: what asked one goes on without.
+        // No answers can arrive any more, so functions that wait for one get an error.
         client.session.connection.no_more_answers();
         client.end.cancel();
         let ended = async {
@@ -136,7 +136,7 @@ where
             while client.streams.join_next().await.is_some() {}
         };
         if tokio::time::timeout_at(finish, ended).await.is_err() {
-            tracing::debug!("not all functions ended in time");
+            tracing::debug!("some functions did not finish in time");
             client.session.connection.cancel_all();
             client.calls.abort_all();
         }
@@ -163,7 +163,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
                 Ok(())
             }
             Err(Rejected::Answer(refusal)) => {
-                tracing::debug!("refused a line");
+                tracing::debug!("rejected a line");
                 self.lines.0.push_line(&refusal)
             }
         }
@@ -205,7 +205,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
     }
 
     fn listen(&mut self, mut stream: ListenStream) -> io::Result<()> {
-        // The acknowledgement is there before anything else that the client sends is served.
+        // Queue the acknowledgement before later messages of the client are served.
         if let Some(Some(first)) = stream.next().now_or_never() {
             self.lines.0.push_line(&first)?;
         }
@@ -230,7 +230,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
     }
 
     fn tell(&self, change: &RegistryChange) {
-        // An error shows with the next line.
+        // An error is returned again by the next line.
         if self.lines.0.push_line(&engine::message::change(change, None)).is_ok() {
             self.lines.0.flush();
         }

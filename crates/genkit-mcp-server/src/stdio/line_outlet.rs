@@ -1,4 +1,4 @@
-//! The way out over a pair of byte streams: lines of an outbox, which waits for a slow reader.
+//! An outlet that writes lines to an outbox, and waits while the reader is slow.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use genkit_mcp::internal::jsonrpc::Outbox;
 pub(super) struct LineOutlet<W>(pub(super) Arc<Outbox<W>>);
 
 impl<W: AsyncWrite + Send + Unpin> LineOutlet<W> {
-    /// Sends a message, once there is room.
+    /// Sends a message and waits until the outbox has capacity. Returns `false` if the output is closed.
     pub(super) async fn send(&self, message: &[u8]) -> bool {
         if self.0.push_line(message).is_err() {
             return false;

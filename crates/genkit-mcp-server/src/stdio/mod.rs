@@ -1,7 +1,8 @@
-//! MCP over the standard streams, or any other pair of byte streams: one JSON message on each line.
+//! MCP over the standard streams, or any other pair of byte streams, with one JSON message per line.
 //!
-//! The task of the connection reads, finds, calls and writes. A function that returns at once never
-//! leaves it; one that waits goes on in a task of its own, so that the next line is read meanwhile.
+//! The task of the connection reads lines, dispatches and runs calls, and writes responses. A
+//! function that returns without waiting runs entirely in this task. A function that waits continues
+//! in its own task, so that the next line can be read.
 
 mod connection;
 mod line_outlet;
@@ -19,25 +20,26 @@ pub(crate) use self::connection::StdioConnection;
 use self::stoppable::StoppableReader;
 use super::settings::MAX_LINE_BYTES;
 
-/// Bytes that may wait to be written before nothing more is read. Default is 4 MiB.
+/// How many bytes can wait to be written before the connection stops reading. Default is 4 MiB.
 pub(crate) const MAX_QUEUED_BYTES: usize = 4 * 1024 * 1024;
 
-/// How long the end of a session waits for a client to read what is left. Default is 2 seconds.
+/// How long the end of a session waits for the client to read the remaining output. Default is 2
+/// seconds.
 pub(crate) const CLOSE_FLUSH: Duration = Duration::from_secs(2);
 
-/// How long the end of input waits for functions that run. Default is 5 seconds.
+/// How long running functions can continue after the end of input. Default is 5 seconds.
 pub(crate) const FINISH: Duration = Duration::from_secs(5);
 
-/// What a connection holds at most, and for how long.
+/// The limits of a connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StdioLimits {
-    /// Longest line that is read, its end not counted.
+    /// The maximum length of a line, in bytes, without its line ending.
     pub(crate) line_bytes: usize,
-    /// Bytes that may wait to be written before nothing more is read.
+    /// How many bytes can wait to be written before the connection stops reading.
     pub(crate) queued_bytes: usize,
-    /// How long the end of a session waits for a client to read what is left.
+    /// How long the end of a session waits for the client to read the remaining output.
     pub(crate) close_flush: Duration,
-    /// How long the end of input waits for requests that are not answered.
+    /// How long running requests can continue after the end of input.
     pub(crate) finish: Duration,
 }
 
@@ -52,7 +54,7 @@ impl Default for StdioLimits {
     }
 }
 
-/// This process's standard streams, without blocking threads where both are pipes or both are
+/// Opens the standard streams of this process, without blocking threads if both are pipes or both are
 /// sockets. The input ends when the client closes it or `stop` is cancelled.
 ///
 /// # Panics

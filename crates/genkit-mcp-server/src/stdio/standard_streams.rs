@@ -1,5 +1,5 @@
-//! The standard streams of this process, without blocking threads where they allow it, and
-//! reserved for the protocol.
+//! The standard streams of this process, without blocking threads if possible, and reserved for the
+//! protocol.
 
 #[cfg(unix)]
 use std::{
@@ -15,11 +15,11 @@ use tokio::process::{ChildStdin, ChildStdout};
 #[cfg(unix)]
 use tokio_util::either::Either;
 
-/// Opens the streams. What functions print goes to stderr from now on, where the protocol's bytes
-/// have a way of their own: `println!` in a tool would break the session otherwise.
+/// Opens the streams. If they are sockets or pipes, everything that functions print then goes to
+/// stderr, because `println!` in a tool would otherwise corrupt the protocol on stdout.
 #[cfg(unix)]
 pub(super) fn open() -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {
-    // Node's clients talk over sockets, which can wait without a thread as pipes do.
+    // Node.js clients use sockets, which need no blocking thread, like pipes.
     match sockets().or_else(pipes) {
         Some((input, output)) => {
             print_to_stderr();
@@ -35,7 +35,7 @@ pub(super) fn open() -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send +
     (stdin(), stdout())
 }
 
-/// Both streams, if both are sockets.
+/// Returns both streams if both are sockets.
 #[cfg(unix)]
 fn sockets() -> Option<(ChildStdout, ChildStdin)> {
     let input = io::stdin().as_fd().try_clone_to_owned().ok()?;
@@ -43,8 +43,8 @@ fn sockets() -> Option<(ChildStdout, ChildStdin)> {
     polled(kind(input, FileType::is_socket)?, kind(output, FileType::is_socket)?)
 }
 
-/// Both streams, if both are pipes: opened anew, so that not waiting is their affair alone, and not that of
-/// children and of `println!`.
+/// Returns both streams if both are pipes. They are reopened, so that non-blocking mode does not affect
+/// child processes and `println!`.
 #[cfg(target_os = "linux")]
 fn pipes() -> Option<(ChildStdout, ChildStdin)> {
     use rustix::fs::{Mode, OFlags, open};
@@ -62,15 +62,15 @@ fn pipes() -> Option<(ChildStdout, ChildStdin)> {
     None
 }
 
-/// Both, waited for by the runtime. These types of tokio are for any descriptor that is read or written without
-/// waiting; those of its network would need all of it.
+/// Registers both streams with the runtime. These tokio types work with any non-blocking descriptor;
+/// the types of tokio's `net` feature would require all of that feature.
 #[cfg(unix)]
 fn polled(input: OwnedFd, output: OwnedFd) -> Option<(ChildStdout, ChildStdin)> {
     let input = ChildStdout::from_std(input.into()).ok()?;
     Some((input, ChildStdin::from_std(output.into()).ok()?))
 }
 
-/// The descriptor, if it is of that kind.
+/// Returns the descriptor if it is of that kind.
 #[cfg(unix)]
 fn kind(stream: OwnedFd, is: fn(&FileType) -> bool) -> Option<OwnedFd> {
     let file = File::from(stream);
@@ -81,6 +81,6 @@ fn kind(stream: OwnedFd, is: fn(&FileType) -> bool) -> Option<OwnedFd> {
 #[cfg(unix)]
 fn print_to_stderr() {
     if let Err(error) = rustix::stdio::dup2_stdout(std::io::stderr()) {
-        tracing::warn!(%error, "what functions print may break the session: print to stderr");
+        tracing::warn!(%error, "cannot redirect what functions print to stdout; print to stderr, or the session may break");
     }
 }

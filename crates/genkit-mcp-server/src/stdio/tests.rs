@@ -1,6 +1,6 @@
-//! What the connection promises, over a pipe in memory.
+//! Tests of the connection over an in-memory pipe.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![allow(clippy::unwrap_used, reason = "a failed test reports the location")]
 
 mod ending;
 mod pressure;
@@ -20,16 +20,16 @@ use genkit_core::Context;
 use genkit_core::internal::BoundRegistry;
 use genkit_core::{Prompt, Registry, Resource, Tool};
 
-/// Longer than anything here takes, shorter than a tester's patience.
+/// A timeout well above the duration of any test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The other end of a connection.
+/// The client's end of a connection.
 struct Client {
     input: WriteHalf<DuplexStream>,
     output: BufReader<ReadHalf<DuplexStream>>,
 }
 
-/// A tool that takes any arguments.
+/// A tool that accepts any arguments.
 fn tool(name: &'static str) -> genkit_core::ToolBuilder {
     Tool::builder(name, "A tool.").input_schema(json!({"type": "object"}))
 }
@@ -62,7 +62,7 @@ fn genkit() -> ServedInstance {
             loop {
                 context.progress(1.0).await;
             }
-            #[allow(unreachable_code, reason = "it says what it would return")]
+            #[allow(unreachable_code, reason = "needed for the return type")]
             Ok(String::new())
         }),
         tool("fail").handler(|_: Context, _: Value| async move {
@@ -81,7 +81,7 @@ fn genkit() -> ServedInstance {
     crate::instance::tests::instance(registry)
 }
 
-/// A connection that is served, and its client, with so many bytes of pipe between them.
+/// Serves a connection over a pipe with this capacity, and returns its client.
 fn serve(pipe_bytes: usize, limits: StdioLimits) -> (JoinHandle<io::Result<()>>, Client) {
     let (near, far) = duplex(pipe_bytes);
     let (reader, writer) = split(near);
@@ -91,7 +91,7 @@ fn serve(pipe_bytes: usize, limits: StdioLimits) -> (JoinHandle<io::Result<()>>,
     (tokio::spawn(connection.run()), Client { input, output: BufReader::new(output) })
 }
 
-/// A session whose client shook hands, and can be asked.
+/// A session after the handshake, whose client supports elicitation.
 async fn open(limits: StdioLimits) -> (JoinHandle<io::Result<()>>, Client) {
     let (serving, mut client) = serve(1 << 16, limits);
     client.line(initialize()).await;
@@ -120,7 +120,7 @@ impl Client {
         (count > 0).then(|| serde_json::from_str(&line).expect("only protocol bytes"))
     }
 
-    /// Everything up to the end of output.
+    /// All messages up to the end of output.
     async fn rest(&mut self) -> Vec<Value> {
         let mut rest = Vec::new();
         while let Some(message) = self.receive().await {
@@ -129,7 +129,7 @@ impl Client {
         rest
     }
 
-    /// Sees that the session still serves.
+    /// Checks that the session still works.
     async fn check(&mut self, id: &str) {
         self.line(call(json!(id), "add", 40, 2)).await;
         let answer = self.receive().await.unwrap();

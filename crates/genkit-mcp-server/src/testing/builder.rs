@@ -1,4 +1,4 @@
-//! The builder of a test client: its answers, and the protocol that it speaks.
+//! The builder of a test client.
 
 use std::sync::Arc;
 
@@ -14,25 +14,25 @@ use crate::builder::McpServer;
 use genkit_core::Result;
 use genkit_core::Root;
 
-/// How many bytes may be under way in one direction. Default is 64 KiB.
+/// The capacity of the in-memory connection in each direction, in bytes. Default is 64 KiB.
 const PIPE_BYTES: usize = 64 * 1024;
 
 impl Client {
-    /// Connects to `server` with the older protocol, without answers to questions.
+    /// Connects to `server` with protocol version 2025-11-25 and without support for questions.
     ///
     /// # Errors
-    /// As [`ClientBuilder::connect`].
+    /// The same as [`ClientBuilder::connect`].
     pub async fn connect(server: McpServer) -> Result<Self> {
         Self::builder().connect(server).await
     }
 
-    /// Builder of a client that answers questions.
+    /// Returns a builder, for example for a client that answers questions.
     pub fn builder() -> ClientBuilder {
         ClientBuilder::default()
     }
 }
 
-/// Builder of a [`Client`]: its answers to questions, and the protocol that it speaks.
+/// A builder for a [`Client`], with its protocol version and its answers to questions.
 ///
 /// ```
 /// use genkit::testing::Client;
@@ -73,14 +73,14 @@ pub struct ClientBuilder {
 }
 
 impl ClientBuilder {
-    /// Stateless protocol: speaks that of 2026-07-28; default is 2025-11-25 with a session.
+    /// Sets whether to use the stateless protocol of 2026-07-28. Default is `false`: 2025-11-25 with a session.
     pub fn modern(mut self, yes: bool) -> Self {
         self.modern = yes;
         self
     }
 
-    /// Elicitation: answers forms with the content to accept with, or `None` to decline. A
-    /// confirmation is a form without fields: `Some(json!({}))` is yes, `None` is no.
+    /// Sets the answer to elicitation, from the message and the schema of the form: `Some(content)` accepts, `None`
+    /// declines. A confirmation is a form without fields: `Some(json!({}))` is yes, `None` is no.
     pub fn on_elicit(
         mut self,
         answer: impl Fn(&str, &Value) -> Option<Value> + Send + Sync + 'static,
@@ -89,29 +89,29 @@ impl ClientBuilder {
         self
     }
 
-    /// Sampling: answers requests with the text of the model, from the request's parameters.
+    /// Sets the answer to sampling requests: the text of the model, from the parameters of the request.
     pub fn on_sample(mut self, answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> Self {
         self.answers.sample = Some(Box::new(answer));
         self
     }
 
-    /// Roots: answers requests with URIs, or [`Root`]s with a name.
+    /// Sets the roots of the client: URIs, or [`Root`]s with a name.
     pub fn roots(mut self, roots: impl IntoIterator<Item = impl Into<Root>>) -> Self {
         self.answers.roots = Some(roots.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Tasks: declares MCP's extension for them: a call may be answered with one then, which
-    /// [`peer`](Client::peer) has the requests for. Default is no.
+    /// Sets whether the client declares MCP's extension for tasks. A call can then return a task, which you handle with
+    /// requests of [`peer`](Client::peer). Default is `false`.
     pub fn tasks(mut self, yes: bool) -> Self {
         self.answers.tasks = yes;
         self
     }
 
-    /// Connects to `server`, which runs as long as the client lives.
+    /// Connects to `server`, which runs until the client is dropped.
     ///
     /// # Errors
-    /// What the server would not start for, and a failed handshake.
+    /// Returns the errors of starting the server, and an error if the handshake fails.
     pub async fn connect(self, server: McpServer) -> Result<Client> {
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
         crate::serve_pipe(server, theirs)?;

@@ -1,4 +1,4 @@
-//! Content: MCP's blocks, messages and resources as values of this library. Nothing is left out.
+//! Conversion of MCP's content blocks, messages and resources into values of this library, without loss.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ use genkit_core::internal::action::ContentsBody;
 use genkit_core::{Message, Part, ResourcePart, Role};
 use genkit_core::{PromptReply, ResourceContents};
 
-/// One content block.
+/// Converts one content block.
 pub(super) fn part(block: &ContentBlock) -> Part {
     let media =
         |kind: &str, base64: &str| Part::media(format!("data:{kind};base64,{base64}"), kind);
@@ -26,7 +26,7 @@ pub(super) fn part(block: &ContentBlock) -> Part {
             let part = ResourcePart::new(link.uri.clone(), link.mime_type.clone());
             (Part::from_resource(part), &link.meta)
         }
-        // Of a later protocol.
+        // A block of a later protocol version.
         other => (Part::data(serde_json::to_value(other).unwrap_or_default()), &None),
     };
     with_meta(part, meta.as_ref())
@@ -55,7 +55,7 @@ fn with_meta(mut part: Part, meta: Option<&MetaObject>) -> Part {
     part
 }
 
-/// A prompt's messages; in MCP each has one block.
+/// Converts the messages of a prompt; in MCP each has one block.
 pub(super) fn prompt_reply(result: GetPromptResult) -> PromptReply {
     let messages = result.messages.iter().map(|message| {
         let role = if message.role == McpRole::Assistant { Role::Model } else { Role::User };
@@ -68,7 +68,7 @@ pub(super) fn prompt_reply(result: GetPromptResult) -> PromptReply {
     }
 }
 
-/// What a resource holds.
+/// Converts the contents of a resource.
 pub(super) fn contents(result: ReadResourceResult) -> Result<Vec<ResourceContents>> {
     let pieces = result.contents.into_iter().map(|piece| match piece {
         McpResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
@@ -121,7 +121,7 @@ mod tests {
             let block: ContentBlock = serde_json::from_value(block).expect("a block");
             let part = serde_json::to_value(part(&block)).expect("JSON");
             let mut expected = expected;
-            // How a resource's fields are called in our JSON is the message room's affair.
+            // The module `message` defines the names of a resource's fields in JSON.
             if let Ok(read) = serde_json::from_value::<Part>(expected.clone()) {
                 expected = serde_json::to_value(read).expect("JSON");
             }

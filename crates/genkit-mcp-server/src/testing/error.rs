@@ -7,9 +7,9 @@ use genkit_core::internal::error::{BoxError, Topic};
 pub(crate) enum Error {
     #[error("arguments must be a JSON object")]
     ArgumentsNoObject,
-    #[error("the bytes of a resource are no base64")]
+    #[error("the blob of a resource is not valid base64")]
     Blob(#[source] base64::DecodeError),
-    #[error("a resource holds neither text nor bytes: read it with `raw_resource`")]
+    #[error("a resource has neither text nor a blob; read it with `raw_resource`")]
     UnknownContents,
     #[error("the client could not connect")]
     Connect(#[source] BoxError),

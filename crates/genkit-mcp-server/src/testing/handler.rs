@@ -1,8 +1,8 @@
-//! The handler of a test client: answers the requests of the server, and records its notifications.
+//! The handler of a test client, which answers the requests of the server and records its notifications.
 
 #![allow(
     deprecated,
-    reason = "SEP-2577 deprecates sampling and roots; servers of today ask for them"
+    reason = "SEP-2577 deprecates sampling and roots, which current servers still use"
 )]
 
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ use genkit_core::{Progress, Root};
 type ElicitAnswer = Box<dyn Fn(&str, &Value) -> Option<Value> + Send + Sync>;
 type SampleAnswer = Box<dyn Fn(&Value) -> String + Send + Sync>;
 
-/// The answers of a test client; what has none is no capability of it.
+/// The answers of a test client. A question without an answer is not declared as a capability.
 #[derive(Default)]
 pub(super) struct TestAnswers {
     pub(super) elicit: Option<ElicitAnswer>,

@@ -1,11 +1,11 @@
-//! Listed items: tools, prompts and resources as a client reads them in lists.
+//! Tools, prompts and resources as listed by a server.
 
 use rmcp::model::{Prompt, Resource, ResourceTemplate, Tool};
 use serde_json::{Map, Value};
 
 use genkit_core::{PromptArgument, ToolAnnotations};
 
-/// A listed item over what the SDK read, with the getters that all have.
+/// Defines a listed item as a wrapper of the SDK's type, with the common getters.
 macro_rules! listed {
     ($(#[$doc:meta])* $name:ident($raw:ty)) => {
         $(#[$doc])*
@@ -19,32 +19,32 @@ macro_rules! listed {
         }
 
         impl $name {
-            /// The name that callers use.
+            /// Returns the name that callers use.
             pub fn name(&self) -> &str {
                 &self.0.name
             }
 
-            /// Title: the name for people.
+            /// Returns the title: the display name for users.
             pub fn title(&self) -> Option<&str> {
                 self.0.title.as_deref()
             }
 
-            /// Description: what it is for.
+            /// Returns the description.
             pub fn description(&self) -> Option<&str> {
                 self.0.description.as_deref()
             }
 
-            /// Icons, by their addresses.
+            /// Returns the URLs of the icons.
             pub fn icons(&self) -> impl Iterator<Item = &str> {
                 self.0.icons.iter().flatten().map(|icon| icon.src.as_str())
             }
 
-            /// Metadata: its `_meta`, if it has any.
+            /// Returns the metadata (`_meta`), if it has any.
             pub fn metadata(&self) -> Option<&Map<String, Value>> {
                 self.0.meta.as_ref().map(|meta| &meta.0)
             }
 
-            /// The whole item, as the SDK has it.
+            /// Returns the item as a type of the SDK.
             pub fn raw(&self) -> &$raw {
                 &self.0
             }
@@ -53,7 +53,7 @@ macro_rules! listed {
 }
 
 listed! {
-    /// A tool as a client lists it: see [`Client::tools`](super::Client::tools).
+    /// A tool as listed by a server: see [`Client::tools`](super::Client::tools).
     ///
     /// ```
     /// use genkit::testing::Client;
@@ -78,17 +78,17 @@ listed! {
 }
 
 impl ListedTool {
-    /// Input schema: that of its arguments.
+    /// Returns the input schema: the JSON Schema of the arguments.
     pub fn input_schema(&self) -> &Map<String, Value> {
         &self.0.input_schema
     }
 
-    /// Output schema: that of its result, where it has one.
+    /// Returns the output schema: the JSON Schema of the result, if it has one.
     pub fn output_schema(&self) -> Option<&Map<String, Value>> {
         self.0.output_schema.as_deref()
     }
 
-    /// Annotations: hints on its effects.
+    /// Returns the annotations: hints on the effects of the tool.
     pub fn annotations(&self) -> ToolAnnotations {
         let Some(hints) = &self.0.annotations else { return ToolAnnotations::default() };
         let mut annotations = ToolAnnotations::default();
@@ -101,12 +101,12 @@ impl ListedTool {
 }
 
 listed! {
-    /// A prompt as a client lists it: see [`Client::prompts`](super::Client::prompts).
+    /// A prompt as listed by a server: see [`Client::prompts`](super::Client::prompts).
     ListedPrompt(Prompt)
 }
 
 impl ListedPrompt {
-    /// Arguments, in order.
+    /// Returns the arguments in order.
     pub fn arguments(&self) -> Vec<PromptArgument> {
         let arguments = self.0.arguments.iter().flatten().map(|argument| {
             let (name, description) = (argument.name.clone(), argument.description.clone());
@@ -117,35 +117,35 @@ impl ListedPrompt {
 }
 
 listed! {
-    /// A resource as a client lists it: see [`Client::resources`](super::Client::resources).
+    /// A resource as listed by a server: see [`Client::resources`](super::Client::resources).
     ListedResource(Resource)
 }
 
 impl ListedResource {
-    /// URI of the resource.
+    /// Returns the URI of the resource.
     pub fn uri(&self) -> &str {
         &self.0.uri
     }
 
-    /// Media type (MIME type) of its content, if it is always the same.
+    /// Returns the media type (MIME type) of the content, if it is always the same.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
     }
 }
 
 listed! {
-    /// A resource template as a client lists it: see
+    /// A resource template as listed by a server: see
     /// [`Client::resource_templates`](super::Client::resource_templates).
     ListedResourceTemplate(ResourceTemplate)
 }
 
 impl ListedResourceTemplate {
-    /// URI template (RFC 6570) of its addresses.
+    /// Returns the URI template (RFC 6570).
     pub fn uri_template(&self) -> &str {
         &self.0.uri_template
     }
 
-    /// Media type (MIME type) of its content, if it is always the same.
+    /// Returns the media type (MIME type) of the content, if it is always the same.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
     }

@@ -1,4 +1,4 @@
-//! An MCP client in memory: your server is tested without a process and without a port.
+//! An in-memory MCP client, which tests a server without a process and without a port.
 
 mod builder;
 mod content;
@@ -31,11 +31,11 @@ pub use tool_result::ToolResult;
 
 use self::handler::TestHandler;
 
-/// Test client of MCP: connected to a server in memory, with the verbs of
-/// [`McpClient`](genkit_mcp_host::McpClient) and the server's own names.
+/// An MCP client for tests, connected to a server in memory. It has the methods of
+/// [`McpClient`](genkit_mcp_host::McpClient), without prefixes on the names of the server's items.
 ///
-/// Everything is in types of this library; what the SDK read stands beside it: `raw()` of items and
-/// results, [`raw_prompt`](Self::raw_prompt), [`raw_resource`](Self::raw_resource), and
+/// The methods return types of this library. The types of the SDK are available from `raw()` of items and
+/// results, [`raw_prompt`](Self::raw_prompt), [`raw_resource`](Self::raw_resource), and from
 /// [`peer`](Self::peer) for all other requests.
 ///
 /// ```
@@ -73,7 +73,7 @@ use self::handler::TestHandler;
 ///     format!("Write a poem about {topic}.")
 /// }
 ///
-/// /// A note by its number.
+/// /// A note, by number.
 /// #[resource("note://{id}")]
 /// async fn note(#[arg(complete = ["1", "2"])] id: u64) -> String { format!("note {id}") }
 ///
@@ -86,11 +86,11 @@ use self::handler::TestHandler;
 /// assert_eq!(poem.messages()[0].text(), "Write a poem about rain.");
 /// assert_eq!(client.complete("poem", "topic", "s").await?, ["snow"]);
 /// assert_eq!(client.resource_templates().await?[0].uri_template(), "note://{id}");
-/// assert!(client.resources().await?.is_empty()); // it has an address for each note, no fixed one
+/// assert!(client.resources().await?.is_empty()); // the notes have a template, not fixed URIs
 /// assert_eq!(client.read_resource("note://7").await?[0].as_text(), Some("note 7"));
 /// assert_eq!(client.complete_uri("note://{id}", "id", "").await?, ["1", "2"]);
 /// assert!(client.seen().is_empty());
-/// assert!(client.peer().peer_info().is_some()); // the SDK's own client
+/// assert!(client.peer().peer_info().is_some()); // the client of the SDK
 /// # Ok(())
 /// # }
 /// ```
@@ -100,43 +100,43 @@ pub struct Client {
 }
 
 impl Client {
-    /// All tools, page after page.
+    /// Lists all tools of all pages.
     ///
     /// # Errors
-    /// What the server answers with.
+    /// Returns the error response of the server.
     pub async fn tools(&self) -> Result<Vec<ListedTool>> {
         self.running.list_all_tools().await.map(listed).map_err(failed)
     }
 
-    /// All prompts.
+    /// Lists all prompts.
     ///
     /// # Errors
-    /// What the server answers with.
+    /// Returns the error response of the server.
     pub async fn prompts(&self) -> Result<Vec<ListedPrompt>> {
         self.running.list_all_prompts().await.map(listed).map_err(failed)
     }
 
-    /// All resources.
+    /// Lists all resources.
     ///
     /// # Errors
-    /// What the server answers with.
+    /// Returns the error response of the server.
     pub async fn resources(&self) -> Result<Vec<ListedResource>> {
         self.running.list_all_resources().await.map(listed).map_err(failed)
     }
 
-    /// All resource templates.
+    /// Lists all resource templates.
     ///
     /// # Errors
-    /// What the server answers with.
+    /// Returns the error response of the server.
     pub async fn resource_templates(&self) -> Result<Vec<ListedResourceTemplate>> {
         self.running.list_all_resource_templates().await.map(listed).map_err(failed)
     }
 
-    /// Calls a tool, with anything that serializes to an object; questions are answered as the builder
-    /// says.
+    /// Calls a tool with arguments that serialize to an object. Questions are answered with the answers of the
+    /// builder.
     ///
     /// # Errors
-    /// A protocol error, for example an unknown tool. A tool's own failure is a [`ToolResult`].
+    /// Returns a protocol error, for example for an unknown tool. An error of the tool itself is a [`ToolResult`].
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<ToolResult> {
         let mut params = CallToolRequestParams::new(name.to_owned());
         params.arguments = Some(object(arguments)?);
@@ -146,15 +146,15 @@ impl Client {
     /// Gets a prompt.
     ///
     /// # Errors
-    /// What the server answers with.
+    /// Returns the error response of the server.
     pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<PromptReply> {
         self.raw_prompt(name, arguments).await.map(content::prompt_reply)
     }
 
-    /// Gets a prompt as the SDK has it: see [`get_prompt`](Self::get_prompt).
+    /// Gets a prompt as a type of the SDK: see [`get_prompt`](Self::get_prompt).
     ///
     /// # Errors
-    /// What the server answers with.
+    /// Returns the error response of the server.
     pub async fn raw_prompt(
         &self,
         name: &str,
@@ -168,31 +168,31 @@ impl Client {
     /// Reads a resource.
     ///
     /// # Errors
-    /// What the server answers with.
+    /// Returns the error response of the server.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
         content::contents(self.raw_resource(uri).await?)
     }
 
-    /// Reads a resource as the SDK has it: see [`read_resource`](Self::read_resource).
+    /// Reads a resource as a type of the SDK: see [`read_resource`](Self::read_resource).
     ///
     /// # Errors
-    /// What the server answers with.
+    /// Returns the error response of the server.
     pub async fn raw_resource(&self, uri: &str) -> Result<ReadResourceResult> {
         self.running.read_resource(ReadResourceRequestParams::new(uri)).await.map_err(failed)
     }
 
-    /// Completion: suggestions for an argument of a prompt.
+    /// Requests completions for an argument of a prompt.
     ///
     /// # Errors
-    /// What the server answers with.
+    /// Returns the error response of the server.
     pub async fn complete(&self, prompt: &str, argument: &str, typed: &str) -> Result<Vec<String>> {
         self.suggestions(Reference::for_prompt(prompt), argument, typed).await
     }
 
-    /// Completion: suggestions for a variable of a resource template.
+    /// Requests completions for a variable of a resource template.
     ///
     /// # Errors
-    /// What the server answers with.
+    /// Returns the error response of the server.
     pub async fn complete_uri(
         &self,
         template: &str,
@@ -208,12 +208,12 @@ impl Client {
         Ok(self.running.complete(params).await.map_err(failed)?.completion.values)
     }
 
-    /// Notifications of the server so far.
+    /// Returns the notifications received so far.
     pub fn seen(&self) -> Vec<Seen> {
         lock(&self.seen).clone()
     }
 
-    /// Peer of rmcp, the SDK's own client, for everything else.
+    /// Returns the client (peer) of the `rmcp` SDK, for all other requests.
     pub fn peer(&self) -> &rmcp::Peer<RoleClient> {
         &self.running
     }

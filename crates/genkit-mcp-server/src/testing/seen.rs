@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use genkit_core::{LogLevel, Progress};
 
-/// Notification of the server, as a test client saw it.
+/// A notification that a test client received.
 ///
 /// ```
 /// use genkit::testing::{Client, Seen};
@@ -29,7 +29,7 @@ use genkit_core::{LogLevel, Progress};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Seen {
-    /// How far a call is.
+    /// The progress of a call.
     Progress(Progress),
     /// A log message: level and data.
     Log(LogLevel, Value),
@@ -39,6 +39,6 @@ pub enum Seen {
     PromptsChanged,
     /// The list of resources changed.
     ResourcesChanged,
-    /// A resource that was subscribed to has new content.
+    /// A subscribed resource has new content; its URI.
     ResourceUpdated(String),
 }

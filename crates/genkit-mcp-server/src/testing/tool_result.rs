@@ -1,4 +1,4 @@
-//! The result of a tool call, as a test reads it.
+//! The result of a tool call.
 
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::content::part;
 use genkit_core::Part;
 
-/// Tool result: what the tool answered to a call, or why it failed.
+/// The result of a tool call: the tool's output or its error.
 ///
 /// ```
 /// use genkit::testing::Client;
@@ -41,32 +41,32 @@ impl ToolResult {
         Self(result)
     }
 
-    /// Text of the result, all of it.
+    /// Returns the text of the result, concatenated.
     pub fn text(&self) -> String {
         self.0.content.iter().filter_map(|block| block.as_text()).map(|t| t.text.as_str()).collect()
     }
 
-    /// Structured content: the value for programs.
+    /// Returns the structured content: the value for programs.
     pub fn structured(&self) -> Option<&Value> {
         self.0.structured_content.as_ref()
     }
 
-    /// Content, part by part.
+    /// Returns the content as parts.
     pub fn parts(&self) -> Vec<Part> {
         self.0.content.iter().map(part).collect()
     }
 
-    /// Whether the tool failed (`isError`).
+    /// Returns whether the tool returned an error (`isError`).
     pub fn is_error(&self) -> bool {
         self.0.is_error == Some(true)
     }
 
-    /// Metadata: its `_meta`, if it has any.
+    /// Returns the metadata (`_meta`), if it has any.
     pub fn meta(&self) -> Option<&Map<String, Value>> {
         self.0.meta.as_ref().map(|meta| &meta.0)
     }
 
-    /// The whole result, as the SDK has it.
+    /// Returns the result as a type of the SDK.
     pub fn raw(&self) -> &CallToolResult {
         &self.0
     }

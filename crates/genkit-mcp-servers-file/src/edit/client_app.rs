@@ -1,10 +1,10 @@
-//! The clients whose files are written: where a file lies, and what an entry looks like in it.
+//! The clients whose files can be edited: the path of their file, and the format of its entries.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-/// An MCP client that has a configuration file of its own.
+/// An MCP client that has its own configuration file.
 ///
 /// ```
 /// use genkit_mcp_servers_file::ClientApp;
@@ -26,15 +26,15 @@ pub enum ClientApp {
 }
 
 impl ClientApp {
-    /// All of them.
+    /// All clients.
     pub const ALL: [Self; 4] = [Self::ClaudeDesktop, Self::ClaudeCode, Self::Cursor, Self::VsCode];
 
-    /// The client of this name: `claude-desktop`, `claude-code`, `cursor`, `vscode`.
+    /// Returns the client with this name: `claude-desktop`, `claude-code`, `cursor`, `vscode`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|app| app.name() == name)
     }
 
-    /// Its name on a command line.
+    /// Returns its name on a command line.
     ///
     /// ```
     /// assert_eq!(genkit_mcp_servers_file::ClientApp::ClaudeCode.name(), "claude-code");
@@ -48,8 +48,8 @@ impl ClientApp {
         }
     }
 
-    /// The file that it reads for all projects of a user, from the variables of an environment; nothing where
-    /// these do not say where the user's folder is.
+    /// Returns the file that it reads for all projects of a user, using the given environment variables; `None` if
+    /// these do not contain the user's folder.
     ///
     /// ```
     /// use genkit_mcp_servers_file::ClientApp;
@@ -81,7 +81,7 @@ impl ClientApp {
         })
     }
 
-    /// The key under which its servers stand.
+    /// Returns the key of its servers.
     pub(crate) const fn section(self) -> &'static str {
         match self {
             Self::VsCode => "servers",
@@ -89,7 +89,7 @@ impl ClientApp {
         }
     }
 
-    /// Whether an entry says its transport: `"type": "stdio"`.
+    /// Returns whether an entry specifies its transport: `"type": "stdio"`.
     pub(crate) const fn says_type(self) -> bool {
         matches!(self, Self::ClaudeCode | Self::VsCode)
     }

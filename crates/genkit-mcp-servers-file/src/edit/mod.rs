@@ -1,4 +1,4 @@
-//! Writing: one more server in the file of a client, and every other byte of it as it was.
+//! Editing: adds a server to the file of a client, and preserves all other bytes.
 
 mod client_app;
 mod new_server;

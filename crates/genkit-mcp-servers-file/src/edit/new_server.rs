@@ -1,4 +1,4 @@
-//! A server over stdio that is to stand in a file.
+//! A stdio server to add to a file.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::ClientApp;
 
-/// A program that a client shall start as a server over stdio.
+/// A program that a client should start as a stdio server.
 ///
 /// ```
 /// use genkit_mcp_servers_file::{ClientApp, NewServer};
@@ -27,25 +27,25 @@ pub struct NewServer {
 }
 
 impl NewServer {
-    /// A server that clients call `name`, started by `command`: an absolute path, since clients start it in a
-    /// folder of theirs.
+    /// Creates a server with this name, started by `command`: an absolute path, because clients start it in a folder of
+    /// their choice.
     pub fn new(name: impl Into<String>, command: impl Into<String>) -> Self {
         Self { name: name.into(), command: command.into(), args: Vec::new(), env: Vec::new() }
     }
 
-    /// Starts it with this argument, after those that were given before.
+    /// Adds an argument.
     pub fn arg(mut self, arg: impl Into<String>) -> Self {
         self.args.push(arg.into());
         self
     }
 
-    /// Starts it with this variable in its environment.
+    /// Adds an environment variable.
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.push((name.into(), value.into()));
         self
     }
 
-    /// Its entry in the file of a client, with the values of variables.
+    /// Returns its entry in the file of a client, including the values of variables.
     pub fn entry(&self, app: ClientApp) -> Value {
         let mut entry = Map::new();
         if app.says_type() {

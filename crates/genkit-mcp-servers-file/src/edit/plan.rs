@@ -1,4 +1,4 @@
-//! A file that is written: what would be in it, then the copy, then the file, in one step.
+//! Editing a file: a preview, a backup, and an atomic replacement.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write as _};
@@ -8,10 +8,10 @@ use super::{ClientApp, NewServer, add_server};
 use crate::bounded::read_bounded;
 use crate::error::{Error, Fault};
 
-/// How many copies of a file may lie beside it. Default is 1,000.
+/// How many backups of a file may exist next to it. Default is 1,000.
 const MAX_COPIES: u32 = 1000;
 
-/// One server more in a client's file: nothing is written until [`write`](Self::write).
+/// A planned addition of a server to a client's file. Nothing is written until [`write`](Self::write).
 ///
 /// ```
 /// use genkit_mcp_servers_file::{ClientApp, EditPlan, NewServer};
@@ -28,30 +28,30 @@ const MAX_COPIES: u32 = 1000;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct EditPlan {
-    /// Where a symbolic link leads.
+    /// The target, if the path is a symbolic link.
     path: PathBuf,
     before: Option<(Vec<u8>, Metadata)>,
     after: Vec<u8>,
 }
 
-/// What was written.
+/// The result of an edit.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Written {
-    /// The file itself, where a symbolic link leads.
+    /// The file itself, or the target of a symbolic link.
     pub path: PathBuf,
-    /// The copy of what was in it before, if there was a file.
+    /// The backup of the previous content, if the file existed.
     pub copy: Option<PathBuf>,
-    /// Whether anything was written: the server may be there as it should.
+    /// Whether anything was written; `false` if the server was already configured.
     pub changed: bool,
 }
 
 impl EditPlan {
-    /// Reads a file and says what it would be with one server more.
+    /// Reads a file and computes its content with the server added.
     ///
     /// # Errors
-    /// As [`add_server`]; the folder is missing, since the client was never started; the file is read-only, larger
-    /// than 32 MiB, none, or a link to nothing.
+    /// The errors of [`add_server`]. Also returns an error if the folder is missing, because the client was never
+    /// started, or if the file is read-only, larger than 32 MiB, not a file, or a broken link.
     pub fn new(path: &Path, app: ClientApp, server: &NewServer) -> Result<Self, Error> {
         let shown = path.display().to_string();
         let unreadable = |source| Error::of_file(Fault::Unwritable { path: shown.clone(), source });
@@ -84,21 +84,22 @@ impl EditPlan {
         Ok(Self { path, before, after })
     }
 
-    /// The file that is written, where a symbolic link leads.
+    /// Returns the file that will be written, or the target of a symbolic link.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether the file would be another.
+    /// Returns whether the content of the file would change.
     pub fn changes(&self) -> bool {
         self.before.as_ref().is_none_or(|(bytes, _)| *bytes != self.after)
     }
 
-    /// Copies the file to one beside it, `NAME.1.bak` or the next number, and puts the new one in its place in one
-    /// step, with the same permissions.
+    /// Copies the file to `NAME.1.bak` next to it, or the next free number, and atomically replaces it with the new
+    /// content, with the same permissions.
     ///
     /// # Errors
-    /// The file was changed since it was read, or something cannot be written: then it is as it was.
+    /// Returns an error if the file was changed since it was read, or if something cannot be written; the file is then
+    /// unchanged.
     pub fn write(self) -> Result<Written, Error> {
         if !self.changes() {
             return Ok(Written { path: self.path, copy: None, changed: false });
@@ -128,14 +129,14 @@ impl EditPlan {
             fs::rename(&new, &self.path).map_err(|error| unwritable(&self.path, error))
         });
         if let Err(error) = placed {
-            // What is left would be found by nobody.
+            // Do not leave the temporary file behind.
             let _ = fs::remove_file(&new);
             return Err(error);
         }
         Ok(Written { path: self.path, copy, changed: true })
     }
 
-    /// Whether the file is still what was read: clients write theirs while they run.
+    /// Returns whether the file is still what was read; clients write their files while they run.
     fn is_as_read(&self) -> bool {
         match &self.before {
             Some((bytes, _)) => read_bounded(&self.path).is_ok_and(|now| now == *bytes),
@@ -146,7 +147,7 @@ impl EditPlan {
 
 impl std::fmt::Debug for EditPlan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Such a file has secrets in it.
+        // Such a file contains secrets.
         f.debug_struct("EditPlan").field("path", &self.path).finish_non_exhaustive()
     }
 }
@@ -168,11 +169,11 @@ fn copy_beside(
     }
     Err((
         path.to_owned(),
-        io::Error::other(format!("{MAX_COPIES} copies lie beside it: take some away")),
+        io::Error::other(format!("there are {MAX_COPIES} backups next to it; remove some")),
     ))
 }
 
-/// Writes a file that is not there yet, for the user alone unless another says otherwise.
+/// Creates a file, with the permissions of `like`, or else accessible only by the user.
 fn write_new(path: &Path, bytes: &[u8], like: Option<&Metadata>) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

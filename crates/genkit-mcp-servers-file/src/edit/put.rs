@@ -1,4 +1,4 @@
-//! A server put into the bytes of a file.
+//! Adding a server to the bytes of a file.
 
 use serde_json::{Value, json};
 
@@ -9,11 +9,11 @@ use crate::error::{Error, Fault};
 use crate::jsonc;
 use crate::place::Place;
 
-/// The bytes of a client's file with one server more, which errors call `name`. Every other byte stays as it is:
-/// comments, unknown keys, encoding, line ends. An empty file is one without servers.
+/// Returns the bytes of a client's file with the server added; errors refer to the file as `name`. All other bytes are
+/// preserved: comments, unknown keys, encoding, line endings. An empty file is a file without servers.
 ///
-/// A server of that name that starts a program of the same file name gets the new path, arguments and variables, and
-/// keeps everything else.
+/// If a server with that name starts a program with the same file name, its path, arguments and variables are updated,
+/// and the rest of its entry is kept.
 ///
 /// ```
 /// use genkit_mcp_servers_file::{ClientApp, NewServer, add_server};
@@ -27,8 +27,9 @@ use crate::place::Place;
 /// ```
 ///
 /// # Errors
-/// The bytes are neither UTF-8 nor UTF-16 with its mark, or no JSON with comments; where the servers should be is
-/// something else; or a server of that name starts another program.
+/// Returns an error if the bytes are neither UTF-8 nor UTF-16 with a byte order mark, if they are not JSON with
+/// comments, if the value at the key of the servers is not an object, or if a server with that name starts another
+/// program.
 pub fn add_server(
     bytes: &[u8],
     name: &str,
@@ -42,7 +43,7 @@ pub fn add_server(
 }
 
 fn put(text: &str, app: ClientApp, server: &NewServer) -> Result<String, Fault> {
-    // A key that stands twice is refused here, too: which one counts is the client's choice.
+    // Rejects duplicate keys as well, because clients do not agree on the one that counts.
     let known = jsonc::parse_any(text)?.unwrap_or_default();
     let entry = server.entry(app);
     let path = [app.section(), server.name.as_str()];
@@ -65,7 +66,7 @@ fn put(text: &str, app: ClientApp, server: &NewServer) -> Result<String, Fault> 
     Ok(text)
 }
 
-/// Sets a value of an entry, unless it is there: how it is written stays then.
+/// Sets a value of an entry unless it is already equal, so that its formatting is kept.
 fn put_if_other(
     text: &mut String,
     there: &Value,
@@ -79,7 +80,7 @@ fn put_if_other(
     Ok(())
 }
 
-/// Whether an entry starts a program of this file name: another build of it, or where it was before.
+/// Returns whether an entry starts a program with this file name: another build, or at its previous path.
 fn is_same_program(entry: &Value, command: &str) -> bool {
     let file_name = |path: &str| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();

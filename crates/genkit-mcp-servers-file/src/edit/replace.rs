@@ -1,4 +1,4 @@
-//! One value of a JSONC text, set where it stands: all bytes outside of it stay.
+//! Setting one value of a JSONC text, preserving all bytes outside of it.
 
 use jsonc_parser::ast::{Object, ObjectProp, Value as Parsed};
 use jsonc_parser::common::{Range, Ranged as _};
@@ -11,13 +11,13 @@ use serde_json::{Serializer, Value};
 use crate::error::Fault;
 use crate::jsonc;
 
-/// What one level is indented by where the file does not show it.
+/// The indentation of one level, if the file does not show it.
 const INDENT: &str = "  ";
 
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
-/// Sets the value at `path`; objects on the way are made where there are none. The text is one that
-/// [`jsonc::parse`] takes, or has no value at all.
+/// Sets the value at `path`, creating missing objects on the way. The text must be accepted by [`jsonc::parse`], or
+/// have no value at all.
 pub(crate) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, Fault> {
     let collect = CollectOptions { tokens: true, ..CollectOptions::default() };
     let parsed =
@@ -48,7 +48,7 @@ pub(crate) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, Fa
     Ok(splice(text, range, &rendered))
 }
 
-/// `value` in objects of these keys.
+/// Wraps `value` in objects with these keys.
 fn nested(path: &[&str], value: &Value) -> Value {
     let inside =
         |value, key: &&str| Value::Object([((*key).to_owned(), value)].into_iter().collect());
@@ -59,7 +59,7 @@ fn splice(text: &str, range: Range, with: &str) -> String {
     format!("{}{with}{}", &text[..range.start], &text[range.end..])
 }
 
-/// How a file is laid out.
+/// The layout of a file.
 #[derive(Clone, Copy)]
 struct Style<'a> {
     indent: &'a str,
@@ -78,7 +78,7 @@ impl<'a> Style<'a> {
         Self { indent, line_end: if crlf { "\r\n" } else { "\n" } }
     }
 
-    /// A value over several lines, which begins on a line that is indented so.
+    /// Renders a value over several lines, for a line with this indentation.
     fn render(self, value: &Value, indent: &str) -> String {
         let mut bytes = Vec::new();
         let formatter = PrettyFormatter::with_indent(self.indent.as_bytes());
@@ -89,14 +89,14 @@ impl<'a> Style<'a> {
     }
 }
 
-/// The blanks at the beginning of a line.
+/// Returns the leading blanks of a line.
 fn line_indent(text: &str, position: usize) -> &str {
     let start = text[..position].rfind('\n').map_or(0, |end| end + 1);
     let line = &text[start..];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// The same, if nothing else stands before the position.
+/// Returns the leading blanks, if only blanks precede the position.
 fn own_line_indent(text: &str, position: usize) -> Option<&str> {
     let start = text[..position].rfind('\n')? + 1;
     let before = &text[start..position];
@@ -115,7 +115,7 @@ impl Insertion<'_> {
     fn insert(&self, key: &str, value: &Value) -> String {
         let Range { start, end } = self.object.range;
         let inner = &self.text[start + 1..end - 1];
-        // After all comments of what is there.
+        // After all existing comments.
         let at = start + 1 + inner.trim_end_matches(BLANKS).len();
         let key = Value::from(key);
         let Some(last) = self.object.properties.last() else {
@@ -123,7 +123,7 @@ impl Insertion<'_> {
             let indent = format!("{base}{}", self.style.indent);
             let property = format!("{key}: {}", self.style.render(value, &indent));
             let line_end = self.style.line_end;
-            // What stands between the last comment and the brace.
+            // The text between the last comment and the brace.
             let rest = &self.text[at..end - 1];
             let rest =
                 if rest.contains('\n') { rest.to_owned() } else { format!("{line_end}{base}") };

@@ -1,4 +1,4 @@
-//! The errors of files and of single servers.
+//! Tests of the errors of files and of single servers.
 
 use std::io;
 
@@ -33,21 +33,20 @@ fn a_file_that_is_no_json_says_where() {
 fn a_name_that_stands_twice_is_an_error() {
     refused(
         "{\"mcpServers\": {\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}}}",
-        ": line 2, column 1: the key `a` stands here twice",
+        ": line 2, column 1: duplicate key `a`",
     );
     refused(
         r#"{"mcpServers": {"a": {"command": "x"}}, "servers": {"a": {"command": "y"}}}"#,
-        ": the server `a` stands in `mcpServers` and in `servers`",
+        ": duplicate server `a` in `mcpServers` and `servers`",
     );
 }
 
 #[test]
 fn a_file_without_servers_says_where_they_stand() {
-    let stand =
-        "no servers are in it: they stand under `mcpServers`, or `servers` as VS Code has it";
+    let stand = "no servers found; expected `mcpServers`, or `servers` as in VS Code";
     refused("{}", &format!(": {stand}"));
-    refused(r#"{"mcp_servers": {}}"#, &format!(": {stand}; `mcp_servers` is there: is it meant?"));
-    refused(r#"{"mcpServer": {}}"#, &format!(": {stand}; `mcpServer` is there: is it meant?"));
+    refused(r#"{"mcp_servers": {}}"#, &format!(": {stand}, instead of `mcp_servers`"));
+    refused(r#"{"mcpServer": {}}"#, &format!(": {stand}, instead of `mcpServer`"));
     refused("[]", ": expected an object with `mcpServers`, found an array");
     let error = parse(r#"{"mcpServers": []}"#, "f", variables).unwrap_err();
     assert!(error.to_string().starts_with("mcpServers in f: expected an object"), "{error}");
@@ -94,7 +93,7 @@ fn wrong_types_break_their_server_only() {
         ("", " in mcp.json: `command` (a program) or `url` (a server on the network) is missing"),
         (
             r#""command": "x", "url": "y""#,
-            " in mcp.json: `command` and `url` are both there: which one is it?",
+            " in mcp.json: `command` and `url` are both set; keep only one",
         ),
         (r#""type": "stdio", "url": "y""#, " in mcp.json: `command` is missing"),
         (r#""type": "http", "command": "y""#, " in mcp.json: `url` is missing"),
@@ -120,16 +119,16 @@ fn a_variable_that_is_not_set_is_named() {
     let error = fault(r#""command": "x", "env": {"KEY": "${TOKEN}-${NO_SUCH}"}"#);
     assert_eq!(
         error,
-        "mcpServers.fs.env.KEY in mcp.json: the variable `NO_SUCH` is not set: set it, or write \
+        "mcpServers.fs.env.KEY in mcp.json: the variable `NO_SUCH` is not set; set it, or write \
          `${NO_SUCH:-default}`"
     );
     assert!(
         fault(r#""command": "x", "args": ["${input:key}"]"#)
-            .contains("only be found out by VS Code")
+            .contains("only be resolved by VS Code")
     );
 }
 
-/// Values of variables and headers are in no error and no notice.
+/// Errors and notices do not contain the values of variables and headers.
 #[test]
 fn secrets_are_not_shown() {
     let text = r#"{"mcpServers": {
@@ -162,7 +161,7 @@ fn files_that_cannot_be_read_say_why() {
     assert!(large.to_string().contains("larger than 33554432 bytes"), "{large}");
     std::fs::write(&path, b"\xFF").unwrap();
     assert!(read(&path).unwrap_err().to_string().contains("neither UTF-8 nor UTF-16"));
-    // What belongs to a file is found from its folder.
+    // Paths in a file are relative to its project folder.
     std::fs::write(folder.join("my.env"), "A=1\nB='two'\n").unwrap();
     let text = r#"{"servers": {"a": {"command": "${workspaceFolder}/run", "cwd": "sub", "envFile": "my.env",
         "env": {"B": "mine"}}, "b": {"command": "x", "envFile": "${workspaceFolder}/none"},
@@ -177,7 +176,7 @@ fn files_that_cannot_be_read_say_why() {
     let error = b.transport.unwrap_err();
     assert!(error.to_string().starts_with("servers.b.envFile in "), "{error}");
     assert_eq!(error.kind(), io::ErrorKind::InvalidData);
-    // What has no `cwd` runs in the project of a hidden folder.
+    // A server without a `cwd` runs in the project of a hidden folder.
     assert_eq!(program(c).cwd.as_ref(), Some(&folder));
     let beside = folder.join("mcp.json");
     std::fs::write(&beside, r#"{"mcpServers": {"c": {"command": "x"}}}"#).unwrap();

@@ -1,4 +1,4 @@
-//! What the documentation of each program shows.
+//! Tests with the files that the documentation of each program shows.
 
 use super::*;
 
@@ -143,11 +143,11 @@ fn what_is_not_used_is_in_the_notices() {
         notices,
         [
             "mcpServers.fs.comand in mcp.json: unknown key; did you mean `command`?",
-            "mcpServers.fs.alwaysAllow in mcp.json: not used: `.needs_approval(..)` says which tools ask first",
+            "mcpServers.fs.alwaysAllow in mcp.json: not used; set which tools need approval with `.needs_approval(..)`",
             "mcpServers.fs.oauth in mcp.json: not used",
-            "mcpServers.cline.autoApprove in mcp.json: not used: `.needs_approval(..)` says which tools ask first",
-            "mcpServers.cline.timeout in mcp.json: taken as seconds; milliseconds are meant to stand here",
-            "mcpServers.odd.timeout in mcp.json: taken as milliseconds; milliseconds are meant to stand here",
+            "mcpServers.cline.autoApprove in mcp.json: not used; set which tools need approval with `.needs_approval(..)`",
+            "mcpServers.cline.timeout in mcp.json: interpreted as seconds; expected milliseconds",
+            "mcpServers.odd.timeout in mcp.json: interpreted as milliseconds; expected milliseconds",
         ]
     );
 }
@@ -168,7 +168,7 @@ fn names_that_are_no_keys_become_keys() {
         ["io.github.github-github-mcp-server", "a-b-2", "a-b-3", "a-b", &cut, &second, "server"]
     );
     assert_eq!(found.notices.len(), 6);
-    assert!(found.notices[0].contains("is called `io.github.github-github-mcp-server` here"));
+    assert!(found.notices[0].contains("is renamed to `io.github.github-github-mcp-server`"));
 }
 
 #[test]

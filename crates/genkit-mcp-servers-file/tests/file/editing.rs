@@ -1,4 +1,4 @@
-//! One server more in files of all shapes: everything else stays, byte for byte.
+//! Tests of adding a server to files of all shapes, which preserve everything else byte for byte.
 
 use genkit_mcp_servers_file::{ClientApp, NewServer, add_server, parse};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn refused(bytes: &[u8], app: ClientApp) -> String {
     add_server(bytes, "mcp.json", app, &notes()).expect_err("refused").to_string()
 }
 
-/// The whole of each file, as it is afterwards.
+/// Compares each complete file after the edit.
 #[test]
 fn a_server_is_written_as_the_file_is_laid_out() {
     let desktop = ClientApp::ClaudeDesktop;
@@ -30,7 +30,7 @@ fn a_server_is_written_as_the_file_is_laid_out() {
     }
     assert_eq!(added("{}", desktop), new.trim_end());
     assert_eq!(added("// later\n", desktop), format!("// later\n{new}"));
-    // Four blanks, a comment after the last value, and no last comma.
+    // Four spaces, a comment after the last value, and no trailing comma.
     let four = "{\n    \"mcpServers\": {\n        \"fs\": { \"command\": \"fs\" } // mine, {\n        \
                 // the end\n    },\n    \"theme\": \"dark\"\n}\n";
     let expected = "{\n    \"mcpServers\": {\n        \"fs\": { \"command\": \"fs\" }, // mine, {\n        \
@@ -38,19 +38,19 @@ fn a_server_is_written_as_the_file_is_laid_out() {
                     \"args\": [\n                \"/home/me/notes.db\"\n            ]\n        }\n    },\n    \
                     \"theme\": \"dark\"\n}\n";
     assert_eq!(added(four, desktop), expected);
-    // Tabs, CRLF and last commas, as VS Code's users have them.
+    // Tabs, CRLF and trailing commas, as in files of VS Code.
     let tabs = "{\r\n\t\"inputs\": [],\r\n\t\"servers\": {\r\n\t\t\"fs\": {\"command\": \"fs\",},\r\n\t},\r\n}";
     let expected = "{\r\n\t\"inputs\": [],\r\n\t\"servers\": {\r\n\t\t\"fs\": {\"command\": \"fs\",},\r\n\t\t\
                     \"notes\": {\r\n\t\t\t\"type\": \"stdio\",\r\n\t\t\t\"command\": \"/opt/notes\",\r\n\t\t\t\
                     \"args\": [\r\n\t\t\t\t\"/home/me/notes.db\"\r\n\t\t\t]\r\n\t\t},\r\n\t},\r\n}";
     assert_eq!(added(tabs, ClientApp::VsCode), expected);
-    // All on one line.
+    // Everything on one line.
     let line = r#"{"numStartups":3,"mcpServers":{"fs":{"command":"fs"}/* x */}}"#;
     let entry = r#""notes": {"type":"stdio","command":"/opt/notes","args":["/home/me/notes.db"]}"#;
     let expected =
         format!(r#"{{"numStartups":3,"mcpServers":{{"fs":{{"command":"fs"}},/* x */ {entry}}}}}"#);
     assert_eq!(added(line, ClientApp::ClaudeCode), expected);
-    // An object with nothing but a comment.
+    // An object that contains only a comment.
     let comment = "{\n  \"mcpServers\": { // none\n  }\n}";
     assert!(
         added(comment, desktop).starts_with("{\n  \"mcpServers\": { // none\n    \"notes\": {\n")
@@ -58,7 +58,7 @@ fn a_server_is_written_as_the_file_is_laid_out() {
     assert!(added("{\"mcpServers\": {/* none */}}", desktop).contains("{/* none */\n"));
 }
 
-/// A text in an encoding.
+/// Encodes a text.
 type Encode<'a> = &'a dyn Fn(&str) -> Vec<u8>;
 
 #[test]
@@ -97,9 +97,9 @@ fn what_cannot_be_edited_is_refused() {
     for (bytes, said) in [
         (&b"{\"mcpServers\": {}"[..], "mcp.json: line 1, column"),
         (b"{\"mcpServers\": {} \"a\": 1}", "line 1, column 18"),
-        (b"[]", "what is in it is no object"),
-        (b"{\"mcpServers\": null}", "`mcpServers` is no object"),
-        (b"{\"mcpServers\": {}, \"mcpServers\": {}}", "stands here twice"),
+        (b"[]", "its content is not an object"),
+        (b"{\"mcpServers\": null}", "`mcpServers` is not an object"),
+        (b"{\"mcpServers\": {}, \"mcpServers\": {}}", "duplicate key"),
         (b"{\"a\": \"\xe9\"}", "neither UTF-8 nor UTF-16"),
         (b"\xff\xfe{", "neither UTF-8 nor UTF-16"),
         (b"\xff\xfe\x00\xd8", "neither UTF-8 nor UTF-16"),
@@ -115,7 +115,7 @@ fn what_cannot_be_edited_is_refused() {
             let server = notes().env("TOKEN", "t0p");
             let error =
                 add_server(bytes, "mcp.json", ClientApp::Cursor, &server).unwrap_err().to_string();
-            assert!(error.contains("`mcpServers.notes.env` is no object"), "{error}");
+            assert!(error.contains("`mcpServers.notes.env` is not an object"), "{error}");
             assert!(!error.contains("t0p"), "{error}");
             continue;
         }
@@ -126,7 +126,7 @@ fn what_cannot_be_edited_is_refused() {
     refused(deep.as_bytes(), ClientApp::Cursor);
 }
 
-/// The same program from another place: what the user added to its entry stays.
+/// If the same program moved, what the user added to its entry is kept.
 #[test]
 fn an_entry_is_brought_up_to_date() {
     let text = r#"{
@@ -157,13 +157,13 @@ fn an_entry_is_brought_up_to_date() {
 }
 "#;
     assert_eq!(edited, expected);
-    // And is as it should be then.
+    // The file is then up to date.
     let again = add_server(edited.as_bytes(), "f", ClientApp::ClaudeDesktop, &server).unwrap();
     assert_eq!(String::from_utf8(again).unwrap(), edited);
 }
 
 proptest::proptest! {
-    /// Whatever stands in a file, all of it is there afterwards, in its order, and one server more.
+    /// Everything in a file is still there after the edit, in the same order, with the server added.
     #[test]
     fn nothing_is_lost(
         before in proptest::collection::vec("[a-z/*{},\"]{0,6}", 0..3),
@@ -190,7 +190,7 @@ proptest::proptest! {
         let keys: Vec<&str> = read.servers.iter().map(|server| server.key.as_str()).collect();
         let expected: Vec<&str> = entries.keys().map(String::as_str).chain(["notes"]).collect();
         proptest::prop_assert_eq!(keys, expected);
-        // all but blanks is there, in its order.
+        // Everything except blanks is still there, in the same order.
         let mut rest = edited.as_str();
         for character in text.chars().filter(|character| !character.is_whitespace()) {
             let at = rest.find(character);

@@ -1,6 +1,6 @@
-//! Files as they are in the wild, and as they should not be.
+//! Tests with real and invalid files.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![allow(clippy::unwrap_used, reason = "a panic shows where a test failed")]
 
 mod broken;
 mod clients;
@@ -29,7 +29,7 @@ fn file(text: &str) -> ServersFile {
     parse(text, "mcp.json", variables).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// The only server of a file.
+/// Returns the only server of a file.
 #[track_caller]
 fn server(text: &str) -> ServerEntry {
     let mut found = file(text).servers;
@@ -37,13 +37,13 @@ fn server(text: &str) -> ServerEntry {
     found.remove(0)
 }
 
-/// The only server, from the inside of its entry.
+/// Returns the only server, given the fields of its entry.
 #[track_caller]
 fn entry(inside: &str) -> ServerEntry {
     server(&format!(r#"{{"mcpServers": {{"fs": {{{inside}}}}}}}"#))
 }
 
-/// How a server of a program is used, from the inside of its entry.
+/// Returns the options of a server, given the fields of its entry.
 #[track_caller]
 fn options(inside: &str) -> ServerOptions {
     let found = entry(inside);
@@ -51,7 +51,7 @@ fn options(inside: &str) -> ServerOptions {
     found.options
 }
 
-/// A server over stdio.
+/// Creates a stdio server.
 #[derive(Debug)]
 struct Program {
     command: String,
@@ -70,14 +70,14 @@ fn program(server: ServerEntry) -> Program {
     }
 }
 
-/// Why a server is broken, from the inside of its entry.
+/// Returns why a server is invalid, given the fields of its entry.
 #[track_caller]
 fn fault(inside: &str) -> String {
     entry(inside).transport.expect_err(inside).to_string()
 }
 
 proptest::proptest! {
-    /// Nothing that stands in a file breaks the reader.
+    /// No content of a file makes the reader panic.
     #[test]
     fn no_text_breaks_the_reader(text: String) {
         let _ = parse(&text, "f", variables);

@@ -1,4 +1,4 @@
-//! Files on a disk: the copy, links, permissions, and what is left where nothing can be written.
+//! Tests of files on disk: the backup, links, permissions, and the state after a failed write.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -12,7 +12,7 @@ fn notes() -> NewServer {
     NewServer::new("notes", "/opt/notes")
 }
 
-/// A folder of this test.
+/// A folder for one test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -63,7 +63,7 @@ fn a_copy_is_made_first_and_none_is_overwritten() {
     assert_eq!(fs::read_to_string(folder.0.join("mcp.json.2.bak")).unwrap(), BEFORE);
     assert_eq!(fs::read_to_string(folder.0.join("mcp.json.1.bak")).unwrap(), "older");
     assert!(fs::read_to_string(&path).unwrap().contains("/opt/notes"));
-    // Nothing to do, nothing written.
+    // Nothing to do, so nothing is written.
     let again = plan(&path).unwrap().write().unwrap();
     assert!(!again.changed && again.copy.is_none());
     assert_eq!(folder.names(), ["mcp.json", "mcp.json.1.bak", "mcp.json.2.bak"]);
@@ -76,7 +76,7 @@ fn a_file_that_changes_meanwhile_stays() {
     let planned = plan(&path).unwrap();
     fs::write(&path, "{\"new\": 1}").unwrap();
     let error = planned.write().unwrap_err();
-    assert!(error.to_string().contains("was changed while it was edited"), "{error}");
+    assert!(error.to_string().contains("was modified by another program"), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "{\"new\": 1}");
     let new = folder.0.join("other.json");
     let planned = plan(&new).unwrap();
@@ -93,7 +93,7 @@ fn a_broken_file_and_one_that_is_missing() {
     let error = plan(&path).unwrap_err();
     assert!(error.to_string().contains("mcp.json: line 1"), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "{\"mcpServers\": ");
-    // No file yet, but its folder.
+    // The file does not exist yet, but its folder does.
     let new = folder.0.join("new.json");
     let written = plan(&new).unwrap().write().unwrap();
     assert!(written.changed && written.copy.is_none());
@@ -101,7 +101,7 @@ fn a_broken_file_and_one_that_is_missing() {
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(error.to_string().contains("start Cursor once"), "{error}");
     let error = plan(&folder.0).unwrap_err();
-    assert!(error.to_string().ends_with("is no file"), "{error}");
+    assert!(error.to_string().ends_with("is not a file"), "{error}");
     assert_eq!(folder.names(), ["mcp.json", "new.json"]);
 }
 
@@ -131,8 +131,8 @@ fn links_permissions_and_read_only_files() {
     let nothing = folder.0.join("nothing.json");
     symlink("gone.json", &nothing).unwrap();
     let error = plan(&nothing).unwrap_err();
-    assert!(error.to_string().contains("a symbolic link to a file that is not there"), "{error}");
-    // A new one may hold secrets.
+    assert!(error.to_string().contains("a symbolic link to a file that does not exist"), "{error}");
+    // A new file may contain secrets.
     let new = folder.0.join("new.json");
     plan(&new).unwrap().write().unwrap();
     assert_eq!(mode(&new), 0o600);

@@ -1,4 +1,4 @@
-//! The errors of cassettes.
+//! Errors of cassettes.
 
 use std::path::PathBuf;
 
@@ -7,16 +7,16 @@ use genkit_core::internal::error::Topic;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    #[error("the cassette {} has no answer: {difference}", path.display())]
+    #[error("the cassette {} has no matching response: {difference}", path.display())]
     NotRecorded { path: PathBuf, difference: String },
     #[error(
-        "the cassette {} has no answer: this request was recorded {times} times, and all {times} \
-         answers were given",
+        "the cassette {} has no response left: this request was recorded {times} times, and all {times} \
+         responses were replayed",
         path.display()
     )]
     UsedUp { path: PathBuf, times: usize },
     #[error(
-        "{} is a cassette of version {found}, and version {known} can be read: record it again",
+        "the cassette {} has version {found}, but only version {known} is supported; record it again",
         path.display()
     )]
     Version { path: PathBuf, found: u32, known: u32 },

@@ -1,4 +1,4 @@
-//! The file of a cassette: recorded requests and responses.
+//! The file format of a cassette, which holds recorded requests and responses.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,10 +12,10 @@ use super::error::Error as E;
 use crate::http::{Secrets, StoredResponse};
 use genkit_core::{ErrorContext as _, Result};
 
-/// The form of the file.
+/// The version of the file format.
 const VERSION: u32 = 1;
 
-/// Headers of an answer that change what it means.
+/// The response headers that affect how a response is interpreted.
 const HEADERS: [&str; 4] = ["content-type", "retry-after", "retry-after-ms", "x-should-retry"];
 
 #[derive(Deserialize)]
@@ -30,16 +30,17 @@ pub(super) struct Exchange {
     pub(super) response: RecordedResponse,
 }
 
-/// A request, without what changes from run to run.
+/// A request without the parts that change from run to run.
 #[derive(PartialEq, Serialize, Deserialize)]
 pub(super) struct RecordedRequest {
     pub(super) method: String,
-    /// With its query, without host and base path: a replay may be at another address.
+    /// The path with its query, without the host and the base path, because a replay may use
+    /// another address.
     pub(super) path: String,
     pub(super) body: Value,
 }
 
-/// An answer as it stands in the file.
+/// A response as stored in the file.
 #[derive(Serialize, Deserialize)]
 pub(super) struct RecordedResponse {
     status: u16,
@@ -47,7 +48,7 @@ pub(super) struct RecordedResponse {
     headers: BTreeMap<String, String>,
     #[serde(default)]
     body: String,
-    /// In place of `body` where that is not text.
+    /// Used instead of `body` if the body is not text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     base64: Option<String>,
 }
@@ -100,19 +101,19 @@ impl RecordedResponse {
 
     pub(super) fn stored(&self) -> Result<StoredResponse> {
         let body = match &self.base64 {
-            Some(bytes) => STANDARD.decode(bytes).context("a cassette holds broken base64")?,
+            Some(bytes) => STANDARD.decode(bytes).context("a cassette contains invalid base64")?,
             None => self.body.clone().into_bytes(),
         };
         Ok(StoredResponse { status: self.status, headers: self.headers.clone(), body })
     }
 }
 
-/// The headers of a response that are recorded.
+/// Returns the headers of a response that are recorded.
 pub(super) fn headers(header: &dyn Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
     HEADERS.iter().filter_map(|name| Some(((*name).to_owned(), header(name)?))).collect()
 }
 
-/// JSON as it is compared; a body that is none is compared as text.
+/// Parses a body for comparison; a body that is not JSON becomes a string.
 fn json_of(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
 }

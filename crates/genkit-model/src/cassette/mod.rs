@@ -1,4 +1,4 @@
-//! Cassette: exchanges with a provider, recorded to a file and replayed, so that a test can run without it.
+//! Cassettes: recorded exchanges with a provider, replayed so that tests run without the provider.
 
 mod error;
 mod file;
@@ -13,15 +13,16 @@ use file::{CassetteFile, Exchange, RecordedRequest, RecordedResponse};
 use genkit_core::internal::sync::lock;
 use genkit_core::{ErrorContext as _, Result};
 
-/// Cassette: the answers of a provider, recorded once and replayed in tests.
+/// A cassette: the responses of a provider, recorded once and replayed in tests.
 ///
-/// A recording holds each request's method, path and body and the answer's status, body and what
-/// matters of its headers. Keys are never in it: headers that carry them are left out, and a key
-/// within a body is replaced.
+/// A recording holds the method, path and body of each request, and the status, body and relevant
+/// headers of each response. It contains no keys: headers that carry keys are omitted, and a key in
+/// a path or a body is replaced.
 ///
-/// A replay answers a request that is the same: method, path and body, where the order of keys
-/// does not count. Several answers to one request come in the order in which they were recorded.
-/// Another request is an error that shows how it differs from the nearest one.
+/// A request is matched by its method, path and body; the order of JSON keys does not matter. If
+/// the same request was recorded several times, its responses are replayed in the recorded order. A
+/// request that was not recorded is an error, which shows how it differs from the most similar
+/// recording.
 ///
 /// ```
 /// use genkit::model::Cassette;
@@ -31,7 +32,7 @@ use genkit_core::{ErrorContext as _, Result};
 /// # std::fs::create_dir_all(&dir).unwrap();
 /// # let path = dir.join("weather.json");
 /// # std::fs::write(&path, r#"{"version": 1, "exchanges": []}"#).unwrap();
-/// // Records where the file is not there, and replays it ever after.
+/// // Records if the file does not exist, and replays it afterwards.
 /// let cassette = Cassette::auto(path)?;
 /// # #[cfg(feature = "gemini")]
 /// let gemini = genkit::model::Gemini::builder().cassette(cassette).build()?;
@@ -47,20 +48,21 @@ struct CassetteState {
 }
 
 enum CassetteMode {
-    /// One place for each request, in the order of the calls; empty until its response is whole.
+    /// One entry for each request, in the order of the calls; `None` until its response is
+    /// complete.
     Record(Mutex<Vec<Option<Exchange>>>),
     Replay(Mutex<Vec<Replayable>>),
 }
 
-/// One recorded exchange.
+/// A recorded exchange.
 struct Replayable {
     exchange: Exchange,
     is_used: bool,
 }
 
 impl Cassette {
-    /// Recording cassette: passes calls through and writes them to the file, in place of what it
-    /// held. The file is written after each answer.
+    /// Creates a cassette that records: calls are sent to the provider and written to the file,
+    /// which is overwritten. The file is written after each response.
     ///
     /// ```no_run
     /// let cassette = genkit::model::Cassette::record("tests/cassettes/weather.json");
@@ -69,7 +71,7 @@ impl Cassette {
         Self::new(path.into(), CassetteMode::Record(Mutex::default()))
     }
 
-    /// Replaying cassette: answers calls from the file; nothing is sent.
+    /// Creates a cassette that replays the responses in a file without sending anything.
     ///
     /// ```
     /// let missing = genkit::model::Cassette::replay("no/such/file.json");
@@ -77,19 +79,19 @@ impl Cassette {
     /// ```
     ///
     /// # Errors
-    /// The file is not there or is no cassette.
+    /// Returns an error if the file does not exist or is not a cassette.
     pub fn replay(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
         let text = std::fs::read(&path).context(format!("cannot read {}", path.display()))?;
-        let file: CassetteFile =
-            serde_json::from_slice(&text).context(format!("{} is no cassette", path.display()))?;
+        let file: CassetteFile = serde_json::from_slice(&text)
+            .context(format!("{} is not a cassette", path.display()))?;
         file.check(&path)?;
         let unused = |exchange| Replayable { exchange, is_used: false };
         let exchanges = file.exchanges.into_iter().map(unused).collect();
         Ok(Self::new(path, CassetteMode::Replay(Mutex::new(exchanges))))
     }
 
-    /// Cassette that replays the file if it is there, else records it.
+    /// Creates a cassette that replays the file if it exists, and records it otherwise.
     ///
     /// ```no_run
     /// # fn main() -> genkit::Result<()> {
@@ -99,7 +101,7 @@ impl Cassette {
     /// ```
     ///
     /// # Errors
-    /// As [`replay`](Self::replay), if the file is there.
+    /// Returns the errors of [`replay`](Self::replay), if the file exists.
     pub fn auto(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
         if path.exists() { Self::replay(path) } else { Ok(Self::record(path)) }
@@ -109,12 +111,12 @@ impl Cassette {
         Self(Arc::new(CassetteState { path, mode }))
     }
 
-    /// What the endpoint of a provider plugs in.
+    /// Returns the interceptor for the endpoint of a provider.
     pub fn interceptor(&self) -> Arc<dyn Interceptor> {
         Arc::new(self.clone())
     }
 
-    /// The response to a request that was recorded.
+    /// Returns the recorded response to a request.
     fn replay_response(
         &self,
         exchanges: &mut [Replayable],
@@ -144,7 +146,7 @@ impl Cassette {
         if let Some(free) = places.get_mut(place) {
             *free = Some(exchange);
         }
-        // Written under the lock, so that an older state never comes last.
+        // Written while the lock is held, so that an older state cannot overwrite a newer one.
         write(&self.0.path, &CassetteFile::text_of(places.iter().flatten())?)
     }
 }
@@ -182,10 +184,10 @@ impl std::fmt::Debug for Cassette {
     }
 }
 
-/// Whole or not at all: a test that is stopped leaves no half of a file.
+/// Writes the file atomically, so that a test that is stopped does not leave a partial file.
 fn write(path: &Path, text: &str) -> Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder).context(format!("cannot make {}", folder.display()))?;
+        std::fs::create_dir_all(folder).context(format!("cannot create {}", folder.display()))?;
     }
     let mut aside = path.as_os_str().to_owned();
     aside.push(".new");
@@ -194,7 +196,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
         .context(format!("cannot write the cassette {}", path.display()))
 }
 
-/// A call that is being recorded. One that breaks off is not stored.
+/// A call that is being recorded. An incomplete response is not stored.
 struct CassetteRecording {
     cassette: Cassette,
     place: usize,

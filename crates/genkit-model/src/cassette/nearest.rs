@@ -1,4 +1,4 @@
-//! Which recording a request comes nearest to, and where they part.
+//! Finds the recording that is most similar to a request, and describes the difference.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use genkit_schema::internal::truncate::excerpt;
 /// How much of a value is shown, in characters. Default is 200.
 const SHOWN: usize = 200;
 
-/// How a request that was not recorded differs from the nearest one that was.
+/// Describes how a request that was not recorded differs from the most similar recording.
 pub(super) fn describe(request: &RecordedRequest, recorded: &[&RecordedRequest]) -> String {
     let nearest = recorded
         .iter()
@@ -16,21 +16,21 @@ pub(super) fn describe(request: &RecordedRequest, recorded: &[&RecordedRequest])
         .map(|(index, recorded)| (Difference::of(recorded, request), index))
         .min_by_key(|(difference, _)| difference.count);
     let Some((difference, index)) = nearest else {
-        return format!("nothing was recorded, and {} {} was asked", request.method, request.path);
+        return format!("the cassette is empty; requested {} {}", request.method, request.path);
     };
     let (at, before, now) = difference.first;
     format!(
-        "the nearest recording is number {} of {}, and it differs at {at}: recorded {before}, \
-         asked {now}; record it again if the change is wanted",
+        "the most similar recording is number {} of {}, which differs at {at}: recorded {before}, \
+         requested {now}; record it again if the change is intended",
         index + 1,
         recorded.len(),
     )
 }
 
-/// How far two requests are apart.
+/// The differences between two requests.
 struct Difference {
     count: usize,
-    /// Where, what was recorded, what was requested.
+    /// The location, the recorded value and the requested value.
     first: (String, String, String),
 }
 
@@ -40,7 +40,7 @@ impl Difference {
         let line =
             |request: &RecordedRequest| Value::from(format!("{} {}", request.method, request.path));
         if line(recorded) != line(request) {
-            // Another model is further away than any other text.
+            // A request with another path, such as for another model, differs more than any other.
             all.add("the path", Some(&line(recorded)), Some(&line(request)));
             all.count += 1_000;
         }

@@ -108,7 +108,7 @@ fn another_request_shows_how_it_differs_from_the_nearest() {
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
     let text = error.to_string();
     let said =
-        "number 1 of 3, and it differs at body.list[1].deep: recorded \"old\", asked \"new\"";
+        "number 1 of 3, which differs at body.list[1].deep: recorded \"old\", requested \"new\"";
     assert!(text.contains(said), "{text}");
     let text = replay(&cassette, "/c", &json!({"list": []})).unwrap_err().to_string();
     assert!(text.contains("differs at the path: recorded \"POST /"), "{text}");
@@ -118,7 +118,7 @@ fn another_request_shows_how_it_differs_from_the_nearest() {
 fn a_file_that_is_no_cassette_is_refused() {
     let path = file("none.json");
     std::fs::write(&path, "{}").unwrap();
-    assert!(Cassette::auto(&path).unwrap_err().chain().contains("is no cassette"));
+    assert!(Cassette::auto(&path).unwrap_err().chain().contains("is not a cassette"));
     std::fs::write(&path, r#"{"version": 2, "exchanges": []}"#).unwrap();
     assert!(Cassette::replay(&path).unwrap_err().to_string().contains("version 2"));
 }

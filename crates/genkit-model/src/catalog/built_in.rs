@@ -55,15 +55,15 @@ pub(super) fn linked(prefix: &str) -> Option<FromEnv> {
         .map(|provider| provider.from_env)
 }
 
-/// Every prefix, each once.
+/// Returns every prefix, without duplicates.
 pub(super) fn prefixes() -> impl Iterator<Item = &'static str> {
     FEATURES.iter().flat_map(|(feature, prefixes)| {
         prefixes.iter().copied().filter(move |prefix| feature_of(prefix) == Some(*feature))
     })
 }
 
-/// A provider of this library from the environment, made once in a program. A failure is not cached: the key may be
-/// set later.
+/// Returns the built-in provider for a prefix, created from environment variables once per process.
+/// An error is not cached, because the API key may be set later.
 pub(super) fn once(prefix: &str, from_env: FromEnv) -> Result<Arc<dyn Provider>> {
     static MADE: Mutex<Vec<(String, Arc<dyn Provider>)>> = Mutex::new(Vec::new());
     let mut made = lock(&MADE);

@@ -1,4 +1,4 @@
-//! Embedding texts with an embedder by its name, or as a value.
+//! The call that embeds texts.
 
 use std::future::IntoFuture;
 
@@ -12,15 +12,15 @@ use crate::{EmbedRequest, EmbedResponse, EmbedTask};
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 
-/// Embedding call, about to be made: see `genkit::embed`.
+/// An embedding call that has not been sent yet; see `genkit::embed`.
 ///
-/// It is a future: `.await` embeds them.
+/// Await it to send the call.
 #[must_use = "nothing is embedded until `.await`"]
 pub struct Embed {
     models: Models,
     embedder: EmbedderRef,
     request: EmbedRequest,
-    /// A builder cannot fail: awaiting it does, and says why.
+    /// An error of the builder, returned when the call is awaited.
     config_error: Option<E>,
 }
 
@@ -29,22 +29,22 @@ impl Embed {
         Self { models, embedder, request, config_error: None }
     }
 
-    /// Dimensions: how many numbers each vector has, where the model can shorten them. Default is
+    /// Sets the number of dimensions of each vector, for models that can shorten them. Default is
     /// the model's own.
     pub fn dimensions(mut self, dimensions: u32) -> Self {
         self.request.dimensions = Some(dimensions);
         self
     }
 
-    /// Task: what the vectors are for, where the model makes a difference. Default is nothing in
-    /// particular.
+    /// Sets the task that the vectors are for, for models that distinguish tasks. Default is none.
     pub fn task(mut self, task: EmbedTask) -> Self {
         self.request.task = Some(task);
         self
     }
 
-    /// Settings of the provider, which go to it as they are. They are merged with those that were given before; what does
-    /// not serialize to an object is an error when it is awaited.
+    /// Adds settings of the provider, which are sent to it unchanged. They are merged with those of
+    /// earlier calls. If `settings` does not serialize to an object, awaiting the call returns an
+    /// error.
     pub fn config(mut self, settings: impl Serialize) -> Self {
         match serde_json::to_value(settings) {
             Ok(Value::Object(settings)) => self.request.config.extend(settings),
@@ -83,6 +83,6 @@ mod tests {
     async fn settings_are_an_object() {
         let embedder = embedder_fn("lengths", |_| async { Vec::new() });
         let error = crate::UPWARD::embed(embedder, ["a"]).config(5).await.unwrap_err();
-        assert_eq!(error.to_string(), "`.config(..)` takes an object, not 5");
+        assert_eq!(error.to_string(), "`.config(..)` must be an object, not `5`");
     }
 }

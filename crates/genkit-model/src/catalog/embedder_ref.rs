@@ -1,10 +1,10 @@
-//! Embedder references: an embedder by its name, or as a value.
+//! References to embedders, by name or by value.
 
 use std::sync::Arc;
 
 use crate::Embedder;
 
-/// An embedder by its name, `"provider/model"`, or as a value.
+/// A reference to an embedder: its name, `"provider/model"`, or a value.
 ///
 /// ```
 /// use genkit::model::{EmbedderRef, Embedding, embedder_fn};
@@ -25,7 +25,7 @@ pub(super) enum EmbedderKind {
 }
 
 impl EmbedderRef {
-    /// Name of the embedder.
+    /// Returns the name of the embedder.
     pub fn name(&self) -> &str {
         match &self.0 {
             EmbedderKind::Name(name) => name,

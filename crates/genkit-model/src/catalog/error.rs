@@ -6,27 +6,27 @@ use genkit_core::internal::error::Topic;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error(
-        "no model is named: add `.model(\"gemini/gemini-2.5-flash\")` to the request, give \
-         `Genkit::builder().default_model(..)` one for all, or set GENKIT_MODEL"
+        "no model is specified; add `.model(\"gemini/gemini-2.5-flash\")` to the request, set a \
+         default with `Genkit::builder().default_model(..)`, or set GENKIT_MODEL"
     )]
     NoModelNamed,
-    #[error("`{name}` needs the feature `{feature}` of genkit: turn it on in Cargo.toml")]
+    #[error("`{name}` needs the feature `{feature}` of genkit; enable it in Cargo.toml")]
     FeatureOff { name: String, feature: &'static str },
     #[error(
-        "{unknown} A model of your own is given as a value, `.default_model(..)`, or found by its name \
-         after `Genkit::builder().model(..)`"
+        "{unknown} To use a custom model, pass it as a value to `.default_model(..)`, or register it with \
+         `Genkit::builder().model(..)` to refer to it by name"
     )]
     UnknownModel { name: String, unknown: String },
     #[error(
-        "{unknown} An embedder of your own is given as a value, or found by its name after \
-         `Genkit::builder().embedder(..)`"
+        "{unknown} To use a custom embedder, pass it as a value, or register it with \
+         `Genkit::builder().embedder(..)` to refer to it by name"
     )]
     UnknownEmbedder { name: String, unknown: String },
-    #[error("`{0}` is a provider: name a model too, as `{0}/..`")]
+    #[error("`{0}` is a provider, not a model; write the name of a model, such as `{0}/..`")]
     OnlyProvider(String),
-    #[error("`.config(..)` takes an object, not {0}")]
+    #[error("`.config(..)` must be an object, not `{0}`")]
     ConfigNoObject(serde_json::Value),
-    #[error("the settings do not serialize: {0}")]
+    #[error("cannot serialize the settings: {0}")]
     ConfigUnserializable(String),
 }
 

@@ -1,4 +1,4 @@
-//! The catalog: from a model's name to the model, and from an embedder's to the embedder.
+//! The catalog, which looks up models and embedders by name.
 
 mod built_in;
 mod embed;

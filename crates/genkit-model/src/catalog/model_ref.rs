@@ -1,10 +1,10 @@
-//! Model references: a model by its name, or as a value.
+//! References to models, by name or by value.
 
 use std::sync::Arc;
 
 use crate::Model;
 
-/// A model by its name, `"provider/model"`, or as a value.
+/// A reference to a model: its name, `"provider/model"`, or a value.
 ///
 /// ```
 /// use genkit::model::ModelRef;
@@ -24,7 +24,7 @@ pub(super) enum Kind {
 }
 
 impl ModelRef {
-    /// Name of the model.
+    /// Returns the name of the model.
     pub fn name(&self) -> &str {
         match &self.0 {
             Kind::Name(name) => name,
@@ -32,16 +32,16 @@ impl ModelRef {
         }
     }
 
-    /// Whether it is a value, and no name.
+    /// Whether it is a value rather than a name.
     pub fn is_value(&self) -> bool {
         matches!(self.0, Kind::Value(_))
     }
 }
 
-/// Model of `.model(..)`: one by its name, or a value.
+/// The model argument of `.model(..)`: a name or a value.
 ///
-/// A name is `"provider/model"`; a value is a type that implements [`Model`], an `Arc` of one, or a
-/// [`ModelRef`]. A provider is no model: it makes models by their names.
+/// A name is `"provider/model"`. A value is a type that implements [`Model`], an `Arc` of one, or a
+/// [`ModelRef`]. A provider is not a model: it creates models by name.
 ///
 /// ```
 /// use genkit::model::{self, IntoModel};
@@ -60,11 +60,11 @@ impl ModelRef {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a model",
     label = "neither the name of a model nor a model",
-    note = "give a name, as `\"gemini/gemini-2.5-flash\"`, or a value that implements `genkit::model::Model`",
-    note = "a provider makes models: `Gemini::from_env()?.model(\"gemini-2.5-flash\")`, `OpenAi::builder().api_key(key).build()?.model(\"gpt-4o-mini\")`; `Genkit::builder().provider(..)` lets all of its models be named"
+    note = "pass a name, such as `\"gemini/gemini-2.5-flash\"`, or a value that implements `genkit::model::Model`",
+    note = "a provider creates models: `Gemini::from_env()?.model(\"gemini-2.5-flash\")`, `OpenAi::builder().api_key(key).build()?.model(\"gpt-4o-mini\")`; register it with `Genkit::builder().provider(..)` to refer to its models by name"
 )]
 pub trait IntoModel {
-    /// The model, by its name or as a value.
+    /// Converts it into a reference to the model.
     fn into_model(self) -> ModelRef;
 }
 

@@ -1,4 +1,4 @@
-//! The catalog: from a model's name to the model.
+//! The lookup of models and embedders by name.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use crate::{Embedder, Model, Provider};
 use genkit_core::Result;
 use genkit_core::internal::suggest;
 
-/// The models and providers that a program was given, before those that this library knows.
+/// The models, embedders and providers of a program. They take precedence over the built-in
+/// providers.
 #[derive(Clone, Default)]
 pub struct Models {
     models: HashMap<String, Arc<dyn Model>>,
@@ -61,7 +62,8 @@ impl Models {
         }
     }
 
-    /// The model where a request names none: the program's default, else `GENKIT_MODEL`.
+    /// Returns the model for requests that do not specify one: the program's default, or the value
+    /// of `GENKIT_MODEL`.
     pub fn default_model(&self) -> Result<Arc<dyn Model>> {
         if let Some(model) = &self.default {
             return self.find(model);
@@ -72,7 +74,7 @@ impl Models {
         }
     }
 
-    /// Those that are known by themselves, by name: what was given, and the default.
+    /// Returns the registered models and the default model, sorted by name.
     pub fn known(&self) -> Vec<Arc<dyn Model>> {
         let mut known: Vec<_> = self.models.values().cloned().collect();
         let default = self.default_model().ok();
@@ -81,13 +83,13 @@ impl Models {
         known
     }
 
-    /// The name of the model where a request names none.
+    /// Returns the name of the model for requests that do not specify one.
     pub fn default_name(&self) -> Option<String> {
         self.default_model().ok().map(|model| model.name().to_owned())
     }
 
     fn named(&self, name: &str) -> Result<Arc<dyn Model>> {
-        // Genkit's developer tools name actions by their whole key.
+        // Genkit's developer tools refer to actions by their full key.
         let name = name.strip_prefix("/model/").unwrap_or(name);
         if let Some(model) = self.models.get(name) {
             return Ok(Arc::clone(model));
@@ -98,7 +100,7 @@ impl Models {
         }
     }
 
-    /// The provider that a name begins with, and the rest of the name.
+    /// Returns the provider that a name starts with, and the rest of the name.
     fn provider<'a>(&self, name: &'a str) -> Result<Option<(Arc<dyn Provider>, &'a str)>> {
         if name.trim().is_empty() {
             return Err(E::NoModelNamed.into());
@@ -126,7 +128,8 @@ impl Models {
             .map_or_else(|feature| feature, |(name, unknown)| E::UnknownEmbedder { name, unknown })
     }
 
-    /// The name and what to say of it; an error where its feature is off.
+    /// Returns the name and a message that it is unknown; an error if it needs a feature that is
+    /// disabled.
     fn unknown_of<'a>(
         &'a self,
         kind: &str,
@@ -142,18 +145,18 @@ impl Models {
             let unknown = format!("Unknown {kind}: {name}. Did you mean `{provider}/{name}`?");
             return Ok((name, unknown));
         }
-        // What stands before the `/` is a provider's name.
+        // The part before the `/` is the name of a provider.
         let kind = if name.contains('/') { "provider" } else { kind };
         let providers = self.providers.iter().map(|provider| provider.name());
         let all = given.map(String::as_str).chain(providers);
-        // For a shorter time than `'static`, as the others are lent.
+        // Shortens the lifetime from `'static` to that of the borrowed names.
         let own = prefixes().map(|prefix: &str| prefix);
         let unknown = suggest::unknown(kind, prefix, all.chain(own));
         Ok((name, stop(unknown)))
     }
 }
 
-/// The provider that makes the models of such names, for those that are written without one.
+/// Returns the provider whose models have names like this, for a name without a provider.
 fn maker(name: &str) -> Option<&'static str> {
     const MAKERS: [(&str, &str); 7] = [
         ("claude-", "anthropic"),
@@ -177,15 +180,15 @@ mod tests {
         let told = |name: &str| Models::default().named(name).err().unwrap().to_string();
         let unknown = told("offline");
         assert!(unknown.starts_with("Unknown model: offline. There are: anthropic, "), "{unknown}");
-        assert!(unknown.ends_with("after `Genkit::builder().model(..)`"), "{unknown}");
+        assert!(unknown.ends_with("(..)` to refer to it by name"), "{unknown}");
         assert!(
             told("claude-x")
                 .starts_with("Unknown model: claude-x. Did you mean `anthropic/claude-x`? ")
         );
         assert!(told("gemni/x").starts_with("Unknown provider: gemni. "), "{}", told("gemni/x"));
-        assert!(told(" ").starts_with("no model is named: "));
-        assert!(told("gemni/x").contains("Did you mean `gemini`? A model of your own"));
+        assert!(told(" ").starts_with("no model is specified;  "));
+        assert!(told("gemni/x").contains("Did you mean `gemini`? To use a custom model"));
         let embedder = Models::default().embedder(&"gemni/x".into()).err().unwrap().to_string();
-        assert!(embedder.contains("Did you mean `gemini`? An embedder of your own"), "{embedder}");
+        assert!(embedder.contains("Did you mean `gemini`? To use a custom embedder"), "{embedder}");
     }
 }

@@ -1,4 +1,4 @@
-//! Embedders: from texts to vectors.
+//! Embedders, which turn texts into vectors.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use genkit_core::{ErrorKind, Result};
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("the embedder `{0}` takes texts alone: leave dimensions, task and settings out")]
+    #[error("the embedder `{0}` accepts no options; remove the dimensions, task and settings")]
     NoOptions(String),
 }
 
@@ -21,13 +21,13 @@ impl Topic for Error {
     }
 }
 
-/// Embedder: it gives a vector for each text, so that like texts have like vectors.
+/// An embedder, which computes a vector for each text such that similar texts have similar vectors.
 ///
 /// ```
 /// use genkit::model::{Embedder, Embedding};
 /// use genkit::{BoxFuture, Result};
 ///
-/// /// Counts vowels.
+/// /// An embedder that counts vowels.
 /// struct Vowels;
 ///
 /// impl Embedder for Vowels {
@@ -50,14 +50,15 @@ impl Topic for Error {
 /// # }
 /// ```
 pub trait Embedder: Send + Sync + 'static {
-    /// Name of the embedder.
+    /// Returns the name of the embedder.
     fn name(&self) -> &str;
 
-    /// Embeds texts: a vector for each, in their order.
+    /// Embeds texts. Returns a vector for each, in the order of the texts.
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Embedding>>>;
 
-    /// Embeds texts with options, and tells what it used: what `genkit::embed` calls.
-    /// Without an implementation of its own an embedder takes texts alone, and options are an error.
+    /// Embeds texts with options and returns the token usage; `genkit::embed`
+    /// calls this method. The default implementation calls [`embed`](Self::embed), and returns an
+    /// error if an option is set.
     fn embed_with(&self, request: EmbedRequest) -> BoxFuture<'_, Result<EmbedResponse>> {
         Box::pin(async move {
             if request.has_options() {
@@ -84,14 +85,15 @@ impl<E: Embedder + ?Sized> Embedder for Arc<E> {
 
 type Function = dyn Fn(Vec<String>) -> BoxFuture<'static, Result<Vec<Embedding>>> + Send + Sync;
 
-/// An embedder that is a closure: see [`embedder_fn`].
+/// An embedder made from a closure; see [`embedder_fn`].
 #[derive(Clone)]
 pub struct FnEmbedder {
     name: String,
     function: Arc<Function>,
 }
 
-/// Custom embedder from a closure: a fake for tests, a wrapper around a service of your own.
+/// Creates a custom embedder from a closure, such as a fake for tests or a wrapper around your own
+/// service.
 ///
 /// ```
 /// use genkit::model::{Embedder, Embedding, embedder_fn};

@@ -1,4 +1,4 @@
-//! Embeddings: what is asked for, and what comes back.
+//! Embeddings: requests and responses.
 
 mod embedder;
 
@@ -8,7 +8,7 @@ pub use embedder::{Embedder, FnEmbedder, embedder_fn};
 
 use genkit_core::Usage;
 
-/// An embedding: the vector of a text.
+/// An embedding: the vector that represents a text.
 ///
 /// ```
 /// use genkit::model::Embedding;
@@ -20,41 +20,41 @@ use genkit_core::Usage;
 pub struct Embedding(Vec<f64>);
 
 impl Embedding {
-    /// The vector with these numbers.
+    /// Creates an embedding from numbers.
     pub fn new<N: Into<f64>>(values: impl IntoIterator<Item = N>) -> Self {
         Self(values.into_iter().map(Into::into).collect())
     }
 
-    /// Numbers of the vector.
+    /// Returns the numbers of the vector.
     pub fn values(&self) -> &[f64] {
         &self.0
     }
 }
 
-/// Embedding task: what the vectors are for, since some models make others for questions than for
+/// The task that embeddings are for. Some models create different vectors for questions and for
 /// answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EmbedTask {
-    /// What somebody searches for.
+    /// A search query.
     Query,
-    /// What is found.
+    /// A document to be found by a query.
     Document,
-    /// How like texts are.
+    /// Comparing how similar texts are.
     Similarity,
-    /// Sorting texts by labels.
+    /// Assigning labels to texts.
     Classification,
     /// Grouping texts.
     Clustering,
-    /// A question that a text answers.
+    /// A question to be answered by a document.
     Question,
-    /// A claim that a text supports.
+    /// A claim to be supported by a document.
     Fact,
-    /// A question that code answers.
+    /// A question to be answered by code.
     CodeQuery,
 }
 
-/// Embedding request: one to an embedder.
+/// A request to an embedder.
 ///
 /// ```
 /// use genkit::model::{EmbedRequest, EmbedTask};
@@ -65,50 +65,50 @@ pub enum EmbedTask {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct EmbedRequest {
-    /// The texts.
+    /// The texts to embed.
     pub texts: Vec<String>,
-    /// Dimensions: how many numbers each vector has. Default is the model's own.
+    /// The number of dimensions of each vector. Default is the model's own.
     pub dimensions: Option<u32>,
-    /// Task: what the vectors are for. Default is nothing in particular.
+    /// The task that the vectors are for. Default is none.
     pub task: Option<EmbedTask>,
-    /// Settings of the provider, which go to it as they are.
+    /// Settings of the provider, sent to it unchanged.
     pub config: Map<String, Value>,
 }
 
 impl EmbedRequest {
-    /// A request for these texts.
+    /// Creates a request for these texts.
     pub fn new<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Self {
         Self { texts: texts.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
-    /// Sets the dimensions: how many numbers each vector has.
+    /// Sets the number of dimensions of each vector.
     #[must_use]
     pub fn with_dimensions(mut self, dimensions: u32) -> Self {
         self.dimensions = Some(dimensions);
         self
     }
 
-    /// Sets the task: what the vectors are for.
+    /// Sets the task that the vectors are for.
     #[must_use]
     pub fn with_task(mut self, task: EmbedTask) -> Self {
         self.task = Some(task);
         self
     }
 
-    /// Adds one more setting of the provider.
+    /// Adds a setting of the provider.
     #[must_use]
     pub fn with_config(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.config.insert(key.into(), value.into());
         self
     }
 
-    /// Whether it asks for more than vectors.
+    /// Whether any option is set.
     pub(super) fn has_options(&self) -> bool {
         self.dimensions.is_some() || self.task.is_some() || !self.config.is_empty()
     }
 }
 
-/// Embedding response: the answer of an embedder.
+/// The response of an embedder.
 ///
 /// ```
 /// use genkit::model::{EmbedResponse, Embedding};
@@ -120,19 +120,19 @@ impl EmbedRequest {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct EmbedResponse {
-    /// Embeddings: a vector for each text, in their order.
+    /// The embeddings, one for each text, in the order of the texts.
     pub embeddings: Vec<Embedding>,
-    /// Usage: what it used, as far as its provider reports it.
+    /// Token usage, as reported by the provider.
     pub usage: Usage,
 }
 
 impl EmbedResponse {
-    /// An answer with these vectors.
+    /// Creates a response with these vectors.
     pub fn new(embeddings: impl IntoIterator<Item = Embedding>) -> Self {
         Self { embeddings: embeddings.into_iter().collect(), usage: Usage::default() }
     }
 
-    /// Sets the usage: what it used.
+    /// Sets the token usage.
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = usage;

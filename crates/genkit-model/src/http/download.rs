@@ -1,4 +1,4 @@
-//! Download of files that messages name by their address.
+//! Downloads of files that messages link to.
 
 use std::time::Duration;
 
@@ -10,9 +10,10 @@ use super::reach;
 use genkit_core::{Error, Result};
 use genkit_http_client::internal::net::{Route, pool, root_cause};
 
-/// The media type by the headers, and the bytes, `limit` at the most.
+/// Downloads a file of at most `limit` bytes. Returns the media type from the headers, and the
+/// bytes.
 ///
-/// Redirects are not followed: a message may come from anybody.
+/// Redirects are not followed, because the message may come from an untrusted source.
 pub async fn download(
     address: &str,
     limit: usize,
@@ -24,7 +25,7 @@ pub async fn download(
     let reading = async {
         let sent = pool::client(Route::to(&url))?.get(url).send().await;
         let mut response = sent.map_err(|error| {
-            // The cause, without the address: it may hold a signature.
+            // The cause is shown without the URL, which may contain a signature.
             E::FileUnreachable { host: host.clone(), cause: root_cause(&error) }
         })?;
         let status = response.status();

@@ -1,4 +1,4 @@
-//! The driver: sends a call, and feeds the response to the wire format of its provider.
+//! The driver, which sends a call and passes the response to the wire format of its provider.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,10 +15,11 @@ use genkit_core::{Error, Result};
 use genkit_core::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
 use genkit_http_client::internal::sse::{SseError, SseEvent, SseParser};
 
-/// How often an answer that pauses is let go on. Default is 5: then it is given as it is.
+/// How many times a paused response is continued. Default is 5; after that, it is returned as
+/// paused.
 const MAX_CONTINUATIONS: usize = 5;
 
-/// A model that is reached over HTTP.
+/// A model called over HTTP.
 pub struct HttpModel<W> {
     name: String,
     info: ModelInfo,
@@ -31,12 +32,12 @@ impl<W: WireFormat> HttpModel<W> {
         Self { name, info, wire, endpoint }
     }
 
-    /// The answer to `request`; one that pauses is sent back until it ends.
+    /// Returns the response to `request`, continuing a paused response until it ends.
     async fn answer(&self, request: &ModelRequest, chunks: &ChunkSink) -> Result<ModelResponse> {
         let mut response = self.call(request, chunks).await?;
         for _ in 0..MAX_CONTINUATIONS {
             let Some(next) = self.wire.go_on(request, &response) else { break };
-            // Boxed, since few pause.
+            // Boxed, because few responses are paused.
             response = joined(response, boxed(|| self.call(&next, chunks)).await?);
         }
         Ok(response)
@@ -49,7 +50,7 @@ impl<W: WireFormat> HttpModel<W> {
         #[cfg(debug_assertions)]
         if is_known {
             let whole = self.wire.encode(&request.clone(), chunks.is_wanted())?;
-            assert_eq!(call.body, whole.body, "what was kept is what would be sent");
+            assert_eq!(call.body, whole.body, "the cached body differs");
         }
         self.endpoint.exchange(call, |answer| self.read(answer, request, chunks)).await
     }
@@ -66,7 +67,7 @@ impl<W: WireFormat> HttpModel<W> {
         self.wire.decode(request, &self.read_whole(answer).await?)
     }
 
-    /// The body of an answer; an error where its status says so.
+    /// Reads the body of a response, or returns an error according to its status.
     async fn read_whole(&self, answer: HttpResponse<'_>) -> Result<Vec<u8>> {
         let failure = |status, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]| {
             self.wire.failure(status, headers, body)
@@ -74,7 +75,8 @@ impl<W: WireFormat> HttpModel<W> {
         self.endpoint.read_whole(answer, failure).await
     }
 
-    /// Reads the answer to a streaming call, which may yet be plain JSON: an error, or the whole.
+    /// Reads the response to a streaming call, which may still be plain JSON: an error or a
+    /// complete response.
     async fn read_stream(
         &self,
         mut answer: HttpResponse<'_>,
@@ -114,7 +116,7 @@ impl<W: WireFormat> HttpModel<W> {
         let response = stream.end()?;
         if matches!(response.finish_reason, None | Some(FinishReason::Unknown)) {
             tracing::warn!(
-                "{}: the stream ended without a reason why: the answer may be cut off",
+                "{}: the stream ended without a finish reason; the response may be incomplete",
                 self.endpoint.api()
             );
         }
@@ -199,7 +201,8 @@ impl<W: WireFormat> Model for HttpModel<W> {
     }
 }
 
-/// One answer of two calls: what was said in both, what both used, and how the second ended.
+/// Joins a paused response and its continuation: the content of both, the usage of both, and the
+/// finish reason of the second.
 fn joined(paused: ModelResponse, mut more: ModelResponse) -> ModelResponse {
     if let Some(mut message) = paused.message {
         message.content.extend(more.message.into_iter().flat_map(|message| message.content));
@@ -219,7 +222,7 @@ fn send_whole(response: &ModelResponse, chunks: &ChunkSink) {
     }
 }
 
-/// The first byte that counts: white space and a byte order mark do not.
+/// Returns the first byte after white space and a byte order mark.
 fn first_byte(bytes: &[u8]) -> Option<u8> {
     const MARK: &[u8] = b"\xEF\xBB\xBF";
     if bytes.len() < MARK.len() && MARK.starts_with(bytes) {

@@ -1,4 +1,4 @@
-//! Embedders over HTTP: texts in batches, vectors in their order.
+//! Embedders over HTTP, which send texts in batches.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,28 +10,29 @@ use crate::{EmbedRequest, EmbedResponse, Embedder, Embedding};
 use genkit_core::BoxFuture;
 use genkit_core::{Error, Result};
 
-/// How much one call takes.
+/// The limits of one call.
 pub struct EmbedBatch {
     pub texts: usize,
-    /// Of all texts together, unless there is but one.
+    /// The bytes of all texts together. A single text may exceed it.
     pub bytes: usize,
 }
 
-/// A provider's wire format of embeddings.
+/// A provider's wire format for embeddings.
 pub trait EmbedWire: Send + Sync + 'static {
     const BATCH: EmbedBatch;
 
-    /// The call for some of the texts of `request`.
+    /// Encodes the HTTP request for some of the texts of `request`.
     fn encode(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall>;
 
-    /// The vectors in an answer, in the order of the texts.
+    /// Decodes the vectors of a response, in the order of the texts.
     fn decode(&self, body: &[u8]) -> Result<EmbedResponse>;
 
-    /// The error in an answer with a status of 400 or more. `headers` finds a header by its name.
+    /// Decodes the error of a response with a status of 400 or more. `headers` looks up a header by
+    /// name.
     fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error;
 }
 
-/// An embedder that is reached over HTTP.
+/// An embedder called over HTTP.
 pub struct HttpEmbedder<W> {
     name: String,
     wire: W,
@@ -80,7 +81,7 @@ impl<W: EmbedWire> Embedder for HttpEmbedder<W> {
     }
 }
 
-/// The texts of each call.
+/// Returns the range of texts for each call.
 fn batches(texts: &[String], most: &EmbedBatch) -> Vec<Range<usize>> {
     let mut batches = Vec::new();
     let (mut start, mut bytes) = (0, 0_usize);
@@ -113,7 +114,7 @@ mod tests {
         assert_eq!(of(&[1, 1, 1]), [(0, 3)]);
         assert_eq!(of(&[1, 1, 1, 1]), [(0, 3), (3, 4)]);
         assert_eq!(of(&[5, 5, 1]), [(0, 2), (2, 3)]);
-        // One that is too long goes alone: the provider judges it.
+        // A text that is too long is sent alone, and the provider decides whether to accept it.
         assert_eq!(of(&[50, 1, 50]), [(0, 1), (1, 2), (2, 3)]);
         assert_eq!(of(&[0; 7]), [(0, 3), (3, 6), (6, 7)]);
     }

@@ -1,4 +1,4 @@
-//! Endpoint: the address of a provider, and what every call to it shares.
+//! The endpoint of a provider: its base URL, and the headers and limits that its calls share.
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
@@ -18,40 +18,43 @@ use genkit_core::Result;
 use genkit_core::internal::sync::lock;
 use genkit_http_client::internal::net;
 
-/// How long a whole model call may take. Default is 10 minutes.
+/// The time limit of a whole model call. Default is 10 minutes.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// How long an answer may be, in bytes. Default is 64 MiB.
+/// The maximum size of a response, in bytes. Default is 64 MiB.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
-/// The API of a provider.
+/// The API endpoint of a provider.
 pub struct ApiEndpoint {
     provider: String,
     base: Url,
-    /// With the port, if it is not the usual one.
+    /// Includes the port unless it is the default port of the scheme.
     host: String,
-    /// The provider and the host, as errors name them.
+    /// The provider and the host, as shown in errors.
     api: String,
     headers: HeaderMap,
     timeout: Duration,
-    /// What mends that nobody answers there.
+    /// The hint shown when the server is unreachable.
     remedy: Option<&'static str>,
     max_answer: usize,
     interceptor: Option<Arc<dyn Interceptor>>,
-    /// The head of the last call: most are made of one model, and differ in their bodies alone.
+    /// The head of the last call. Most calls of an endpoint are for the same model and differ only
+    /// in their bodies.
     last: Mutex<Option<Arc<PreparedHead>>>,
 }
 
 impl ApiEndpoint {
-    /// An endpoint at `base_url`, whose path and query stay in front of every call's own.
+    /// Creates an endpoint at `base_url`. The path of each call is appended to the path of the base
+    /// URL, and the query strings are joined.
     ///
     /// # Errors
-    /// The URL is not one of http or https, or has a name and a password in it.
+    /// Returns an error if the URL is not an `http` or `https` URL, or if it contains a user name
+    /// or a password.
     pub(crate) fn new(provider: &str, base_url: &str) -> Result<Self> {
-        // What was given is not repeated: it may hold a key.
+        // The error does not repeat the URL, because it may contain a key.
         let wrong =
             |reason: &str| E::BaseUrl { provider: provider.to_owned(), reason: reason.to_owned() };
-        let no_scheme = || wrong("it must begin with https:// or http://");
+        let no_scheme = || wrong("it must start with `https://` or `http://`");
         if !base_url.contains("://") {
             return Err(no_scheme().into());
         }
@@ -60,7 +63,7 @@ impl ApiEndpoint {
             return Err(no_scheme().into());
         }
         if !base.username().is_empty() || base.password().is_some() {
-            return Err(wrong("a name and a password belong into a header").into());
+            return Err(wrong("a user name and a password belong in a header").into());
         }
         let name = base.host_str().unwrap_or_default();
         let host = base.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));
@@ -78,10 +81,10 @@ impl ApiEndpoint {
         })
     }
 
-    /// Sends a header with every call; it replaces one of the provider's own.
+    /// Adds a header to every call, replacing the provider's own header with the same name.
     ///
     /// # Errors
-    /// The name or the value cannot be a header.
+    /// Returns an error if the name or the value is not valid in a header.
     pub(crate) fn with_header(mut self, name: &str, value: &str) -> Result<Self> {
         let parsed = name.parse::<HeaderName>();
         let name = parsed.map_err(|_| E::HeaderName {
@@ -93,20 +96,20 @@ impl ApiEndpoint {
         Ok(self)
     }
 
-    /// Limits the time of each call. Default is 10 minutes.
+    /// Sets the time limit of each call. Default is 10 minutes.
     pub(crate) fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Says what mends that nobody answers there.
+    /// Sets the hint shown when the server is unreachable.
     #[cfg(feature = "http")]
     pub fn with_remedy(mut self, remedy: &'static str) -> Self {
         self.remedy = Some(remedy);
         self
     }
 
-    /// Calls go through `interceptor`.
+    /// Sets the interceptor of all calls.
     pub(crate) fn with_interceptor(mut self, interceptor: Arc<dyn Interceptor>) -> Self {
         self.interceptor = Some(interceptor);
         self
@@ -126,12 +129,12 @@ impl ApiEndpoint {
         &self.api
     }
 
-    /// The secrets of a call with these headers.
+    /// Returns the secrets of a call with these headers.
     pub(super) fn secrets(&self, headers: &[(&'static str, Cow<'static, str>)]) -> Secrets {
         Secrets::of(headers, &self.headers).with_query(&self.base)
     }
 
-    /// Sends one call and waits for the beginning of its answer.
+    /// Sends a call and waits for the head of the response.
     pub(super) async fn send(
         &self,
         path: &str,
@@ -164,7 +167,7 @@ impl ApiEndpoint {
         Sender { api: &self.api, remedy: self.remedy, max_bytes: self.max_answer }
     }
 
-    /// The head of a call, made anew where it is not that of the last one.
+    /// Returns the head of a call, reusing that of the last call if it is the same.
     fn head(
         &self,
         path: &str,
@@ -178,7 +181,7 @@ impl ApiEndpoint {
         Ok(Arc::clone(last.insert(Arc::new(head))))
     }
 
-    /// The base URL with a call's path and query after its own.
+    /// Returns the URL of a call: the base URL with the path and query of the call appended.
     fn url(&self, path: &str) -> Result<Url> {
         let (path, query) = path.split_once('?').map_or((path, None), |(p, q)| (p, Some(q)));
         let climbs = |part: &str| {
@@ -212,14 +215,14 @@ impl ApiEndpoint {
         for (name, value) in &self.headers {
             headers.insert(name.clone(), value.clone());
         }
-        // Each call sets its own, for which there is a place then.
+        // A placeholder that each call replaces, so that the map does not have to grow.
         headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
         Ok(headers)
     }
 }
 
 fn header_value(provider: &str, name: &str, value: &str) -> Result<HeaderValue> {
-    // The value may be a key with a line feed after it: it is not shown.
+    // The error does not show the value, because it may be a key followed by a line feed.
     let invalid = || E::HeaderValue { provider: provider.to_owned(), name: name.to_owned() };
     let mut parsed = HeaderValue::from_str(value).map_err(|_| invalid())?;
     parsed.set_sensitive(is_secret(name));

@@ -1,4 +1,4 @@
-//! The errors of calls over HTTP. None names a URL: it may hold a key.
+//! Errors of calls over HTTP. No error contains a URL, because a URL may contain a key.
 
 use std::time::Duration;
 
@@ -11,43 +11,43 @@ use genkit_http_client::internal::sse::SseError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    // Settings of a provider.
-    #[error("{provider}: the base URL cannot be used: {reason}")]
+    // Errors in the settings of a provider.
+    #[error("{provider}: invalid base URL: {reason}")]
     BaseUrl { provider: String, reason: String },
-    #[error("{provider}: {name:?} is no header name")]
+    #[error("{provider}: {name:?} is not a valid header name")]
     HeaderName { provider: String, name: String },
-    #[error("{provider}: the header {name} has a value with characters that no header may have")]
+    #[error("{provider}: the value of the header `{name}` contains invalid characters")]
     HeaderValue { provider: String, name: String },
-    #[error("{provider}: {path:?} is no path of a model")]
+    #[error("{provider}: {path:?} is not a valid path; check the name of the model")]
     Path { provider: String, path: String },
     #[error(
-        "a test forbade the network, and {host} is not on this machine: replay a cassette or use a \
-         model of your own"
+        "a test forbids network access, and {host} is not on this machine; replay a cassette or use \
+         a custom model"
     )]
     NetworkForbidden { host: String },
 
-    /// A call and its response; `api` is the provider and its host: `gemini: example.com`.
+    /// A call failed. `api` is the provider and its host, such as `gemini: example.com`.
     #[error("{api} {failure}")]
     Call { api: String, failure: CallFailure },
-    #[error("{provider}: the answer was cut off: {reason}")]
+    #[error("{provider}: the response is incomplete: {reason}")]
     IncompleteJson { provider: String, reason: String },
-    #[error("{provider}: the answer cannot be read: {reason}")]
+    #[error("{provider}: cannot read the response: {reason}")]
     UnreadableJson { provider: String, reason: String },
 
     #[cfg(feature = "http")]
-    #[error("{embedder}: {texts} texts were sent, and {vectors} vectors came back")]
+    #[error("{embedder}: sent {texts} texts and received {vectors} vectors")]
     EmbeddingCount { embedder: String, texts: usize, vectors: usize },
 
-    // Files that messages name.
-    #[error("a file has no usable address: {0}")]
+    // Errors in downloading files that messages link to.
+    #[error("invalid URL of a file: {0}")]
     FileAddress(String),
-    #[error("{host} cannot be reached: {cause}")]
+    #[error("cannot reach {host}: {cause}")]
     FileUnreachable { host: String, cause: String },
-    #[error("{host} answered {status} for a file")]
+    #[error("{host} responded with {status} to the request for a file")]
     FileStatus { host: String, status: StatusCode },
-    #[error("{host} broke off in a file: {cause}")]
+    #[error("{host} closed the connection while sending a file: {cause}")]
     FileCutOff { host: String, cause: String },
-    #[error("a file of {host} has more than {limit} bytes")]
+    #[error("the file from {host} is larger than {limit} bytes")]
     FileTooLarge { host: String, limit: usize },
     #[error("{host} did not send a file within {limit:?}")]
     FileTimeout { host: String, limit: Duration },
@@ -55,37 +55,37 @@ pub enum Error {
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallFailure {
-    #[error("could not be connected to in time: {0}")]
+    #[error("cannot be reached in time: {0}")]
     ConnectTimeout(String),
-    #[error("cannot be connected to: {0}")]
+    #[error("cannot be reached: {0}")]
     Connect(String),
-    #[error("closed the connection before it answered: {0}")]
+    #[error("closed the connection before responding: {0}")]
     Closed(String),
-    #[error("did not answer within {0:?}")]
+    #[error("did not respond within {0:?}")]
     Timeout(Duration),
     #[error(
-        "redirects to {target} (HTTP {status}): that is not followed, since the key would go there \
-         too; set the base URL"
+        "redirects to {target} (HTTP {status}), which is not followed because the key would be sent \
+         there; correct the base URL"
     )]
     Redirect { target: String, status: u16 },
-    #[error("sent an answer of more than {0} bytes")]
+    #[error("sent a response of more than {0} bytes")]
     TooLarge(usize),
-    #[error("cut its answer off after {read} bytes: {cause}")]
+    #[error("broke off its response after {read} bytes: {cause}")]
     CutOff { read: usize, cause: String },
-    #[error("sent an empty answer")]
+    #[error("sent an empty response")]
     Empty,
-    #[error("answered with a web page, and not with JSON: is the base URL right?")]
+    #[error("sent a web page instead of JSON; check the base URL")]
     WebPage,
-    #[error("answered with text that is not UTF-8")]
+    #[error("sent text that is not valid UTF-8")]
     NotUtf8,
-    #[error("sent too much: {0}")]
+    #[error("sent too much data: {0}")]
     EventTooLong(SseError),
-    #[error("sent broken text: {0}")]
+    #[error("sent an invalid event: {0}")]
     BrokenEvent(SseError),
 }
 
 impl CallFailure {
-    /// The error of a call to `api`.
+    /// Creates the error of a call to `api`.
     pub(super) fn at(self, api: &str) -> genkit_core::Error {
         let is_final = matches!(self, Self::TooLarge(_) | Self::EventTooLong(_));
         let error = genkit_core::Error::from(Error::Call { api: api.to_owned(), failure: self });
@@ -108,7 +108,7 @@ impl CallFailure {
 }
 
 impl Error {
-    /// A body that is no JSON, or not what the provider documents.
+    /// Creates the error for a body that is not JSON, or not the JSON that the provider documents.
     pub fn json(provider: &str, error: &serde_json::Error) -> Self {
         let (provider, reason) = (provider.to_owned(), error.to_string());
         if error.is_eof() {

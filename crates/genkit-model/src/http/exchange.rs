@@ -1,4 +1,4 @@
-//! One exchange: a call and its answer, under one limit of time.
+//! An exchange: one call and its response, within one time limit.
 
 use std::pin::pin;
 
@@ -10,27 +10,30 @@ use crate::wire::HttpCall;
 use genkit_core::{Error, Result};
 
 impl ApiEndpoint {
-    /// Sends `call` and reads its answer, under one limit of time; no secret is in an error.
+    /// Sends `call` and reads its response within the time limit of the endpoint. Secrets are
+    /// removed from errors.
     pub(super) async fn exchange<'e, T, F: Future<Output = Result<T>>>(
         &'e self,
         mut call: HttpCall,
         read: impl FnOnce(HttpResponse<'e>) -> F,
     ) -> Result<T> {
         let body = std::mem::take(&mut call.body);
-        // Large, so that it is pinned where it is: whatever it is handed to would move it.
+        // The future is large, so it is pinned here instead of being moved.
         let exchange = pin!(async {
             let answer = self.send(&call.path, &call.headers, body).await?;
             read(answer).await
         });
         let limit = self.timeout();
-        // The provider's own limit: the loop has another, and a model may be called without the loop.
+        // The limit of the provider. The loop has its own limit, but a model may also be called
+        // without the loop.
         let result = tokio::time::timeout(limit, exchange)
             .await
             .unwrap_or_else(|_| Err(CallFailure::Timeout(limit).at(self.api())));
         result.map_err(|error| self.secrets(&call.headers).redact_error(error))
     }
 
-    /// The body of an answer; an error, which `failure` reads, where its status says so.
+    /// Reads the body of a response. If the status reports an error, returns the error that
+    /// `failure` decodes.
     pub(super) async fn read_whole(
         &self,
         mut answer: HttpResponse<'_>,

@@ -1,5 +1,5 @@
-//! The seam between the driver and the network: a test plugs in what answers in place of the provider, or observes
-//! what the provider answers.
+//! Interception of calls between the driver and the network. A test can respond in place of the
+//! provider, or observe the provider's responses.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use genkit_core::Result;
 
 /// A call that is about to be sent.
 pub struct OutgoingCall<'a> {
-    /// With its query, without host and base path.
+    /// The path with its query, without the host and the base path.
     pub(crate) path: &'a str,
     pub(crate) body: &'a [u8],
     pub(crate) secrets: Secrets,
 }
 
-/// A response that did not come over the network.
+/// A response that was not received over the network.
 #[derive(Clone, Default)]
 pub struct StoredResponse {
     pub(crate) status: u16,
@@ -23,13 +23,13 @@ pub struct StoredResponse {
 }
 
 pub enum Interception {
-    /// The call is not sent.
+    /// Respond without sending the call.
     Respond(StoredResponse),
-    /// The call is sent.
+    /// Send the call and observe its response.
     Observe(Box<dyn Observer>),
 }
 
-/// Sees every call before it is sent.
+/// An interceptor, which receives every call before it is sent.
 pub trait Interceptor: Send + Sync {
     /// Whether it responds to every call, so that no key is needed.
     fn is_offline(&self) -> bool;
@@ -37,7 +37,7 @@ pub trait Interceptor: Send + Sync {
     fn intercept(&self, call: OutgoingCall<'_>) -> Result<Interception>;
 }
 
-/// Sees one response while it is read. One that breaks off is not finished.
+/// An observer of one response while it is read. `finish` is not called for an incomplete response.
 pub trait Observer: Send {
     fn begin(&mut self, status: u16, header: &dyn Fn(&str) -> Option<String>);
 

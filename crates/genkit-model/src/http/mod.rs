@@ -1,15 +1,15 @@
-//! HTTP for every provider: one driver sends what a [`WireFormat`](super::wire::WireFormat) encodes, and feeds it the
-//! response.
+//! HTTP for every provider: a shared driver sends the requests that a
+//! [`WireFormat`](super::wire::WireFormat) encodes, and passes it the responses.
 //!
-//! A call is sent once: whether a retry is worth its price is for the caller to decide. Errors name the provider and
-//! the host, never a URL, and secrets are redacted.
+//! A call is sent once; the caller decides whether to retry it. Errors name the provider and the
+//! host but not the URL, and secrets are redacted.
 //!
 //! | limit | default |
 //! |---|---|
-//! | time for a whole call | 10 minutes ([`ProviderSettings::timeout`]) |
+//! | duration of a whole call | 10 minutes ([`ProviderSettings::timeout`]) |
 //! | time to connect | 10 seconds |
-//! | silence in a stream | none: a model may think for minutes |
-//! | size of an answer | 64 MiB |
+//! | silence in a stream | no limit, because a model may think for minutes |
+//! | size of a response | 64 MiB |
 
 mod direct;
 mod download;

@@ -1,4 +1,4 @@
-//! The head of a call: where it goes, and what stands above its body. Most calls of an endpoint have the same.
+//! The head of a call: its URL and headers. Most calls of an endpoint share it.
 
 use std::borrow::Cow;
 
@@ -15,16 +15,17 @@ pub(super) struct PreparedHead {
     path: String,
     own: Vec<(&'static str, Cow<'static, str>)>,
     pub(super) url: Url,
-    /// Path and query.
+    /// The path and query.
     pub(super) target: Uri,
     pub(super) headers: HeaderMap,
-    /// The server, as this runtime reaches it.
+    /// How this runtime reaches the server.
     pub(super) way: Way,
     runtime: Id,
 }
 
 impl PreparedHead {
-    /// The head of calls to `path` with their `own` headers, which go to `url` with all of `headers`.
+    /// Creates the head for calls to `path` with their `own` headers. Calls are sent to `url` with
+    /// all of `headers`.
     pub(super) fn new(
         path: &str,
         own: &[(&'static str, Cow<'static, str>)],
@@ -46,7 +47,7 @@ impl PreparedHead {
         })
     }
 
-    /// Whether it is that of another call.
+    /// Whether this head can be used for a call with this path and these headers.
     pub(super) fn is_for(&self, path: &str, own: &[(&'static str, Cow<'static, str>)]) -> bool {
         self.runtime == Handle::current().id() && self.path == path && self.own == own
     }

@@ -1,4 +1,4 @@
-//! Which addresses model calls may reach.
+//! The hosts that model calls may reach.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,12 +10,12 @@ use genkit_http_client::internal::net::is_loopback;
 
 static FORBIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// No model call of this process leaves this machine from now on.
+/// Restricts all model calls of this process to this machine from now on.
 pub fn forbid_network() {
     FORBIDDEN.store(true, Ordering::Relaxed);
 }
 
-/// Refuses an address outside of this machine where a test forbade the network.
+/// Returns an error for a host outside this machine if a test forbids network access.
 pub(super) fn may_reach(url: &Url, host: &str) -> Result<()> {
     if !FORBIDDEN.load(Ordering::Relaxed) || is_loopback(url) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Redaction: the secrets of a call are removed from errors and recordings.
+//! Redaction, which removes the secrets of a call from errors and recordings.
 
 use reqwest::Url;
 use reqwest::header::HeaderMap;
@@ -7,26 +7,26 @@ use std::borrow::Cow;
 
 use genkit_core::Error;
 
-/// How short a secret may be to be looked for in texts, in bytes. Default is 6: a shorter one
-/// is a word of the language.
+/// The minimum length of a secret that is redacted, in bytes. Default is 6: a shorter secret could
+/// be an ordinary word.
 const MIN_SECRET: usize = 6;
 
-/// What stands in the place of a secret.
+/// The replacement of a secret.
 const HIDDEN: &str = "<KEY>";
 
-/// Whether a header of this name holds a secret.
+/// Whether a header with this name holds a secret.
 pub(super) fn is_secret(name: &str) -> bool {
     ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|part| name.contains(part))
 }
 
-/// Whether a parameter of this name in the query of a base URL holds a secret.
+/// Whether a query parameter of a base URL with this name holds a secret.
 fn is_secret_in_query(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     is_secret(&name)
         || ["sig", "code", "pass", "cred", "sas"].iter().any(|part| name.contains(part))
 }
 
-/// As a client writes it into a query, where more stays as it is.
+/// Encodes a value as a client does in a query, which leaves more characters unchanged.
 fn form_urlencoded(value: &str) -> String {
     let mut url = Url::parse("http://x").ok();
     let pairs =
@@ -34,24 +34,24 @@ fn form_urlencoded(value: &str) -> String {
     pairs.flatten().unwrap_or(value).to_owned()
 }
 
-/// The keys of one call.
+/// The secrets of one call.
 pub(crate) struct Secrets(Vec<String>);
 
 impl Secrets {
-    /// Those in the headers of a call and in what its endpoint adds.
+    /// Collects the secrets in the headers of a call and in those that its endpoint adds.
     pub(crate) fn of(own: &[(&'static str, Cow<'static, str>)], added: &HeaderMap) -> Self {
         let own = own.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| &**value);
         Self::hiding(own.chain(sensitive(added)).map(str::to_owned))
     }
 
-    /// The same with those in the query of a base URL.
+    /// Adds the secrets in the query of a base URL.
     pub(super) fn with_query(self, base: &Url) -> Self {
         let query = base.query_pairs().filter(|(name, _)| is_secret_in_query(name));
         let given = query.map(|(_, value)| value.into_owned());
         Self::hiding(self.0.into_iter().chain(given))
     }
 
-    /// Looks for each in the spellings of texts, JSON and URLs.
+    /// Collects each secret in the spellings used in text, JSON and URLs.
     fn hiding(values: impl Iterator<Item = String>) -> Self {
         let mut secrets = Vec::new();
         for value in values {
@@ -70,13 +70,13 @@ impl Secrets {
                 value.to_owned(),
             ]);
         }
-        // A longer one may hold a shorter one.
+        // Longer secrets first, because one may contain a shorter one.
         secrets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         secrets.dedup();
         Self(secrets)
     }
 
-    /// The text without secrets, if there were any.
+    /// Returns the text without secrets, or `None` if it contains none.
     pub(crate) fn redacted(&self, text: &str) -> Option<String> {
         let mut redacted: Option<String> = None;
         for secret in &self.0 {
@@ -88,7 +88,7 @@ impl Secrets {
         redacted
     }
 
-    /// Bytes that are no text, without secrets.
+    /// Removes the secrets from bytes that are not text.
     pub(crate) fn redacted_bytes(&self, mut bytes: Vec<u8>) -> Vec<u8> {
         for secret in &self.0 {
             let found: Vec<usize> = memchr::memmem::find_iter(&bytes, secret.as_bytes()).collect();
@@ -108,13 +108,13 @@ impl Secrets {
         bytes
     }
 
-    /// The error without secrets.
+    /// Removes the secrets from an error.
     pub(super) fn redact_error(&self, error: Error) -> Error {
         let details = error.details().map(Value::to_string).unwrap_or_default();
         if self.redacted(&error.chain()).is_none() && self.redacted(&details).is_none() {
             return error;
         }
-        // What caused it may hold the key as well, so that only its text stays.
+        // The source of the error may contain the key too, so only its text is kept.
         let text = error.chain();
         let clean = Error::new(error.kind(), self.redacted(&text).unwrap_or(text))
             .with_retryable(error.is_retryable());

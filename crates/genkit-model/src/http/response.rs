@@ -1,4 +1,4 @@
-//! One response: from the network, or one that was stored.
+//! A response, either from the network or from a recording.
 
 use std::error::Error as StdError;
 use std::io;
@@ -20,24 +20,25 @@ use genkit_http_client::internal::net::root_cause;
 /// How much of an error's body is read, in bytes. Default is 1 MiB.
 const MAX_ERROR_BYTES: usize = 1024 * 1024;
 
-/// How much room is made before anything was read, whatever length is announced. Default is 1 MiB.
+/// The maximum capacity to reserve before reading a body, whatever its announced length, in bytes.
+/// Default is 1 MiB.
 const MAX_RESERVED: u64 = 1024 * 1024;
 
-/// How long the rest of an answer is read, after its end mark, so that its connection can be used
-/// again. Default is 1 second.
+/// How long to keep reading a response after its end marker, so that its connection can be reused.
+/// Default is 1 second.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// Whose response it is, and how long it may be.
+/// The sender of a response, and its size limit.
 #[derive(Clone, Copy)]
 pub(super) struct Sender<'a> {
-    /// The provider and its host.
+    /// The provider and its host, as shown in errors.
     pub(super) api: &'a str,
-    /// What mends that nobody answers.
+    /// The hint shown when the server is unreachable.
     pub(super) remedy: Option<&'static str>,
     pub(super) max_bytes: usize,
 }
 
-/// A response whose body is still to be read.
+/// A response whose body has not been read yet.
 pub(super) struct HttpResponse<'a> {
     sender: Sender<'a>,
     status: u16,
@@ -87,7 +88,7 @@ async fn post_proxied(
     head: &PreparedHead,
     body: Vec<u8>,
 ) -> std::result::Result<reqwest::Response, NotSent> {
-    // Not by the builder, which would put each header into another map.
+    // Built by hand, because the request builder would copy each header into another map.
     let mut request = Request::new(Method::POST, head.url.clone());
     *request.headers_mut() = head.headers.clone();
     request.headers_mut().insert(CONTENT_LENGTH, body.len().into());
@@ -108,7 +109,7 @@ fn not_sent(error: NotSent, remedy: Option<&str>) -> CallFailure {
         CallFailure::ConnectTimeout(cause)
     } else if is_connect {
         if let Some(remedy) = remedy {
-            cause = format!("{cause}: {remedy}");
+            cause = format!("{cause}; {remedy}");
         }
         CallFailure::Connect(cause)
     } else {
@@ -132,7 +133,7 @@ fn is_timeout(error: &(dyn StdError + 'static)) -> bool {
 }
 
 impl<'a> HttpResponse<'a> {
-    /// A response that did not come over the network.
+    /// Creates a response from a recording.
     pub(super) fn stored(sender: Sender<'a>, stored: StoredResponse) -> Self {
         let headers = stored.headers.iter().filter_map(|(name, value)| {
             Some((name.parse::<HeaderName>().ok()?, HeaderValue::from_str(value).ok()?))
@@ -147,7 +148,7 @@ impl<'a> HttpResponse<'a> {
         }
     }
 
-    /// The same response, observed while it is read.
+    /// Attaches an observer of the body that is read.
     pub(super) fn observed(mut self, mut observer: Box<dyn Observer>) -> Self {
         observer.begin(self.status, &|name| self.header(name));
         self.observer = Some(observer);
@@ -162,10 +163,11 @@ impl<'a> HttpResponse<'a> {
         self.headers.get(name)?.to_str().ok().map(str::to_owned)
     }
 
-    /// The next piece of the body.
+    /// Returns the next piece of the body.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>> {
         if self.status < 300 {
-            // Nobody asks for them any more, and they keep the connection from using its buffer again.
+            // The headers are no longer needed, and while they exist the connection cannot reuse
+            // its buffer.
             self.headers = HeaderMap::new();
         }
         let piece = match &mut self.body {
@@ -197,7 +199,7 @@ impl<'a> HttpResponse<'a> {
         Ok(Some(piece))
     }
 
-    /// The rest of the body, after what was read of it.
+    /// Reads the rest of the body and appends it to `head`.
     pub(super) async fn whole(&mut self, head: Vec<u8>) -> Result<Vec<u8>> {
         let mut whole = head;
         let announced = match &self.body {
@@ -213,7 +215,7 @@ impl<'a> HttpResponse<'a> {
         Ok(whole)
     }
 
-    /// The body of an error, as far as it comes: the status is what counts.
+    /// Reads the body of an error, ignoring read errors because the status matters more.
     pub(super) async fn error_body(&mut self) -> Vec<u8> {
         let mut body = Vec::new();
         while let Ok(Some(piece)) = self.next().await {
@@ -226,15 +228,15 @@ impl<'a> HttpResponse<'a> {
         body
     }
 
-    /// Leaves the response at the provider's end mark. What the server still sends is read in
-    /// the background: without its end the connection could not be used again.
+    /// Stops reading at the provider's end marker. The rest of the body is read in the background,
+    /// because the connection can be reused only after the body has ended.
     pub(super) fn leave(mut self) -> Result<()> {
         self.finish()?;
         match self.body {
             ResponseBody::Direct(mut body) => {
                 let mut rest =
                     Box::pin(async move { while let Ok(Some(_)) = body.next().await {} });
-                // Mostly it is there already.
+                // Usually the rest has already arrived.
                 if rest.as_mut().now_or_never().is_none() {
                     tokio::spawn(tokio::time::timeout(LINGER, rest));
                 }
@@ -249,10 +251,10 @@ impl<'a> HttpResponse<'a> {
         Ok(())
     }
 
-    /// A redirect, which is not followed.
+    /// Returns the error for a redirect, which is not followed.
     pub(super) fn redirected(&self) -> Error {
         let target = self.headers.get(LOCATION).and_then(|value| value.to_str().ok());
-        // Its host alone: the rest may hold what was sent.
+        // Only the host is shown: the rest may repeat data from the request.
         let host = target
             .and_then(|target| Url::parse(target).ok())
             .and_then(|url| url.host_str().map(str::to_owned))

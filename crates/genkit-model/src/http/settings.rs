@@ -1,4 +1,4 @@
-//! Settings that the builder of every provider has.
+//! The settings that the builders of all providers share.
 
 #[cfg(feature = "http")]
 use std::borrow::Cow;
@@ -9,12 +9,12 @@ use super::endpoint::ApiEndpoint;
 use super::intercept::Interceptor;
 use genkit_core::Result;
 
-/// An environment variable, if it is set and not blank.
+/// Returns an environment variable if it is set and not blank.
 pub fn env_var(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// The headers of a call with JSON, and with a key that is sent as a bearer token.
+/// Returns the headers of a JSON call, with the key as a bearer token.
 #[cfg(feature = "http")]
 pub fn bearer_headers(key: Option<&str>) -> Vec<(&'static str, Cow<'static, str>)> {
     let mut headers = Vec::with_capacity(2);
@@ -27,7 +27,8 @@ pub fn bearer_headers(key: Option<&str>) -> Vec<(&'static str, Cow<'static, str>
 pub struct ProviderSettings {
     pub key: Option<String>,
     pub base_url: Option<String>,
-    /// In the order in which they were given; a later one replaces an earlier one of the same name.
+    /// In insertion order; a later header replaces an earlier one with the same
+    /// name.
     pub headers: Vec<(String, String)>,
     /// The time limit of a whole call. Default is 10 minutes.
     pub timeout: Option<Duration>,
@@ -35,7 +36,7 @@ pub struct ProviderSettings {
 }
 
 impl ProviderSettings {
-    /// Takes what is not given from elsewhere; a blank key is not given.
+    /// Fills in the key and the base URL if they are not set. A blank key counts as not set.
     pub fn fill(
         &mut self,
         key: impl Fn() -> Option<String>,
@@ -51,23 +52,25 @@ impl ProviderSettings {
         self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
     }
 
-    /// Whether there is no key, and nothing that makes up for it: calls are not authorized otherwise, and reach somebody.
+    /// Whether calls cannot be authorized: there is no key and no `authorization` header, and calls
+    /// reach the network.
     pub fn lacks_key(&self) -> bool {
         let is_offline = || self.interceptor.as_ref().is_some_and(|it| it.is_offline());
         self.key().is_none() && !self.has_header("authorization") && !is_offline()
     }
 
-    /// The key, unless it is blank.
+    /// Returns the key, unless it is blank.
     pub(crate) fn key(&self) -> Option<&str> {
         self.key.as_deref().map(str::trim).filter(|key| !key.is_empty())
     }
 
-    /// The key that calls send: some servers refuse two ways to authorize.
+    /// Returns the key to send; `None` if there is an `authorization` header, because some servers
+    /// reject two credentials.
     pub fn key_to_send(&self) -> Option<String> {
         self.key().filter(|_| !self.has_header("authorization")).map(str::to_owned)
     }
 
-    /// The endpoint at the base URL, else at `default_url`.
+    /// Creates the endpoint at the base URL, or at `default_url` if none is set.
     pub fn endpoint(&self, provider: &str, default_url: &str) -> Result<ApiEndpoint> {
         let url = self.base_url.as_deref().unwrap_or(default_url);
         let mut endpoint = ApiEndpoint::new(provider, url)?;

@@ -1,4 +1,4 @@
-//! Error responses: what their status and headers mean, at every provider.
+//! Error responses: the meaning of their status and headers, which is the same for every provider.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use genkit_schema::internal::truncate::excerpt;
 /// How much of a provider's message an error repeats, in characters. Default is 2,000.
 const MAX_MESSAGE: usize = 2_000;
 
-/// Headers that name a call at its provider.
+/// Headers that hold the provider's id of a request.
 const REQUEST_IDS: [&str; 4] =
     ["x-request-id", "request-id", "x-goog-request-id", "apim-request-id"];
 
-/// The kind of an error by its HTTP status, as every provider means it.
+/// Returns the error kind for an HTTP status.
 pub fn kind_of_status(status: u16) -> ErrorKind {
     match status {
         400 | 405..=407 | 411..=422 => ErrorKind::InvalidArgument,
@@ -30,13 +30,14 @@ pub fn kind_of_status(status: u16) -> ErrorKind {
         499 => ErrorKind::Cancelled,
         500 => ErrorKind::Internal,
         501 => ErrorKind::Unimplemented,
-        // What stands in front of a server has codes of its own, as Cloudflare's 520 to 530.
+        // Proxies in front of a server have their own codes, such as Cloudflare's 520 to 530.
         502 | 503 | 505..=599 => ErrorKind::Unavailable,
         _ => ErrorKind::Unknown,
     }
 }
 
-/// The retry delay in headers: `retry-after-ms`, then `retry-after` in seconds or as a date.
+/// Returns the retry delay from the headers: `retry-after-ms`, or `retry-after` in seconds or as a
+/// date.
 pub fn retry_after(headers: &dyn Fn(&str) -> Option<String>) -> Option<Duration> {
     let number = |name: &str| headers(name)?.trim().parse::<f64>().ok();
     if let Some(wait) = number("retry-after-ms").and_then(|ms| seconds(ms / 1000.0)) {
@@ -49,12 +50,12 @@ pub fn retry_after(headers: &dyn Fn(&str) -> Option<String>) -> Option<Duration>
     Some(date.duration_since(std::time::SystemTime::now()).unwrap_or_default())
 }
 
-/// A delay, if it is one: a server may send anything.
+/// Converts seconds to a duration; `None` if the server sent an invalid number.
 pub fn seconds(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// What a server says itself of another try.
+/// Returns whether the server recommends a retry, from the header `x-should-retry`.
 #[cfg(feature = "http")]
 pub fn should_retry(headers: &dyn Fn(&str) -> Option<String>) -> Option<bool> {
     match headers("x-should-retry")?.trim() {
@@ -64,7 +65,8 @@ pub fn should_retry(headers: &dyn Fn(&str) -> Option<String>) -> Option<bool> {
     }
 }
 
-/// A message that may be anything: a list of problems, as servers in Python write it, is JSON.
+/// Returns a message as text. Servers written in Python may send a list of problems, which is
+/// returned as JSON.
 #[cfg(feature = "http")]
 pub fn message_text(value: &Value) -> String {
     match value {
@@ -74,7 +76,7 @@ pub fn message_text(value: &Value) -> String {
     }
 }
 
-/// The error with what a reply tells programs; only texts and numbers do.
+/// Adds values reported by the server to the details of an error, if they are strings or numbers.
 #[cfg(feature = "http")]
 pub fn with_reported<const N: usize>(error: Error, told: [(&str, Value); N]) -> Error {
     let told = told.into_iter().filter(|(_, value)| value.is_string() || value.is_number());
@@ -82,12 +84,13 @@ pub fn with_reported<const N: usize>(error: Error, told: [(&str, Value); N]) -> 
     if details.is_empty() { error } else { error.with_details(details.into()) }
 }
 
-/// Whether a text is a page for a browser: no API answers with one.
+/// Whether a text is an HTML page, which an API does not send.
 pub fn is_web_page(text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(b"<")
 }
 
-/// The message of an error response: the provider, the status, its message, the id of the request.
+/// Builds the message of an error response from the provider, the status, the server's message and
+/// the request id.
 pub fn error_text(
     provider: &str,
     status: u16,
@@ -96,7 +99,7 @@ pub fn error_text(
 ) -> String {
     let message = match (status, message.trim()) {
         (404, page) if is_web_page(page.as_bytes()) => {
-            "a web page, and no answer of the API: is the base URL right?".to_owned()
+            "the response is a web page; check the base URL".to_owned()
         }
         (_, message) => excerpt(message, MAX_MESSAGE),
     };

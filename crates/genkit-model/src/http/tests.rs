@@ -1,4 +1,4 @@
-//! The driver against a server that says what it is told.
+//! The driver, tested against a server with fixed responses.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -14,7 +14,7 @@ use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_http_client::internal::sse::SseEvent;
 
-/// A provider whose answers are text.
+/// A provider whose responses are plain text.
 struct Plain;
 
 struct PlainStream(String);
@@ -68,7 +68,7 @@ impl WireStream for PlainStream {
     }
 }
 
-/// Answers each connection with one of `answers`, word for word.
+/// Starts a server that sends one of `answers` to each connection, verbatim.
 fn server(answers: Vec<String>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -123,7 +123,7 @@ async fn an_empty_answer_is_none() {
     for (body, stream) in [("", false), (" \n", false), ("", true), ("\r\n\r\n", true)] {
         let error = answered(body, stream).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{body:?}");
-        assert!(error.to_string().ends_with("sent an empty answer"), "{error}");
+        assert!(error.to_string().ends_with("sent an empty response"), "{error}");
     }
 }
 
@@ -177,7 +177,7 @@ async fn a_call_has_a_deadline() {
     let model = model(endpoint.with_timeout(Duration::from_millis(50)));
     let error = ask(&model, false).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
-    assert!(error.to_string().contains("did not answer within 50ms"), "{error}");
+    assert!(error.to_string().contains("did not respond within 50ms"), "{error}");
 }
 
 #[tokio::test]
@@ -196,7 +196,7 @@ async fn tokens_are_counted_where_the_api_can() {
     assert!(!error.contains("very-secret"), "{error}");
 }
 
-/// The environment is the process's: the call is made in one of its own, which is this test once more.
+/// Environment variables belong to the process, so this test runs itself again in a child process.
 #[test]
 fn a_proxy_of_the_environment_is_asked() {
     const INSIDE: &str = "GENKIT_TEST_BEHIND_PROXY";

@@ -16,7 +16,7 @@ use genkit_core::internal::model::MessageList;
 use genkit_core::internal::names::Names;
 use genkit_core::{ModelRequest, OutputConfig, ToolDefinition};
 
-/// The body of a call. Warns where it does not fit the window of the model.
+/// Encodes the body of a call. Logs a warning if it does not fit the context window of the model.
 pub(crate) fn body(
     defaults: &OllamaSettings,
     model: &str,
@@ -29,7 +29,7 @@ pub(crate) fn body(
     let list = MessageList::of(request, NAME);
     let messages = messages(request, &names, list.from)?;
     let images: usize = messages.iter().flat_map(|it| &it.images).map(|it| it.len()).sum();
-    // With tools a grammar would let the model write nothing but the output.
+    // With tools, a grammar would prevent the model from calling them.
     let is_free = settings.has_format() || !request.tools.is_empty();
     let rest = ChatRest {
         model,
@@ -38,7 +38,8 @@ pub(crate) fn body(
         settings: &settings,
         stream,
     };
-    // Images are not text, and are counted anew each time.
+    // Images are not text, so they are excluded from the size, which is computed from scratch each
+    // time.
     let bytes = list.left_open(images > 0).into_body("messages", &messages, &rest)?;
     let window = settings.num_ctx().map(Ok).or(defaults.default_window.map(Err));
     if let Some(window) = window {
@@ -48,7 +49,7 @@ pub(crate) fn body(
     Ok(bytes)
 }
 
-/// All but the `messages`.
+/// The body without its `messages`.
 struct ChatRest<'a> {
     model: &'a str,
     tools: Vec<OllamaTool<'a>>,
@@ -87,7 +88,7 @@ impl Serialize for OptionsParam<'_> {
     }
 }
 
-/// A tool on the wire.
+/// An encoded tool.
 #[derive(Serialize)]
 struct OllamaTool<'a> {
     r#type: &'static str,
@@ -115,13 +116,13 @@ impl<'a> OllamaTool<'a> {
     }
 }
 
-/// The grammar that an answer is bound to, as far as Ollama can bind it.
+/// Returns the grammar that constrains a response, if Ollama supports it.
 fn format(output: &OutputConfig) -> Option<Cow<'_, Value>> {
     let schema = output.schema.as_ref();
     if let Some(schema) = schema.filter(|_| output.constrained != Some(false)) {
         return schema.dialect::<GrammarDialect>("output").map(Cow::Borrowed);
     }
-    // Without a schema it knows objects alone.
+    // Without a schema, Ollama supports only objects.
     let lists = output.format.as_deref() == Some("array");
     let is_object = schema.is_none_or(|schema| schema.get("type").is_some_and(|it| it == "object"));
     (output.is_json() && !lists && is_object).then(|| Cow::Owned("json".into()))

@@ -1,4 +1,4 @@
-//! The conversation as Ollama has it: a text for each message, images beside it.
+//! The conversation in Ollama's format: a text and images for each message.
 
 use std::borrow::Cow;
 
@@ -14,18 +14,18 @@ use genkit_core::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolRes
 use genkit_model::internal::data_url::DataUrl;
 use genkit_model::internal::documents;
 
-const ONLY_IMAGES: &str = "Ollama reads images and no other files: send their text";
-const ONLY_BYTES: &str = "Ollama reads images by their bytes, not by their address: add the middleware \
+const ONLY_IMAGES: &str = "Ollama supports images and no other files; send their text";
+const ONLY_BYTES: &str = "Ollama requires the bytes of an image instead of its URL; add the middleware \
                           `download_media()`, or send them with `Part::image`";
 
-/// One message on the wire.
+/// An encoded message.
 #[derive(Default, Serialize)]
 pub(super) struct OllamaMessage<'a> {
     role: &'static str,
     content: Cow<'a, str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     thinking: Cow<'a, str>,
-    /// In Base64.
+    /// In base64.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) images: Vec<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -49,7 +49,7 @@ struct OllamaFunctionCall<'a> {
     arguments: Cow<'a, Value>,
 }
 
-/// The messages of `request`; those before `from` are known already.
+/// Encodes the messages of `request`. The messages before `from` are cached.
 pub(super) fn messages<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
@@ -66,7 +66,7 @@ pub(super) fn messages<'a>(
     let known = request.messages.iter().take(from).flat_map(|message| &message.content);
     known.for_each(|part| writer.note(part));
     for (at, message) in request.messages.iter().enumerate().skip(from) {
-        // Where no message is the user's they are one of their own.
+        // Without a user message, the documents are a separate message.
         if asked.is_none() && message.role != Role::System {
             writer.documents(documents.take());
         }
@@ -89,14 +89,14 @@ pub(super) fn messages<'a>(
 struct OllamaMessages<'a> {
     names: &'a Names<'a>,
     messages: Vec<OllamaMessage<'a>>,
-    /// What tools showed: only a message of the user can hold it, after the last answer.
+    /// Media in tool responses, which must be in a user message after the last response.
     shown: OllamaMessage<'a>,
-    /// Ids of calls that the model did not give.
+    /// The ids of calls that the loop generated.
     made_up: Vec<&'a str>,
 }
 
 impl<'a> OllamaMessages<'a> {
-    /// An error is the number of a part, and why it cannot be sent.
+    /// Encodes a message. An error is the number of a part, and the reason why it cannot be sent.
     fn message(&mut self, message: &'a Message) -> Result<(), (usize, &'static str)> {
         let role = match message.role {
             Role::System => "system",
@@ -137,7 +137,7 @@ impl<'a> OllamaMessages<'a> {
         Ok(())
     }
 
-    /// Notes what matters of a part for those after it.
+    /// Records what later parts depend on.
     fn note(&mut self, part: &'a Part) {
         if let Part::ToolRequest { tool_request: call, metadata, .. } = part
             && !call.partial
@@ -153,14 +153,14 @@ impl<'a> OllamaMessages<'a> {
         }
         let arguments = match &call.input {
             input @ Value::Object(_) => Cow::Borrowed(input),
-            // The server refuses anything else, also where the model's own arguments were cut.
+            // The server rejects anything else, even if the model's own arguments were incomplete.
             _ => Cow::Owned(Value::Object(Map::new())),
         };
         let function = OllamaFunctionCall { name: self.names.sent(&call.name), arguments };
         param.tool_calls.push(OllamaCall { id: self.id(call.id.as_ref()), function });
     }
 
-    /// The model's own id of a call.
+    /// Returns the model's own id of a call.
     fn id(&self, id: Option<&'a String>) -> Option<&'a str> {
         id.map(String::as_str).filter(|id| !id.is_empty() && !self.made_up.contains(id))
     }
@@ -217,7 +217,7 @@ fn is_answer(part: &Part) -> bool {
     part.as_tool_response().is_some()
 }
 
-/// Adds what a part says or shows. What only another provider knows is left out.
+/// Adds the content of a part. Parts of other providers are left out.
 fn show<'a>(part: &'a Part, param: &mut OllamaMessage<'a>) -> Result<(), &'static str> {
     match part {
         Part::Text { text, .. } => join(&mut param.content, text),
@@ -240,7 +240,7 @@ fn show<'a>(part: &'a Part, param: &mut OllamaMessage<'a>) -> Result<(), &'stati
     Ok(())
 }
 
-/// The bytes of an image.
+/// Returns the bytes of an image in base64.
 fn image(media: &Media) -> Result<Cow<'_, str>, &'static str> {
     let inline = DataUrl::of(&media.url);
     let kind = media.content_type.as_deref().or(inline.map(DataUrl::kind)).unwrap_or("image/*");
@@ -250,7 +250,7 @@ fn image(media: &Media) -> Result<Cow<'_, str>, &'static str> {
     Ok(inline.ok_or(ONLY_BYTES)?.base64().unwrap_or_default())
 }
 
-/// Adds to a text; the first is borrowed.
+/// Appends to a text. The first text stays borrowed.
 fn join<'a>(text: &mut Cow<'a, str>, more: &'a str) {
     if text.is_empty() {
         *text = Cow::Borrowed(more);

@@ -1,4 +1,4 @@
-//! Requests: from Genkit's to the body of `/api/chat`.
+//! Encoding of requests as the body of `/api/chat`.
 
 mod body;
 mod messages;

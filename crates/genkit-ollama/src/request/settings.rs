@@ -1,4 +1,4 @@
-//! Settings: which of them are the body's own, which are options of the model, and what both are called.
+//! Conversion of settings to fields of the body and options of the model.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use genkit_core::internal::run_options::REASONING_EFFORT;
 use genkit_core::{Effort, ModelRequest};
 use genkit_model::internal::left_out;
 
-/// Settings that are for the client, or that this module writes from other places.
+/// Settings that are for the client, or that are set from elsewhere.
 const NOT_SENT: [&str; 9] = [
     "apiKey",
     "baseUrl",
@@ -23,11 +23,11 @@ const NOT_SENT: [&str; 9] = [
     "options",
 ];
 
-/// What stands at the top of the body, and not in `options`.
+/// Settings at the top level of the body instead of in `options`.
 const TOP: [&str; 7] =
     ["think", "keep_alive", "format", "truncate", "shift", "logprobs", "top_logprobs"];
 
-/// The settings of one request, under their names on the wire.
+/// The settings of one request, under the API's own names.
 #[derive(Default)]
 pub(super) struct WireSettings<'a> {
     pub(super) top: Vec<(&'a str, Cow<'a, Value>)>,
@@ -35,7 +35,7 @@ pub(super) struct WireSettings<'a> {
 }
 
 impl<'a> WireSettings<'a> {
-    /// The settings of `request` for `model`; what it does not say is `defaults`.
+    /// Returns the settings of `request` for `model`, falling back to `defaults`.
     pub(super) fn of(request: &'a ModelRequest, model: &str, defaults: &'a OllamaSettings) -> Self {
         let config = &request.config;
         let mut settings = Self::default();
@@ -44,7 +44,7 @@ impl<'a> WireSettings<'a> {
         }
         for (key, value) in config {
             let wire = wire_name(key);
-            // Its own spelling wins: a name must not stand there twice.
+            // The API's own spelling takes precedence; a key must not occur twice.
             let twice = wire != key && config.contains_key(wire);
             if !NOT_SENT.contains(&wire) && key != REASONING_EFFORT && !twice && !is_empty(value) {
                 settings.add(wire, Cow::Borrowed(value));
@@ -62,7 +62,7 @@ impl<'a> WireSettings<'a> {
         settings
     }
 
-    /// Adds a setting, unless it is there.
+    /// Adds a setting, unless it is already set.
     fn add(&mut self, name: &'a str, value: Cow<'a, Value>) {
         let list = if TOP.contains(&name) { &mut self.top } else { &mut self.options };
         if list.iter().all(|(known, _)| *known != name) {
@@ -70,7 +70,7 @@ impl<'a> WireSettings<'a> {
         }
     }
 
-    /// The window that is asked for, in tokens.
+    /// The requested context window, in tokens.
     pub(super) fn num_ctx(&self) -> Option<u64> {
         self.options.iter().find(|(name, _)| *name == "num_ctx")?.1.as_u64()
     }
@@ -100,7 +100,8 @@ fn is_empty(value: &Value) -> bool {
     value.is_null() || value.as_array().is_some_and(Vec::is_empty)
 }
 
-/// The effort as `think`, which is a word at gpt-oss alone, and true or false at all other models.
+/// Converts the effort to `think`, which is a level for gpt-oss, and a boolean for all other
+/// models.
 fn think(config: &Map<String, Value>, model: &str, defaults: &OllamaSettings) -> Option<Value> {
     let asked = config.get(REASONING_EFFORT)?;
     if config.contains_key("think") || defaults.is_without_thoughts(model) {
@@ -112,7 +113,7 @@ fn think(config: &Map<String, Value>, model: &str, defaults: &OllamaSettings) ->
         return Some((effort != Effort::None).into());
     }
     if effort == Effort::None {
-        left_out(NAME, model, "reasoningEffort: none", "it thinks as little as it can (`low`)");
+        left_out(NAME, model, "reasoningEffort: none", "the lowest level, `low`, is used instead");
     }
     Some(effort.nearest(&[Effort::Low, Effort::Medium, Effort::High])?.as_str().into())
 }

@@ -8,7 +8,7 @@ use genkit_http_client::internal::sse::SseEvent;
 use genkit_model::ChunkSink;
 use genkit_model::internal::wire::{Next, WireFormat as _};
 
-/// The answer in these lines, and the chunks before it or before its error.
+/// Decodes a stream of these lines. Returns the response or the error, and the chunks before it.
 fn streamed(
     request: &ModelRequest,
     lines: &[Value],
@@ -95,7 +95,7 @@ fn a_stream_that_breaks_off_has_no_reason() {
     let response = response.unwrap();
     assert_eq!(response.finish_reason, Some(FinishReason::Unknown));
     let (nothing, _) = streamed(&ModelRequest::default(), &[]);
-    assert!(nothing.unwrap_err().to_string().contains("no message"));
+    assert!(nothing.unwrap_err().to_string().contains("has no message"));
 }
 
 #[test]

@@ -13,18 +13,19 @@ fn says(status: u16, body: &str, kind: ErrorKind, words: &str) {
 
 #[test]
 fn an_error_says_what_mends_it() {
-    let pull = "ollama: HTTP 404: model 'qwen3:8b' not found: get it with `ollama pull qwen3:8b`";
+    let pull =
+        "ollama: HTTP 404: model 'qwen3:8b' not found; download it with `ollama pull qwen3:8b`";
     says(404, r#"{"error": "model 'qwen3:8b' not found"}"#, ErrorKind::NotFound, pull);
     let tools = r#"{"error": "registry.ollama.ai/library/qwen3:8b does not support tools"}"#;
     says(
         400,
         tools,
         ErrorKind::InvalidArgument,
-        "`qwen3:8b` has no tools: take another model (`ollama show qwen3:8b`",
+        "does not support tools; use another model (`ollama show qwen3:8b`",
     );
-    says(400, tools, ErrorKind::InvalidArgument, "leave `.tools(..)` out");
+    says(400, tools, ErrorKind::InvalidArgument, "remove `.tools(..)`");
     let thinking = r#"{"error": "\"qwen3:8b\" does not support thinking"}"#;
-    says(400, thinking, ErrorKind::InvalidArgument, "cannot think");
+    says(400, thinking, ErrorKind::InvalidArgument, "remove `reasoningEffort`");
     says(
         401,
         r#"{"error": "unauthorized", "signin_url": "x"}"#,
@@ -44,7 +45,7 @@ fn another_server_is_told_from_a_missing_model() {
         "<html>",
         "",
     ] {
-        says(404, body, ErrorKind::NotFound, "no /api/chat at that address");
+        says(404, body, ErrorKind::NotFound, "the server has no `/api/chat`");
     }
     let proxy = of(502, "<html>bad gateway</html>");
     assert!(proxy.kind() == ErrorKind::Unavailable && proxy.is_retryable());

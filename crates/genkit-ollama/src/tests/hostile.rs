@@ -7,7 +7,7 @@ use genkit_http_client::internal::sse::{SseEvent, SseParser};
 use genkit_model::ChunkSink;
 use genkit_model::internal::wire::WireFormat as _;
 
-/// JSON with the keys that are looked for, and any values.
+/// JSON with the keys that the decoder reads, and arbitrary values.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -45,7 +45,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The text of an answer whose lines come in pieces of that size.
+/// Returns the text of a response whose body arrives in pieces of this size.
 fn cut(body: &str, size: usize) -> String {
     let (wire, request) = (wire("m"), ModelRequest::default());
     let mut stream = wire.stream(&request);

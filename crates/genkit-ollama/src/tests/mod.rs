@@ -1,4 +1,4 @@
-//! What is sent and read, without Ollama.
+//! Tests of encoding and decoding, without a server.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
@@ -30,7 +30,7 @@ fn read(request: Value) -> ModelRequest {
     serde_json::from_value(request).unwrap()
 }
 
-/// The body that is sent to a model.
+/// Returns the body of a request.
 fn body(model: &str, request: Value) -> Value {
     let call = wire(model).encode(&read(request), false).unwrap();
     assert_eq!(call.path, "/api/chat");

@@ -67,7 +67,7 @@ fn effort_is_a_word_at_gpt_oss_and_yes_or_no_elsewhere() {
             "{model} {effort}"
         );
     }
-    // Its own word wins.
+    // The API's own key takes precedence.
     let both = json!({"reasoningEffort": "high", "think": false});
     assert_eq!(with_config("gpt-oss", both)["think"], false);
 }

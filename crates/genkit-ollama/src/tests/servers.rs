@@ -12,7 +12,7 @@ use genkit_core::Registry;
 use genkit_core::{Effort, ModelRequest};
 use genkit_model::ChunkSink;
 
-/// A server that gives these answers; what it was asked comes out: the path and the body.
+/// Starts a server that sends these responses. Returns the path and the body of each request that it receives.
 fn server(answers: Vec<(&'static str, Value)>) -> (String, Receiver<(String, Value)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -119,10 +119,10 @@ async fn a_model_that_cannot_think_goes_without() {
     }
     let sent: Vec<_> = seen.try_iter().map(|(_, body)| body.get("think").cloned()).collect();
     assert_eq!(sent, [Some(json!(true)), None, None]);
-    // What was asked for in its own words is an error.
+    // An unsupported setting in the API's own format is an error.
     let own = request().with_config("think", true);
     let error = model.generate(&own, &ChunkSink::none()).await.unwrap_err();
-    assert!(error.to_string().contains("cannot think"), "{error}");
+    assert!(error.to_string().contains("remove `reasoningEffort`"), "{error}");
 }
 
 #[test]
@@ -165,12 +165,9 @@ async fn many_texts_go_in_several_calls_and_stay_in_order() {
         assert_eq!(embedding.values(), [f64::from(u32::try_from(at).unwrap())]);
     }
     assert_eq!(seen.try_iter().nth(1).unwrap().1["input"][0], "256");
-    // A vector too many is no answer.
+    // A response with too many vectors is an error.
     let error = genkit.embed("ollama/nomic-embed-text", ["a"]).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "ollama/nomic-embed-text: 1 texts were sent, and 2 vectors came back"
-    );
-    // Nothing is asked for nothing.
+    assert_eq!(error.to_string(), "ollama/nomic-embed-text: sent 1 texts and received 2 vectors");
+    // Without texts, no request is sent.
     assert!(genkit.embed("ollama/nomic-embed-text", [""; 0]).await.unwrap().embeddings.is_empty());
 }

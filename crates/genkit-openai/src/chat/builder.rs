@@ -1,4 +1,4 @@
-//! Settings of the provider.
+//! The builder of the OpenAI provider.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,7 +13,8 @@ use genkit_core::Result;
 use genkit_model::Cassette;
 
 impl OpenAi {
-    /// Provider with the key in `OPENAI_API_KEY`, at `OPENAI_BASE_URL` if that is set.
+    /// Creates a provider from environment variables: the API key from `OPENAI_API_KEY`, and the
+    /// base URL from `OPENAI_BASE_URL` if it is set.
     ///
     /// ```no_run
     /// # fn main() -> genkit::Result<()> {
@@ -23,13 +24,14 @@ impl OpenAi {
     /// ```
     ///
     /// # Errors
-    /// There is no key, or the base URL cannot be used.
+    /// Returns an error if no API key is set or if the base URL is invalid.
     pub fn from_env() -> Result<Self> {
         Self::server("openai")
     }
 
-    /// Provider of a server that is known by name, with the key in its environment variable:
-    /// `GROQ_API_KEY`. `GROQ_BASE_URL` moves it. Servers on this machine need no key.
+    /// Creates a provider for a server that is known by name, with the API key in the server's
+    /// environment variable, such as `GROQ_API_KEY`. A variable such as `GROQ_BASE_URL` overrides
+    /// the base URL. Local servers need no key.
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {
@@ -40,7 +42,8 @@ impl OpenAi {
     /// ```
     ///
     /// # Errors
-    /// There is no server of that name, or no key where it needs one.
+    /// Returns an error if there is no known server with this name, or if the server needs an API
+    /// key and none is set.
     pub fn server(name: &str) -> Result<Self> {
         let names = SERVERS.iter().map(|server| server.name);
         let unknown =
@@ -49,8 +52,8 @@ impl OpenAi {
         OpenAiBuilder::of(server).env().build()
     }
 
-    /// Builder of a provider for any server, with settings of your own; the environment is not
-    /// read.
+    /// Creates a builder for any server, with custom settings, which does not read environment
+    /// variables.
     ///
     /// ```
     /// use genkit::model::OpenAi;
@@ -66,7 +69,7 @@ impl OpenAi {
     }
 }
 
-/// Builder of an [`OpenAi`] provider. See [`OpenAi::builder`].
+/// A builder of an [`OpenAi`] provider. See [`OpenAi::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct OpenAiBuilder {
@@ -80,51 +83,52 @@ impl OpenAiBuilder {
         Self { given, ..Self::default() }
     }
 
-    /// Ollama's server, with settings of its own provider.
+    /// Creates a builder for Ollama's server with the settings of the Ollama provider.
     pub fn ollama(settings: genkit_model::internal::http::ProviderSettings) -> Self {
         let server = KnownServer::named("ollama");
         let given = ServerBuilder { server, settings, ..ServerBuilder::default() };
         Self { given, ..Self::default() }
     }
 
-    /// Environment: takes what is not given otherwise from it, `OPENAI_API_KEY` and
-    /// `OPENAI_BASE_URL`, or those of the known server at the address that is given.
+    /// Reads settings that are not set explicitly from the environment: `OPENAI_API_KEY` and
+    /// `OPENAI_BASE_URL`, or the variables of the known server at the base URL.
     pub fn env(mut self) -> Self {
         self.given.from_env = true;
         self
     }
 
-    /// Name: what its models are called before the `/`. Default is the name of the server that is
-    /// known to be at the base URL, else `openai`.
+    /// Sets the name of the provider, which is the prefix of its models' names. Default is the name
+    /// of the known server at the base URL, or `openai`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.given.name = Some(name.into());
         self
     }
 
-    /// API key; it goes into a header, never into a URL.
+    /// Sets the API key, which is sent in a header and never in a URL.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.given.settings.key = Some(key.into());
         self
     }
 
-    /// Base URL: where the server is, with the version: `http://localhost:4000/v1`. Default is
-    /// `https://api.openai.com/v1`. At the address of a known server its deviations are obeyed.
+    /// Sets the base URL of the server, including the version: `http://localhost:4000/v1`. Default
+    /// is `https://api.openai.com/v1`. If it is the address of a known server, its deviations
+    /// apply.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.given.settings.base_url = Some(url.into());
         self
     }
 
-    /// Organization at OpenAI that pays.
+    /// Sets the OpenAI organization that is billed.
     pub fn organization(self, id: impl Into<String>) -> Self {
         self.header("openai-organization", id)
     }
 
-    /// Project at OpenAI that pays.
+    /// Sets the OpenAI project that is billed.
     pub fn project(self, id: impl Into<String>) -> Self {
         self.header("openai-project", id)
     }
 
-    /// Header: one more of every call; it replaces one of the same name.
+    /// Adds a header to every call, replacing a header with the same name.
     ///
     /// ```
     /// use genkit::model::OpenAi;
@@ -147,42 +151,42 @@ impl OpenAiBuilder {
         self
     }
 
-    /// Timeout: how long one call may take, from sending to the end of the answer. Default is 10
-    /// minutes.
+    /// Sets the timeout of one call, from sending the request to the end of the response. Default
+    /// is 10 minutes.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.given.settings.timeout = Some(timeout);
         self
     }
 
-    /// Strict tools: whether models are bound strictly to the schemas of tools. A schema that strict mode cannot
-    /// express, with a `maxLength` or a map, is sent as it is, and a warning says so once. Default is true at OpenAI,
-    /// and false at other servers that are known.
+    /// Sets whether to use strict mode for the schemas of tools. A schema that strict mode does not
+    /// support, for example with a `maxLength` or a map, is sent unchanged, and a warning is logged
+    /// once. Default is true for OpenAI, and false for other known servers.
     pub fn strict_tools(mut self, yes: bool) -> Self {
         self.given.strict_tools = Some(yes);
         self
     }
 
-    /// Strict output: whether structured output is bound strictly to its schema, as far as strict mode
-    /// can express that. Default is true at OpenAI and where a server is known to need it.
+    /// Sets whether to use strict mode for structured output, if strict mode supports its schema.
+    /// Default is true for OpenAI and for servers that are known to need it.
     pub fn strict_output(mut self, yes: bool) -> Self {
         self.given.strict_output = Some(yes);
         self
     }
 
-    /// Token limit field: what the limit on tokens is called. Default is what the server is known
-    /// to want: `max_completion_tokens` at OpenAI, `max_tokens` at most others.
+    /// Sets the name of the token limit field. Default is the one that the server is known to use:
+    /// `max_completion_tokens` for OpenAI, `max_tokens` for most others.
     pub fn max_tokens_field(mut self, name: impl Into<String>) -> Self {
         self.max_tokens = Some(name.into());
         self
     }
 
-    /// Cassette: records calls to a file, or answers them from there; a replay needs no key.
+    /// Sets a cassette, which records calls to a file or replays them. A replay needs no API key.
     pub fn cassette(mut self, cassette: Cassette) -> Self {
         self.given.settings.interceptor = Some(cassette.interceptor());
         self
     }
 
-    /// The provider with these settings.
+    /// Builds the provider.
     ///
     /// ```
     /// use genkit::model::OpenAi;
@@ -193,8 +197,8 @@ impl OpenAiBuilder {
     /// ```
     ///
     /// # Errors
-    /// There is no key, where nothing else makes up for it: a replayed cassette, an address of
-    /// your own, an `authorization` header. Or the base URL or a header cannot be used.
+    /// Returns an error if no API key is set, unless a base URL, an `authorization` header or a
+    /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
     pub fn build(self) -> Result<OpenAi> {
         let (endpoint, mut settings) =
             self.given.build(None, |server| format!("OpenAi::server(\"{server}\")"))?;
@@ -205,7 +209,7 @@ impl OpenAiBuilder {
     }
 }
 
-/// Does not show the key, nor the values of headers.
+/// Omits the key and the values of headers.
 impl fmt::Debug for OpenAiBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAiBuilder")

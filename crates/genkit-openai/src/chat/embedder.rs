@@ -1,4 +1,4 @@
-//! Embeddings: `/embeddings`.
+//! Embeddings with `/embeddings`.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use genkit_model::internal::lenient::count;
 use genkit_model::internal::wire::HttpCall;
 use genkit_model::{EmbedRequest, EmbedResponse, Embedding};
 
-/// After the base URL.
+/// The path after the base URL.
 const PATH: &str = "/embeddings";
 
-/// Settings of the call, and what this module writes from other places.
+/// Settings of the call, and fields that are set from elsewhere.
 const ELSEWHERE: [&str; 5] = ["apiKey", "baseUrl", "version", "model", "input"];
 
 pub(super) struct OpenAiEmbedWire {
@@ -77,12 +77,12 @@ struct EmbeddingsUsage {
 }
 
 impl EmbedWire for OpenAiEmbedWire {
-    /// OpenAI refuses more than 2,048 texts, and more than 300,000 tokens.
+    /// OpenAI rejects more than 2,048 texts, and more than 300,000 tokens.
     const BATCH: EmbedBatch = EmbedBatch { texts: 2_048, bytes: 512 * 1024 };
 
     fn encode(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
         if request.task.is_some() {
-            let remedy = "say in the texts what they are for, where the model wants that";
+            let remedy = "describe the task in the texts if the model supports that";
             left_out(&self.settings.name, &self.model, "task", remedy);
         }
         let model = request.config.get("version").and_then(Value::as_str).unwrap_or(&self.model);
@@ -101,7 +101,7 @@ impl EmbedWire for OpenAiEmbedWire {
         if let Some(error) = &reply.error {
             return Err(error_reply::within(name, error));
         }
-        // The order is that of the numbers; without them that of the list.
+        // The vectors are ordered by index, or stay in the order of the list if there is none.
         reply.data.sort_by_key(|vector| vector.index);
         let mut usage = Usage::default();
         if let Some(counts) = reply.usage {

@@ -1,4 +1,5 @@
-//! The errors of chat completions: settings, messages that they cannot take, answers that make no sense.
+//! Errors of chat completions: invalid settings, messages that they do not support, and invalid
+//! responses.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
@@ -8,13 +9,13 @@ pub(super) enum Error {
     #[error("{0}")]
     UnknownServer(String),
     #[error(
-        "{provider} cannot be told to call `{tool}` and no other: offer that tool alone, or take \
+        "{provider} does not support forcing a call of `{tool}`; offer only this tool, or use \
          `ToolChoice::Required`"
     )]
     NoNamedToolChoice { provider: String, tool: String },
-    #[error("{provider}: the answer has no choices")]
+    #[error("{provider}: the response has no choices")]
     NoChoices { provider: String },
-    #[error("{provider}: the stream ended before the answer began")]
+    #[error("{provider}: the stream ended before the response began")]
     NoChunks { provider: String },
 }
 

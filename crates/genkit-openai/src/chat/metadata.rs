@@ -1,6 +1,6 @@
-//! Keys in the metadata of parts: what a server gets back as it came.
+//! The metadata keys of data that is sent back to a server unchanged.
 
-/// What a server put beside a part: a thought signature.
+/// The extra content of a part, such as a thought signature.
 pub(super) const EXTRA_CONTENT: &str = "extraContent";
 
 /// OpenRouter's details of thoughts.

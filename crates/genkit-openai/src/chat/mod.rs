@@ -1,4 +1,4 @@
-//! Chat completions and embeddings: OpenAI's models, and every server that speaks their language.
+//! Chat completions and embeddings of OpenAI's models and every compatible server.
 
 pub mod builder;
 mod embedder;

@@ -1,4 +1,4 @@
-//! The provider: one server and one key.
+//! The OpenAI provider.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use genkit_core::Result;
 use genkit_model::internal::http::{ApiEndpoint, HttpEmbedder, HttpModel};
 use genkit_model::{Constrained, Embedder, Model, ModelInfo, Provider, Supports};
 
-/// OpenAI provider: models behind its chat completions, at OpenAI or any server that speaks them.
+/// A provider of models through chat completions, at OpenAI or any compatible server.
 ///
 /// ```no_run
 /// use genkit::model::OpenAi;
@@ -27,25 +27,26 @@ use genkit_model::{Constrained, Embedder, Model, ModelInfo, Provider, Supports};
 ///
 /// Known servers: `openai`, `openrouter`, `groq`, `mistral`, `deepseek`, `xai`, `gemini-openai`,
 /// `together`, `fireworks`, `cerebras`, `moonshot`, `perplexity`, `deepinfra`, `nvidia`,
-/// `huggingface`, and on this machine `ollama`, `lmstudio`, `vllm`, `llamacpp`. For another one
-/// give its address to [`OpenAi::builder`].
+/// `huggingface`, and the local servers `ollama`, `lmstudio`, `vllm` and `llamacpp`. For another
+/// server, pass its base URL to [`OpenAi::builder`].
 ///
-/// Models of OpenAI that have the Responses API alone, as `o1-pro` or `gpt-5-codex`, are reached by that, which needs
-/// the feature `openai-responses`.
+/// OpenAI's models that are only available in the Responses API, such as `o1-pro` and
+/// `gpt-5-codex`, are called through it, which requires the feature `openai-responses`.
 ///
-/// Settings that this provider reads from a request's `config`, beside Genkit's common ones:
+/// In addition to the common settings, this provider reads these settings from a request's
+/// `config`:
 ///
-/// | key | what it does |
+/// | key | effect |
 /// |---|---|
-/// | `presencePenalty`, `frequencyPenalty`, `logProbs`, `topLogProbs`, `logitBias`, `parallelToolCalls`, `serviceTier`, `promptCacheKey` | sent under the name that the API has |
-/// | `maxOutputTokens` | as `max_completion_tokens` or `max_tokens`, whichever the server knows |
-/// | `topK` | sent where the server takes it, else left out |
-/// | `temperature`, `topP`, `stopSequences` | left out for OpenAI's models that refuse them, `o3` or `gpt-5` |
-/// | `reasoningEffort` | the nearest that the model has; left out for `gpt-4o` and others without |
-/// | `visualDetailLevel` | how closely images are looked at |
+/// | `presencePenalty`, `frequencyPenalty`, `logProbs`, `topLogProbs`, `logitBias`, `parallelToolCalls`, `serviceTier`, `promptCacheKey` | sent under the API's own name |
+/// | `maxOutputTokens` | sent as `max_completion_tokens` or `max_tokens`, depending on the server |
+/// | `topK` | sent if the server supports it |
+/// | `temperature`, `topP`, `stopSequences` | left out for OpenAI's models that reject them, such as `o3` and `gpt-5` |
+/// | `reasoningEffort` | the nearest effort that the model supports; left out for models without one, such as `gpt-4o` |
+/// | `visualDetailLevel` | the level of detail of images |
 /// | `version` | replaces the model's name |
-/// | `apiKey` | replaces the key for this call; it never stands in the body |
-/// | every other key | sent as it is: `reasoning`, `provider`, `response_format`, … |
+/// | `apiKey` | replaces the key for this call; never part of the body |
+/// | every other key | sent unchanged: `reasoning`, `provider`, `response_format`, … |
 #[derive(Clone)]
 pub struct OpenAi {
     pub(super) endpoint: Arc<ApiEndpoint>,
@@ -53,7 +54,7 @@ pub struct OpenAi {
 }
 
 impl OpenAi {
-    /// The model of that name. One that is not known is made all the same.
+    /// Returns the model with this name. Unknown names are accepted.
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {
@@ -81,7 +82,7 @@ impl OpenAi {
         Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))
     }
 
-    /// The embedder of that name, by the server's `/embeddings`.
+    /// Returns the embedder with this name, which uses the server's `/embeddings`.
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {
@@ -111,7 +112,7 @@ impl Provider for OpenAi {
     }
 }
 
-/// Does not show the key.
+/// Omits the key.
 impl fmt::Debug for OpenAi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAi").field("name", &self.settings.name).finish_non_exhaustive()

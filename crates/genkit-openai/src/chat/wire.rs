@@ -10,7 +10,7 @@ use genkit_core::{Error, Result};
 use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::internal::wire::{HttpCall, WireFormat, WireStream};
 
-/// After the base URL.
+/// The path after the base URL.
 const PATH: &str = "/chat/completions";
 
 pub(super) struct ChatWire {

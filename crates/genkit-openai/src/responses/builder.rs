@@ -1,4 +1,4 @@
-//! Settings of the provider.
+//! The builder of the OpenAI Responses provider.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,11 +9,12 @@ use crate::wire::settings::ServerBuilder;
 use genkit_core::Result;
 use genkit_model::Cassette;
 
-/// What its models are called before the `/`, if nothing else is said.
+/// The default name of the provider, which is the prefix of its models' names.
 const NAME: &str = "openai-responses";
 
 impl OpenAiResponses {
-    /// Provider with the key in `OPENAI_API_KEY`, at `OPENAI_BASE_URL` if that is set.
+    /// Creates a provider from environment variables: the API key from `OPENAI_API_KEY`, and the
+    /// base URL from `OPENAI_BASE_URL` if it is set.
     ///
     /// ```no_run
     /// # fn main() -> genkit::Result<()> {
@@ -23,13 +24,13 @@ impl OpenAiResponses {
     /// ```
     ///
     /// # Errors
-    /// There is no key, or the base URL cannot be used.
+    /// Returns an error if no API key is set or if the base URL is invalid.
     pub fn from_env() -> Result<Self> {
         Self::builder().env().build()
     }
 
-    /// Builder of a provider for any server, with settings of your own; the environment is not
-    /// read.
+    /// Creates a builder for any server, with custom settings, which does not read environment
+    /// variables.
     ///
     /// ```
     /// use genkit::model::OpenAiResponses;
@@ -45,7 +46,7 @@ impl OpenAiResponses {
     }
 }
 
-/// Builder of an [`OpenAiResponses`] provider. See [`OpenAiResponses::builder`].
+/// A builder of an [`OpenAiResponses`] provider. See [`OpenAiResponses::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct OpenAiResponsesBuilder {
@@ -53,43 +54,44 @@ pub struct OpenAiResponsesBuilder {
 }
 
 impl OpenAiResponsesBuilder {
-    /// Environment: takes what is not given otherwise from it, `OPENAI_API_KEY` and
-    /// `OPENAI_BASE_URL`, or those of the known server at the address that is given.
+    /// Reads settings that are not set explicitly from the environment: `OPENAI_API_KEY` and
+    /// `OPENAI_BASE_URL`, or the variables of the known server at the base URL.
     pub fn env(mut self) -> Self {
         self.given.from_env = true;
         self
     }
 
-    /// Name: what its models are called before the `/`. Default is `openai-responses`.
+    /// Sets the name of the provider, which is the prefix of its models' names. Default is
+    /// `openai-responses`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.given.name = Some(name.into());
         self
     }
 
-    /// API key; it goes into a header, never into a URL.
+    /// Sets the API key, which is sent in a header and never in a URL.
     pub fn api_key(mut self, key: impl Into<String>) -> Self {
         self.given.settings.key = Some(key.into());
         self
     }
 
-    /// Base URL: where the server is, with the version: `http://localhost:8000/v1`. Default is
-    /// `https://api.openai.com/v1`.
+    /// Sets the base URL of the server, including the version: `http://localhost:8000/v1`. Default
+    /// is `https://api.openai.com/v1`.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.given.settings.base_url = Some(url.into());
         self
     }
 
-    /// Organization at OpenAI that pays.
+    /// Sets the OpenAI organization that is billed.
     pub fn organization(self, id: impl Into<String>) -> Self {
         self.header("openai-organization", id)
     }
 
-    /// Project at OpenAI that pays.
+    /// Sets the OpenAI project that is billed.
     pub fn project(self, id: impl Into<String>) -> Self {
         self.header("openai-project", id)
     }
 
-    /// Header: one more of every call; it replaces one of the same name.
+    /// Adds a header to every call, replacing a header with the same name.
     ///
     /// ```
     /// use genkit::model::OpenAiResponses;
@@ -109,35 +111,35 @@ impl OpenAiResponsesBuilder {
         self
     }
 
-    /// Timeout: how long one call may take, from sending to the end of the answer. Default is 10
-    /// minutes, which the slowest models may need to be longer.
+    /// Sets the timeout of one call, from sending the request to the end of the response. Default
+    /// is 10 minutes, which may be too short for the slowest models.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.given.settings.timeout = Some(timeout);
         self
     }
 
-    /// Strict tools: whether models are bound strictly to the schemas of tools. A schema that strict mode cannot
-    /// express, with a `maxLength` or a map, is sent as it is, and a warning says so once. Default is true at OpenAI,
-    /// and false at other servers that are known.
+    /// Sets whether to use strict mode for the schemas of tools. A schema that strict mode does not
+    /// support, for example with a `maxLength` or a map, is sent unchanged, and a warning is logged
+    /// once. Default is true for OpenAI, and false for other known servers.
     pub fn strict_tools(mut self, yes: bool) -> Self {
         self.given.strict_tools = Some(yes);
         self
     }
 
-    /// Strict output: whether structured output is bound strictly to its schema, as far as strict mode
-    /// can express that. Default is true at OpenAI and where a server is known to need it.
+    /// Sets whether to use strict mode for structured output, if strict mode supports its schema.
+    /// Default is true for OpenAI and for servers that are known to need it.
     pub fn strict_output(mut self, yes: bool) -> Self {
         self.given.strict_output = Some(yes);
         self
     }
 
-    /// Cassette: records calls to a file, or answers them from there; a replay needs no key.
+    /// Sets a cassette, which records calls to a file or replays them. A replay needs no API key.
     pub fn cassette(mut self, cassette: Cassette) -> Self {
         self.given.settings.interceptor = Some(cassette.interceptor());
         self
     }
 
-    /// The provider with these settings.
+    /// Builds the provider.
     ///
     /// ```
     /// use genkit::model::OpenAiResponses;
@@ -148,8 +150,8 @@ impl OpenAiResponsesBuilder {
     /// ```
     ///
     /// # Errors
-    /// There is no key, where nothing else makes up for it: a replayed cassette, an address of
-    /// your own, an `authorization` header. Or the base URL or a header cannot be used.
+    /// Returns an error if no API key is set, unless a base URL, an `authorization` header or a
+    /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
     pub fn build(self) -> Result<OpenAiResponses> {
         let (endpoint, settings) =
             self.given.build(Some(NAME), |_| "OpenAiResponses::builder().env()".to_owned())?;
@@ -157,7 +159,7 @@ impl OpenAiResponsesBuilder {
     }
 }
 
-/// Does not show the key, nor the values of headers.
+/// Omits the key and the values of headers.
 impl fmt::Debug for OpenAiResponsesBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAiResponsesBuilder")

@@ -1,19 +1,19 @@
-//! The errors of the Responses API: requests that it cannot take, answers that make no sense.
+//! Errors of the Responses API: unsupported requests, and invalid responses.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    #[error("the Responses API takes no videos: give single pictures, or ask a Gemini")]
+    #[error("the Responses API does not support videos; send single images, or use a Gemini model")]
     Video,
-    #[error("{provider}: the answer has no output")]
+    #[error("{provider}: the response has no output")]
     NoOutput { provider: String },
-    #[error("{provider}: the answer failed, and does not say why")]
+    #[error("{provider}: the response failed without a reason")]
     Failed { provider: String },
-    #[error("{provider}: the answer has more than {limit} items")]
+    #[error("{provider}: the response has more than {limit} items")]
     TooManyItems { provider: String, limit: usize },
-    #[error("{provider}: the answer has no count of tokens")]
+    #[error("{provider}: the response has no token count")]
     NoCount { provider: String },
 }
 

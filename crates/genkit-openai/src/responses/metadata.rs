@@ -1,22 +1,23 @@
-//! Keys in the metadata of parts, and of custom parts: what goes back to the API as it came.
+//! The metadata keys of data that is sent back to the API unchanged, in parts and custom parts.
 
 /// The id of a reasoning item.
 pub(super) const ID: &str = "id";
 
-/// What a model thought, encrypted.
+/// The encrypted thoughts of a model.
 pub(super) const ENCRYPTED: &str = "encryptedContent";
 
-/// The summaries of a reasoning item, where they are not one.
+/// The summaries of a reasoning item, unless there is exactly one.
 pub(super) const SUMMARY: &str = "summary";
 
-/// The thoughts themselves, which open models show.
+/// The thoughts themselves, which open models return.
 pub(super) const CONTENT: &str = "reasoningContent";
 
-/// The id of the item of a text or a call. The API wants it back where the reasoning before it has its own.
+/// The id of the item of a text or a call. The API requires it if the reasoning item before it is
+/// sent with its id.
 pub(super) const ITEM_ID: &str = "itemId";
 
 /// Whether a text is commentary or the final answer.
 pub(super) const PHASE: &str = "phase";
 
-/// The key of a custom part that is an item of the API as it was.
+/// The key of a custom part that holds an unchanged item of the API.
 pub(super) const ITEM: &str = "openaiItem";

@@ -1,4 +1,4 @@
-//! OpenAI's Responses API: what its newest models speak, and some of them alone.
+//! OpenAI's Responses API, which its newest models use, some of them exclusively.
 
 pub mod builder;
 mod error;
@@ -12,8 +12,8 @@ mod wire;
 mod tests;
 
 use genkit_model::internal::provider::LinkedProvider;
-pub(super) use provider::model;
 pub use provider::OpenAiResponses;
+pub(super) use provider::model;
 
 inventory::submit! {
     LinkedProvider {

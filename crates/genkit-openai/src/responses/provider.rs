@@ -1,4 +1,4 @@
-//! The provider: one server and one key.
+//! The OpenAI Responses provider.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use genkit_core::Result;
 use genkit_model::internal::http::{ApiEndpoint, HttpModel};
 use genkit_model::{Model, ModelInfo, Provider, Supports};
 
-/// OpenAI Responses provider: models behind that API, at OpenAI or any server that speaks it.
+/// A provider of models through the Responses API, at OpenAI or any compatible server.
 ///
 /// ```no_run
 /// use genkit::model::OpenAiResponses;
@@ -22,27 +22,28 @@ use genkit_model::{Model, ModelInfo, Provider, Supports};
 /// # }
 /// ```
 ///
-/// Models that have nothing else, as `o1-pro` or `gpt-5-codex`, are reached by it also under the
-/// names of [`OpenAi`](crate::chat::provider::OpenAi): `"openai/o1-pro"`.
+/// Models that are only available in this API, such as `o1-pro` and `gpt-5-codex`, can also be
+/// named with the prefix of [`OpenAi`](crate::chat::provider::OpenAi): `"openai/o1-pro"`.
 ///
-/// Nothing is stored at the server: each request holds the whole conversation, and what a model
-/// thought goes back to it encrypted. `config("store", true)` stores answers, and thoughts go back by
-/// their ids.
+/// By default, nothing is stored on the server: each request contains the whole conversation, and a
+/// model's thoughts are sent back encrypted. With `config("store", true)`, the server stores
+/// responses, and thoughts are sent back by id.
 ///
-/// Settings that this provider reads from a request's `config`, beside Genkit's common ones:
+/// In addition to the common settings, this provider reads these settings from a request's
+/// `config`:
 ///
-/// | key | what it does |
+/// | key | effect |
 /// |---|---|
-/// | `reasoningEffort`, `reasoningSummary` | in `reasoning`; without a summary thoughts are not shown |
-/// | `verbosity` | in `text` |
-/// | `parallelToolCalls`, `maxToolCalls`, `serviceTier`, `promptCacheKey`, `safetyIdentifier`, `topLogProbs`, `previousResponseId` | sent under the name that the API has |
-/// | `maxOutputTokens` | at least 16, which is the least that the API takes |
-/// | `tools` | tools of the server, as `{"type": "web_search"}`, beside those of the request |
-/// | `include` | what answers hold beside the usual |
-/// | `visualDetailLevel` | how closely images are looked at |
+/// | `reasoningEffort`, `reasoningSummary` | sent in `reasoning`; without a summary, thoughts are not returned |
+/// | `verbosity` | sent in `text` |
+/// | `parallelToolCalls`, `maxToolCalls`, `serviceTier`, `promptCacheKey`, `safetyIdentifier`, `topLogProbs`, `previousResponseId` | sent under the API's own name |
+/// | `maxOutputTokens` | at least 16, the minimum of the API |
+/// | `tools` | server tools such as `{"type": "web_search"}`, in addition to the request's tools |
+/// | `include` | additional data to include in responses |
+/// | `visualDetailLevel` | the level of detail of images |
 /// | `version` | replaces the model's name |
-/// | `apiKey` | replaces the key for this call; it never stands in the body |
-/// | every other key | sent as it is: `metadata`, `truncation`, `background`, … |
+/// | `apiKey` | replaces the key for this call; never part of the body |
+/// | every other key | sent unchanged: `metadata`, `truncation`, `background`, … |
 #[derive(Clone)]
 pub struct OpenAiResponses {
     pub(super) endpoint: Arc<ApiEndpoint>,
@@ -50,7 +51,7 @@ pub struct OpenAiResponses {
 }
 
 impl OpenAiResponses {
-    /// The model of that name. One that is not known is made all the same.
+    /// Returns the model with this name. Unknown names are accepted.
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {
@@ -64,7 +65,7 @@ impl OpenAiResponses {
     }
 }
 
-/// A model of that server, whichever provider it was named by.
+/// Returns a model of this server, whichever provider it was named by.
 pub(crate) fn model(
     endpoint: &Arc<ApiEndpoint>,
     settings: &Arc<OpenAiServer>,
@@ -87,7 +88,7 @@ impl Provider for OpenAiResponses {
     }
 }
 
-/// Does not show the key.
+/// Omits the key.
 impl fmt::Debug for OpenAiResponses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAiResponses").field("name", &self.settings.name).finish_non_exhaustive()

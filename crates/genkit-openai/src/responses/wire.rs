@@ -9,10 +9,10 @@ use genkit_core::{Error, Result};
 use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::internal::wire::{HttpCall, WireFormat, WireStream};
 
-/// After the base URL.
+/// The path after the base URL.
 const PATH: &str = "/responses";
 
-/// Where tokens are counted.
+/// The path for counting tokens.
 const COUNT_PATH: &str = "/responses/input_tokens";
 
 pub(super) struct ResponsesWire {

@@ -1,4 +1,4 @@
-//! Calls of tools as a model wrote them.
+//! Tool calls as a model wrote them.
 
 use serde::Serializer;
 use serde_json::{Map, Value};
@@ -9,17 +9,17 @@ use genkit_core::ToolRequest;
 use genkit_core::internal::names::Names;
 use genkit_schema::internal::drop_optional_nulls;
 
-/// A call whose arguments are whole.
+/// A tool call with complete arguments.
 pub(crate) struct RawToolCall {
     pub(crate) id: Option<String>,
-    /// As it was sent.
+    /// The name that was sent.
     pub(crate) name: String,
-    /// JSON text, which may have been cut.
+    /// JSON text, which may be incomplete.
     pub(crate) arguments: String,
 }
 
 impl RawToolCall {
-    /// The call under the name that the tool has here, with arguments that are JSON where they can be.
+    /// Returns the call under our name of the tool, with the arguments parsed as JSON if possible.
     pub(crate) fn read(
         self,
         request: &ModelRequest,
@@ -30,7 +30,7 @@ impl RawToolCall {
         let tool = request.tools.iter().find(|tool| tool.name == name);
         let mut input = arguments(self.arguments);
         if let Some(schema) = tool.and_then(|tool| tool.shared_input()) {
-            // Then the model wrote a null where it would leave a property out.
+            // In strict mode, the model writes null for an omitted property.
             let is_strict = strict(schema, name, strict_tools).is_some();
             drop_optional_nulls(&mut input, schema, is_strict);
         }
@@ -40,14 +40,15 @@ impl RawToolCall {
     }
 }
 
-/// Arguments that were cut stay text: the call fails by itself, and the answer does not.
+/// Parses arguments. Incomplete arguments stay text, so that the call fails instead of the
+/// response.
 fn arguments(text: String) -> Value {
     if text.trim().is_empty() {
         return Value::Object(Map::new());
     }
     match serde_json::from_str(&text) {
         Ok(Value::Null) => Value::Object(Map::new()),
-        // Some servers encode twice.
+        // Some servers encode the arguments twice.
         Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
             Ok(object @ Value::Object(_)) => object,
             _ => Value::String(inner),
@@ -57,14 +58,15 @@ fn arguments(text: String) -> Value {
     }
 }
 
-/// Arguments as they are sent: JSON text.
+/// Serializes arguments as JSON text.
 pub(crate) fn arguments_text<S: Serializer>(
     input: &&Value,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     match input {
         input @ Value::Object(_) => serializer.collect_str(input),
-        // Templates of local servers want an object, also where the model's own arguments were cut.
+        // Templates of local servers require an object, even if the model's own arguments were
+        // incomplete.
         _ => serializer.serialize_str("{}"),
     }
 }

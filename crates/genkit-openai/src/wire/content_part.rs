@@ -1,4 +1,5 @@
-//! Content parts: text, images, audio and files as chat completions has them; the Responses API has the same under other names.
+//! Content parts of chat completions: text, images, audio and files. The Responses API has the same
+//! parts under other names.
 
 use std::borrow::Cow;
 
@@ -10,7 +11,7 @@ use genkit_core::Result;
 use genkit_core::{Media, Message, Part, ResourcePart, ToolResponse};
 use genkit_model::internal::data_url::DataUrl;
 
-/// The content of a message: plain text, or a list.
+/// The content of a message: plain text or a list.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum MessageContent<'a> {
@@ -19,7 +20,8 @@ pub(crate) enum MessageContent<'a> {
 }
 
 impl<'a> MessageContent<'a> {
-    /// The list, or its text where that is all there is: some servers take nothing else.
+    /// Returns plain text if there is only text, because some servers support nothing else, and a
+    /// list otherwise.
     pub(crate) fn of(mut parts: Vec<ContentPart<'a>>) -> Self {
         match parts.pop() {
             None => Self::Text(Cow::Borrowed("")),
@@ -32,7 +34,7 @@ impl<'a> MessageContent<'a> {
     }
 }
 
-/// One block of a list.
+/// An element of a list.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum ContentPart<'a> {
@@ -59,7 +61,7 @@ pub(crate) struct InputAudioParam<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum FileParam<'a> {
-    /// One that was uploaded before.
+    /// A file that was uploaded before.
     Uploaded {
         file_id: &'a str,
     },
@@ -69,7 +71,7 @@ pub(crate) enum FileParam<'a> {
     },
 }
 
-/// A part of a user message. `None` for what has no place in one.
+/// Converts a part of a user message; `None` if it cannot be part of one.
 pub(crate) fn content_part<'a>(
     part: &'a Part,
     detail: Option<&'a str>,
@@ -93,7 +95,7 @@ fn media_part<'a>(
     filename: Option<&'a str>,
 ) -> Result<ContentPart<'a>> {
     let url = media.url.as_str();
-    // Without a comma it is an address like another.
+    // A `data:` URL without a comma is treated like any other URL.
     let inline = DataUrl::of(url).and_then(|inline| Some((inline.kind(), inline.data?)));
     let kind = media.content_type.as_deref().or(inline.map(|(kind, _)| kind)).unwrap_or("image/*");
     let (family, subtype) = kind.split_once('/').unwrap_or((kind, ""));
@@ -115,7 +117,7 @@ fn media_part<'a>(
     }
 }
 
-/// An embedded resource, or the address of one.
+/// Converts an embedded resource, or the URI of one.
 fn resource_part(resource: &ResourcePart) -> ContentPart<'_> {
     let ResourcePart { uri, mime_type, text, blob, .. } = resource;
     match (text, blob) {
@@ -147,7 +149,7 @@ fn file<'a>(subtype: &str, data: Cow<'a, str>, name: Option<&'a str>) -> Content
     ContentPart::File { file: FileParam::Inline { filename, file_data: data } }
 }
 
-/// What OpenAI calls a format of audio.
+/// Returns OpenAI's name of an audio format.
 fn audio_format(subtype: &str) -> &str {
     match subtype {
         "wav" | "x-wav" | "wave" | "vnd.wave" => "wav",
@@ -157,7 +159,7 @@ fn audio_format(subtype: &str) -> &str {
     }
 }
 
-/// What a tool answered as one text, and what of it is none.
+/// Returns the output of a tool as one text, and the content that is not text.
 pub(crate) fn tool_output<'a>(
     answer: &'a ToolResponse,
     detail: Option<&'a str>,
@@ -182,7 +184,7 @@ pub(crate) fn tool_output<'a>(
     Ok((output, shown))
 }
 
-/// The text of a message; data is JSON.
+/// Returns the text of a message, with data as JSON.
 pub(crate) fn text(message: &Message) -> Cow<'_, str> {
     joined(message.content.iter().filter_map(|part| match part {
         Part::Text { text, .. } => Some(Cow::Borrowed(text.as_str())),
@@ -191,7 +193,7 @@ pub(crate) fn text(message: &Message) -> Cow<'_, str> {
     }))
 }
 
-/// One text of several; the usual one is borrowed.
+/// Joins texts. A single text stays borrowed.
 pub(crate) fn joined<'a>(texts: impl Iterator<Item = Cow<'a, str>>) -> Cow<'a, str> {
     let mut all = Cow::Borrowed("");
     for text in texts.filter(|text| !text.is_empty()) {

@@ -1,9 +1,10 @@
-//! Reasoning effort in the words of OpenAI's models.
+//! The reasoning efforts of OpenAI's models.
 
 use genkit_core::Effort;
 use genkit_core::Effort::{High, Low, Max, Medium, Minimal, None as Off};
 
-/// The efforts that a family of models has, the least first; the first whose prefix fits counts.
+/// The efforts that each family of models supports, lowest first. The first entry whose prefix
+/// matches applies.
 const FAMILIES: &[(&str, &[Effort])] = &[
     ("gpt-3", &[]),
     ("gpt-4", &[]),
@@ -24,14 +25,14 @@ const FAMILIES: &[(&str, &[Effort])] = &[
 
 const REASONED: &[Effort] = &[Low, Medium, High];
 
-/// OpenAI's models of a name that nobody has seen.
+/// The efforts of OpenAI models with an unknown name.
 const NEWEST: &[Effort] = &[Off, Low, Medium, High, Max];
 
-/// Models of others: the words that all of them read.
+/// The efforts of other providers' models, which all of them support.
 const OTHERS: &[Effort] = &[Off, Minimal, Low, Medium, High];
 
-/// What `effort` is called for `model`, wherever it is served: the nearest that it has, and rather more
-/// than less. `None` if it does not reason.
+/// Returns the effort of `model` that is nearest to `effort`, preferring more over less, on
+/// whatever server it runs. Returns `None` if the model does not reason.
 pub(crate) fn effort_word(model: &str, effort: Effort, is_openai: bool) -> Option<&'static str> {
     let name = model.rsplit('/').next().unwrap_or(model);
     let family = FAMILIES.iter().find(|(prefix, _)| name.starts_with(prefix));

@@ -1,4 +1,4 @@
-//! The errors of both APIs: settings, and content that neither can take.
+//! Errors of both APIs: invalid settings, and content that neither API supports.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
@@ -6,11 +6,11 @@ use genkit_core::internal::error::Topic;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error(
-        "{server}: there is no key: set {variable} in the environment (`{from_env}` reads it), or give one with \
+        "{server}: no API key is set; set the environment variable {variable} (`{from_env}` reads it), or call \
          `.api_key(..)`"
     )]
     NoKey { server: &'static str, variable: &'static str, from_env: String },
-    #[error("audio cannot be sent by its address: give its bytes, for example with `Part::audio`")]
+    #[error("audio cannot be sent by its URL; send its bytes, for example with `Part::audio`")]
     AudioByAddress,
 }
 

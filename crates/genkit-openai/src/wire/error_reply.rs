@@ -1,4 +1,4 @@
-//! Error replies, in all the shapes that servers have for them.
+//! Error responses, in the various formats that servers use.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use genkit_model::internal::http::{
     seconds, should_retry, with_reported,
 };
 
-/// What is known of a failure.
+/// The parts of an error response.
 #[derive(Default)]
 struct ErrorReport {
     message: String,
@@ -20,7 +20,7 @@ struct ErrorReport {
     behind: Option<String>,
 }
 
-/// The error in a reply with a status of 400 or more.
+/// Decodes the error of a response with a status of 400 or more.
 pub(crate) fn failure(
     provider: &str,
     status: u16,
@@ -36,7 +36,7 @@ pub(crate) fn failure(
     if let Some(wait) = retry_after(headers).or_else(|| wait_in(&report.message)) {
         error = error.with_retry_after(wait);
     }
-    // A quota or a balance that is used up does not come back by waiting.
+    // Waiting does not restore a used-up quota or balance.
     let never = status == 402 || report.is_quota();
     if let Some(worth) = should_retry(headers).or(never.then_some(false)) {
         error = error.with_retryable(worth);
@@ -44,17 +44,17 @@ pub(crate) fn failure(
     report.detailed(error, Some(status))
 }
 
-/// The error in an event that is named one, or in a list, as Gemini's server sends errors.
+/// Decodes the error in an event named `error`, or in a list, which is how Gemini's server sends
+/// errors.
 ///
 /// # Errors
-/// It is neither: it was cut off, or says nothing.
+/// Returns an error if the data is incomplete or empty.
 pub(super) fn in_event(provider: &str, is_named: bool, data: &str) -> Result<Value, HttpError> {
     let body = match serde_json::from_str(data) {
         Ok(Value::Array(list)) => match list.into_iter().next() {
             Some(first) => first,
             None => {
-                let nothing: serde_json::Error =
-                    serde::de::Error::custom("a list without anything in it");
+                let nothing: serde_json::Error = serde::de::Error::custom("an empty list");
                 return Err(HttpError::json(provider, &nothing));
             }
         },
@@ -65,7 +65,7 @@ pub(super) fn in_event(provider: &str, is_named: bool, data: &str) -> Result<Val
     Ok(body.get("error").cloned().unwrap_or(body))
 }
 
-/// An error inside of an answer that began well.
+/// Decodes an error within a response with a successful status.
 pub(crate) fn within(provider: &str, error: &Value) -> Error {
     let report = read(&json!({ "error": error }));
     let status = report.status(error);
@@ -112,7 +112,7 @@ impl ErrorReport {
         is(&self.code) || is(&self.kind)
     }
 
-    /// A status of HTTP that stands in the body.
+    /// Returns the HTTP status in the body.
     fn status(&self, error: &Value) -> Option<u16> {
         let number = |value: &Value| match value {
             Value::String(text) => text.parse().ok(),
@@ -128,9 +128,9 @@ impl ErrorReport {
     }
 }
 
-/// Finds the message, wherever it stands.
+/// Finds the message in the body.
 fn read(body: &Value) -> ErrorReport {
-    // Gemini's server answers with a list.
+    // Gemini's server sends a list.
     let body = body.as_array().and_then(|list| list.first()).unwrap_or(body);
     let field = |key: &str| body.get(key).unwrap_or(&Value::Null);
     let report = match field("error") {
@@ -167,15 +167,16 @@ fn read(body: &Value) -> ErrorReport {
     report
 }
 
-/// A body that is no JSON: the page of a proxy has nothing that its status has not, unless it is there in the place of
-/// the API.
+/// Returns the message of a body that is not JSON. The page of a proxy adds nothing to the status,
+/// except for status 404, where it may be a page in place of the API.
 fn plain(status: u16, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
     if is_web_page(text.as_bytes()) && status != 404 { String::new() } else { text.to_owned() }
 }
 
-/// The wait that a message names: "try again in 1.574s", "in 120ms", "in 1m3s", "in 20 seconds".
+/// Returns the delay in a message, such as "try again in 1.574s", "in 120ms", "in 1m3s" or "in 20
+/// seconds".
 fn wait_in(message: &str) -> Option<Duration> {
     let message = message.to_ascii_lowercase();
     let start = ["try again in ", "retry in ", "retry after "]

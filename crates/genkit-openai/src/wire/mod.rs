@@ -1,4 +1,5 @@
-//! What OpenAI's two APIs have in common: servers, strict schemas, content, calls, error replies.
+//! The common parts of OpenAI's two APIs: servers, strict schemas, content, tool calls and error
+//! responses.
 
 pub(crate) mod calls;
 pub(crate) mod content_part;

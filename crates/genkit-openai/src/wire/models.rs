@@ -1,8 +1,8 @@
-//! What is known of OpenAI's own models by their names: which API answers them, and how.
+//! The capabilities of OpenAI's own models, by name: which API they support, and how they respond.
 
 use genkit_core::internal::glob::glob;
 
-/// Models that the Responses API alone answers.
+/// Models that only the Responses API supports.
 const RESPONSES_ALONE: [&str; 10] = [
     "o1-pro*",
     "o3-pro*",
@@ -16,14 +16,14 @@ const RESPONSES_ALONE: [&str; 10] = [
     "computer-use-preview*",
 ];
 
-/// Models that answer in one piece alone, and refuse `stream`.
+/// Models that do not support streaming.
 const UNSTREAMED: [&str; 4] = ["o1-pro*", "o3-pro*", "gpt-5-pro*", "gpt-5.*-pro*"];
 
-/// Models that do not reason, and refuse reasoning items and what concerns them; all that came later do.
+/// Models that do not reason, and reject reasoning items and settings. All newer models reason.
 const UNREASONING: [&str; 4] = ["gpt-3*", "gpt-4*", "chatgpt-4*", "gpt-5-chat*"];
 
 fn is_one(patterns: &[&str], model: &str) -> bool {
-    // A model that was tuned by its user has the name of its base: `ft:gpt-4o:…`.
+    // A fine-tuned model has a name that contains its base model: `ft:gpt-4o:…`.
     let name = model.strip_prefix("ft:").unwrap_or(model).to_ascii_lowercase();
     patterns.iter().any(|pattern| glob(pattern, &name))
 }

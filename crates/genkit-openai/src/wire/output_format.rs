@@ -1,4 +1,4 @@
-//! Structured output, bound to a schema as far as a server can be.
+//! Structured output, constrained by a schema if the server supports it.
 
 use std::borrow::Cow;
 
@@ -9,14 +9,14 @@ use super::servers::Deviations;
 use genkit_core::OutputConfig;
 use genkit_schema::Schema;
 
-/// What an answer must look like.
+/// The format of a response.
 pub(crate) enum OutputFormat<'a> {
     JsonObject,
     JsonSchema { name: Cow<'a, str>, schema: Cow<'a, Value>, strict: bool },
 }
 
 impl<'a> OutputFormat<'a> {
-    /// The format of `output`, as far as the server can be bound to it.
+    /// Returns the format for `output` that the server supports.
     pub(crate) fn of(
         output: &'a OutputConfig,
         deviations: &Deviations,
@@ -32,7 +32,7 @@ impl<'a> OutputFormat<'a> {
         {
             return Some(Self::json_schema(schema, deviations));
         }
-        // The mode without a schema knows objects alone.
+        // The mode without a schema supports only objects.
         let lists = output.format.as_deref() == Some("array");
         if !output.is_json() || lists || output.schema.as_deref().is_some_and(|it| !is_object(it)) {
             return None;
@@ -52,7 +52,7 @@ impl<'a> OutputFormat<'a> {
     }
 }
 
-/// Whether a schema describes an object and nothing else.
+/// Whether a schema describes only objects.
 fn is_object(schema: &Value) -> bool {
     let mut schema_at = schema;
     for _ in 0..8 {
@@ -68,7 +68,7 @@ fn is_object(schema: &Value) -> bool {
     false
 }
 
-/// `[A-Za-z0-9_-]{1,64}`, which is what a schema may be called.
+/// Converts a title to the name of a schema, which must match `[A-Za-z0-9_-]{1,64}`.
 fn name(title: &str) -> Cow<'_, str> {
     let is_fine = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if title.is_empty() {

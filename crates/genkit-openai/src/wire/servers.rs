@@ -1,46 +1,46 @@
-//! The servers that speak chat completions, as data: where they are and how they deviate.
+//! The servers with a chat completions API, as data: their addresses and deviations.
 
 use std::borrow::Cow;
 
 /// A server that is known by name.
 pub(crate) struct KnownServer {
-    /// The part before the `/` of its models' names.
+    /// The prefix of its models' names, before the `/`.
     pub(crate) name: &'static str,
     pub(crate) base_url: &'static str,
-    /// The environment variable of its key.
+    /// The environment variable of its API key.
     pub(crate) key: &'static str,
-    /// Whether it answers nobody without a key.
+    /// Whether it requires an API key.
     pub(crate) needs_key: bool,
     pub(crate) deviations: Deviations,
 }
 
-/// How a server differs from others.
+/// The field names and capabilities that differ between servers.
 #[derive(Clone, Debug)]
 pub(crate) struct Deviations {
-    /// What the limit on tokens is called.
+    /// The name of the token limit.
     pub(crate) max_tokens: Cow<'static, str>,
-    /// Whether reasoning models want `developer` where others have `system`.
+    /// Whether reasoning models use the role `developer` instead of `system`.
     pub(crate) developer: bool,
-    /// Whether usage of a stream has to be requested.
+    /// Whether the usage of a stream must be requested.
     pub(crate) stream_options: bool,
     pub(crate) strict_tools: bool,
     pub(crate) strict_output: bool,
-    /// Whether it takes `response_format: json_object`.
+    /// Whether it supports `response_format: json_object`.
     pub(crate) json_object: bool,
-    /// Whether it takes `response_format: json_schema`.
+    /// Whether it supports `response_format: json_schema`.
     pub(crate) json_schema: bool,
     /// Whether an output schema must describe an object.
     pub(crate) object_root: bool,
-    /// Whether it binds output to JSON while there are tools.
+    /// Whether it supports JSON output in a request with tools.
     pub(crate) json_with_tools: bool,
-    /// Whether it obeys `tool_choice`.
+    /// Whether it supports `tool_choice`.
     pub(crate) tool_choice: bool,
     /// Whether `tool_choice` may name a tool.
     pub(crate) named_tool_choice: bool,
     pub(crate) top_k: bool,
     pub(crate) reasoning: ReasoningBack,
     pub(crate) tool_ids: ToolIds,
-    /// Whether fields that OpenAI does not know may stand in messages.
+    /// Whether messages may contain fields that OpenAI does not support.
     pub(crate) extra_fields: bool,
 }
 
@@ -48,25 +48,25 @@ pub(crate) struct Deviations {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ReasoningBack {
     No,
-    /// As `reasoning_content`.
+    /// In `reasoning_content`.
     Content,
-    /// As `reasoning_details`, unchanged and in order; without them as `reasoning`.
+    /// In `reasoning_details`, unchanged and in order; in `reasoning` if there are none.
     Details,
 }
 
-/// Which ids of tool calls are taken.
+/// The ids of tool calls that a server accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ToolIds {
     Any,
     /// At most 40 characters.
     Forty,
-    /// At most 64: the Responses API.
+    /// At most 64 characters, as in the Responses API.
     SixtyFour,
-    /// Nine letters and digits, no more and no fewer.
+    /// Exactly nine letters and digits.
     NineAlphanumeric,
 }
 
-/// What most servers that imitate OpenAI have in common.
+/// The deviations that most OpenAI-compatible servers share.
 const COMPATIBLE: Deviations = Deviations {
     max_tokens: Cow::Borrowed("max_tokens"),
     developer: false,
@@ -96,15 +96,15 @@ const OPENAI: Deviations = Deviations {
     ..COMPATIBLE
 };
 
-/// Servers that make a grammar of a schema, and need none of it to be strict.
+/// Servers that turn a schema into a grammar, so that strict mode is unnecessary.
 const LOCAL: Deviations =
     Deviations { top_k: true, reasoning: ReasoningBack::Content, ..COMPATIBLE };
 
-/// Servers that take a word as `tool_choice` alone: LM Studio answers 400 to a name, llama.cpp reads
-/// it as `auto` without a word.
+/// Servers whose `tool_choice` cannot name a tool: LM Studio responds with status 400, and
+/// llama.cpp silently treats it as `auto`.
 const NO_NAMED_TOOL: Deviations = Deviations { named_tool_choice: false, ..LOCAL };
 
-/// Each server that is known by name, OpenAI first.
+/// The servers that are known by name, OpenAI first.
 pub(crate) static SERVERS: &[KnownServer] = &[
     needs_key("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", OPENAI),
     needs_key(
@@ -251,24 +251,24 @@ impl KnownServer {
         &SERVERS[0]
     }
 
-    /// The server of that name.
+    /// Returns the server with this name.
     pub(crate) fn named(name: &str) -> Option<&'static Self> {
         SERVERS.iter().find(|server| server.name == name)
     }
 
-    /// The server that is at that address, whatever the path.
+    /// Returns the server at this address, ignoring the path.
     pub(crate) fn at(base_url: &str) -> Option<&'static Self> {
         let place = place(base_url);
         SERVERS.iter().find(|server| self::place(server.base_url) == place)
     }
 
-    /// The environment variable that moves it: `GROQ_BASE_URL`.
+    /// Returns the environment variable that overrides its base URL, such as `GROQ_BASE_URL`.
     pub(crate) fn base_url_variable(&self) -> String {
         format!("{}_BASE_URL", self.name.to_ascii_uppercase().replace('-', "_"))
     }
 }
 
-/// Host and port of an address.
+/// Returns the host and port of a URL.
 fn place(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let host = rest.split(['/', '?']).next().unwrap_or_default().to_ascii_lowercase();

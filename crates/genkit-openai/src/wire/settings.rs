@@ -1,4 +1,4 @@
-//! Settings of a provider at one of the servers, whichever of the two APIs it speaks.
+//! The settings of a provider, shared by both APIs.
 
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -8,23 +8,23 @@ use super::servers::{Deviations, KnownServer};
 use genkit_core::Result;
 use genkit_model::internal::http::{ApiEndpoint, ProviderSettings, bearer_headers, env_var};
 
-/// What all models of one provider share.
+/// Settings shared by all models of one provider.
 pub(crate) struct OpenAiServer {
-    /// The part before the `/` of its models' names, and what errors call it.
+    /// The prefix of its models' names, and its name in errors.
     pub(crate) name: String,
-    /// The server, as far as it is known: by its own name, else by the one that it was given.
+    /// The name of the server: that of the known server at its address, or the name that was set.
     pub(crate) server: String,
     pub(crate) key: Option<String>,
     pub(crate) deviations: Deviations,
 }
 
 impl OpenAiServer {
-    /// Whether this is OpenAI itself.
+    /// Whether the server is OpenAI itself.
     pub(crate) fn is_openai(&self) -> bool {
         self.server == KnownServer::openai().name
     }
 
-    /// The headers of a call, whose own key wins.
+    /// Returns the headers of a call; the key in the settings of the call takes precedence.
     pub(crate) fn headers(
         &self,
         config: &Map<String, Value>,
@@ -34,10 +34,10 @@ impl OpenAiServer {
     }
 }
 
-/// What both builders are given.
+/// The settings of both builders.
 #[derive(Clone, Default)]
 pub(crate) struct ServerBuilder {
-    /// The one that was given by name.
+    /// The server that was selected by name.
     pub(crate) server: Option<&'static KnownServer>,
     pub(crate) name: Option<String>,
     pub(crate) settings: ProviderSettings,
@@ -47,13 +47,13 @@ pub(crate) struct ServerBuilder {
 }
 
 impl ServerBuilder {
-    /// The server by name or address, else OpenAI.
+    /// Returns the server selected by name or address, or OpenAI.
     fn known(&self) -> &'static KnownServer {
         let at_address = || KnownServer::at(self.settings.base_url.as_deref()?);
         self.server.or_else(at_address).unwrap_or(KnownServer::openai())
     }
 
-    /// Adds what the environment has, once it is known whose key is wanted.
+    /// Fills in settings from the environment, using the variables of the server.
     pub(crate) fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let server = self.known();
         self.settings.fill(|| variable(server.key), || variable(&server.base_url_variable()));
@@ -68,8 +68,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Where calls go, and what they have in common. Models are called after `name`, else after the server; `from_env`
-    /// says how a server's key is read.
+    /// Builds the endpoint and the shared settings. Models are named after `name`, or after the
+    /// server. `from_env` returns the code that reads a server's key, for the error message.
     pub(crate) fn build(
         self,
         name: Option<&str>,
@@ -83,13 +83,14 @@ impl ServerBuilder {
             let (server, variable) = (server.name, server.key);
             return Err(E::NoKey { server, variable, from_env: from_env(server) }.into());
         }
-        // One that was moved and has no name of its own is what it was, behind another address.
+        // A known server at another address, without a custom name, is treated as the same server
+        // behind a proxy.
         let behind = at_url.map(|it| it.name).or(this.name.as_deref()).unwrap_or(server.name);
         let behind = behind.to_owned();
         let name = this.name.unwrap_or_else(|| name.unwrap_or(server.name).to_owned());
         let endpoint = given.endpoint(&name, server.base_url)?;
         let mut deviations = at_url.unwrap_or(server).deviations.clone();
-        // A gateway that looks like the server may stand before any other.
+        // A gateway that imitates the server may forward to any other server.
         deviations.extra_fields |= at_url.is_none();
         deviations.strict_tools = this.strict_tools.unwrap_or(deviations.strict_tools);
         deviations.strict_output = this.strict_output.unwrap_or(deviations.strict_output);

@@ -1,23 +1,24 @@
-//! Events of a stream, of which both APIs send the same marks and the same errors.
+//! Stream events, whose end markers and errors are the same in both APIs.
 
 use super::error_reply;
 use genkit_core::Result;
 use genkit_http_client::internal::sse::SseEvent;
 
-/// The end mark; of the Responses API some servers send it.
+/// The end marker. Some servers send it in the Responses API too.
 const DONE: &str = "[DONE]";
 
-/// What an event holds.
+/// The data of an event.
 pub(crate) enum EventData<'a> {
     Nothing,
     Done,
     Json(&'a str),
 }
 
-/// What an event holds.
+/// Returns the data of an event.
 ///
 /// # Errors
-/// It is named an error, or a list, as Gemini's server sends errors.
+/// Returns the error if the event is named `error`, or is a list, which is how Gemini's server
+/// sends errors.
 pub(crate) fn event_data<'a>(provider: &str, event: &'a SseEvent<'_>) -> Result<EventData<'a>> {
     let data = event.data().trim();
     let is_named = matches!(event, SseEvent::Message { event: Some("error"), .. });

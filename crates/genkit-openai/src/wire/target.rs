@@ -1,27 +1,27 @@
-//! The target of a call: a server and a model of it.
+//! The target of a call: a server and one of its models.
 
 use super::servers::Deviations;
 use genkit_model::internal::signature;
 
-/// Whom a call is for.
+/// The server and model that a call is sent to.
 #[derive(Clone, Copy)]
 pub(crate) struct Target<'a> {
-    /// What errors call it.
+    /// The name of the provider in errors.
     pub(crate) provider: &'a str,
     pub(crate) model: &'a str,
     pub(crate) deviations: &'a Deviations,
 }
 
-/// What is known of a model by its name, wherever it is served.
+/// The traits of a model, according to its name, on whatever server it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ModelTraits {
-    /// One of OpenAI's models that reason.
+    /// Whether it is one of OpenAI's reasoning models.
     pub(crate) reasons: bool,
-    /// One of those that choose by themselves, without a temperature.
+    /// Whether it rejects sampling settings such as `temperature`.
     pub(crate) fixed_sampling: bool,
     pub(crate) deepseek: bool,
     pub(crate) gemini: bool,
-    /// A Gemini that refuses calls without their signatures.
+    /// Whether it is a Gemini model that rejects tool calls without a signature.
     pub(crate) checks_calls: bool,
 }
 
@@ -31,7 +31,7 @@ impl ModelTraits {
         let digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
         let is_o = name.strip_prefix('o').is_some_and(digit);
         let reasons = is_o || name.starts_with("gpt-5");
-        // Since 5.1 they take one where they do not reason.
+        // Since 5.1, they accept a temperature if they do not reason.
         let is_newer = name.starts_with("gpt-5.") || name.starts_with("gpt-5-chat");
         let fixed_sampling = reasons && !is_newer;
         let (deepseek, gemini) = (name.starts_with("deepseek"), name.starts_with("gemini"));

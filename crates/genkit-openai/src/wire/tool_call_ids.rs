@@ -1,4 +1,4 @@
-//! Tool call ids: they join calls and their responses, as a server takes them.
+//! Tool call ids, which connect calls and their responses.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -6,16 +6,16 @@ use std::collections::VecDeque;
 use super::servers::ToolIds;
 use genkit_core::{ToolRequest, ToolResponse};
 
-/// The longest id that chat completions of OpenAI take.
+/// The maximum length of an id in OpenAI's chat completions.
 const MAX_ID: usize = 40;
 
-/// The longest id that the Responses API takes.
+/// The maximum length of an id in the Responses API.
 const MAX_RESPONSES_ID: usize = 64;
 
-/// Gives each call and its answer the same id, also where the history has none.
+/// Assigns each call and its response the same id, even if the history has none.
 #[derive(Default)]
 pub(crate) struct ToolCallIds<'a> {
-    /// Calls without a reference that wait for their answer: name and id.
+    /// The name and id of each call without a reference that has no response so far.
     open: VecDeque<(&'a str, String)>,
     invented: usize,
 }
@@ -34,7 +34,7 @@ impl<'a> ToolCallIds<'a> {
         if let Some(reference) = given(answer.id.as_deref()) {
             return fit(reference, ids);
         }
-        // Answers without a reference come in the order of the calls.
+        // Responses without a reference are in the order of the calls.
         let at = self.open.iter().position(|(name, _)| *name == answer.name);
         let id = match at.and_then(|at| self.open.remove(at)) {
             Some((_, id)) => id,
@@ -43,7 +43,7 @@ impl<'a> ToolCallIds<'a> {
         Cow::Owned(fit(&id, ids).into_owned())
     }
 
-    /// Whether an id was invented: they are counted from the first message on.
+    /// Whether an id was generated. Generated ids are numbered from the first message on.
     pub(crate) fn has_invented(&self) -> bool {
         self.invented > 0
     }
@@ -58,7 +58,7 @@ fn given(reference: Option<&str>) -> Option<&str> {
     reference.filter(|reference| !reference.is_empty())
 }
 
-/// The id itself if the server takes it, else one that is made of it: the same each time.
+/// Returns the id if the server accepts it, or an id derived from it, which is the same each time.
 fn fit(id: &str, ids: ToolIds) -> Cow<'_, str> {
     let fits = match ids {
         ToolIds::Any => true,
@@ -69,10 +69,10 @@ fn fit(id: &str, ids: ToolIds) -> Cow<'_, str> {
     if fits { Cow::Borrowed(id) } else { Cow::Owned(nine(id)) }
 }
 
-/// Nine letters and digits made of `id`.
+/// Returns nine letters and digits derived from `id`.
 fn nine(id: &str) -> String {
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    // FNV-1a: the same in every process.
+    // FNV-1a, which is the same in every process.
     let mut hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

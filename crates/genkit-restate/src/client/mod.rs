@@ -1,4 +1,4 @@
-//! A client of runs that Restate keeps.
+//! A client of runs that Restate stores.
 
 mod handle;
 
@@ -14,10 +14,10 @@ use crate::wire::{FirstState, RUN, kind_of};
 
 pub use handle::{RestateFlow, RestateRun};
 
-/// Restate client, of its ingress (port 8080): begins durable runs and flows, and finds them again.
+/// A client of Restate's ingress (port 8080), which starts and finds durable runs and flows.
 ///
-/// It performs nothing itself: the [`RestateWorker`](crate::RestateWorker)s do. Its registry must have the models, tools and
-/// flows by the same names.
+/// It does not perform steps; the [`RestateWorker`](crate::RestateWorker)s do. Its registry must have models, tools and
+/// flows of the same names.
 #[derive(Clone)]
 pub struct RestateClient {
     genkit: Genkit,
@@ -25,26 +25,26 @@ pub struct RestateClient {
 }
 
 impl RestateClient {
-    /// Restate client of the server whose ingress is at this address.
+    /// Creates a client of the server whose ingress has this URL.
     ///
     /// # Errors
-    /// `InvalidArgument` for an address that is none.
+    /// `InvalidArgument` if the URL is invalid.
     pub fn new(genkit: &Genkit, url: &str) -> Result<Self> {
         Ok(Self { genkit: genkit.clone(), server: Server::new(url)? })
     }
 
-    /// Sets the token, as Restate's cloud wants one.
+    /// Sets the bearer token, which Restate Cloud requires.
     #[must_use]
     pub fn token(self, token: impl Into<String>) -> Self {
         Self { server: self.server.with_token(token.into()), ..self }
     }
 
-    /// Durable run: a run of the loop that Restate keeps. `id` is the idempotency key: where there is a run of that id
-    /// already, it is that one, whatever is asked here. As [`Genkit::durable_run`].
+    /// Creates a durable run that Restate stores. `id` is the idempotency key: if a run with this id exists, it is
+    /// returned, and `run` is ignored. See also [`Genkit::durable_run`].
     ///
     /// # Errors
-    /// `InvalidArgument` for an id that is none or a run with code that has no name, `Unavailable` where the server does not
-    /// answer, `FailedPrecondition` where no worker is registered.
+    /// `InvalidArgument` for an invalid id or a run with code that has no name, `Unavailable` if the server does not
+    /// respond, `FailedPrecondition` if no worker is registered.
     pub async fn durable_run(&self, id: impl Into<String>, run: Generate) -> Result<RestateRun> {
         let id = RunId::new(id)?;
         let first = FirstState::of(EngineRun::first_of_run(&self.genkit, &id, run).await?);
@@ -52,10 +52,11 @@ impl RestateClient {
         Ok(RestateRun::new(self.clone(), id))
     }
 
-    /// Durable flow: a flow of the registry that Restate keeps. Else as [`durable_run`](Self::durable_run).
+    /// Creates a durable flow of the registry that Restate stores. Otherwise the same as
+    /// [`durable_run`](Self::durable_run).
     ///
     /// # Errors
-    /// As [`durable_run`](Self::durable_run); `NotFound` where there is no such flow.
+    /// The errors of [`durable_run`](Self::durable_run); `NotFound` if the flow does not exist.
     pub async fn durable_flow(
         &self,
         id: impl Into<String>,
@@ -68,18 +69,18 @@ impl RestateClient {
         Ok(RestateFlow::new(self.clone(), id))
     }
 
-    /// The durable run of this id, begun by whatever process; `None` where there is none.
+    /// Returns the durable run with this id, created by any process. `None` if there is none.
     ///
     /// # Errors
-    /// As [`durable_run`](Self::durable_run).
+    /// The errors of [`durable_run`](Self::durable_run).
     pub async fn find_durable_run(&self, id: impl Into<String>) -> Result<Option<RestateRun>> {
         Ok(self.find(id).await?.map(|id| RestateRun::new(self.clone(), id)))
     }
 
-    /// The durable flow of this id, begun by whatever process; `None` where there is none.
+    /// Returns the durable flow with this id, created by any process. `None` if there is none.
     ///
     /// # Errors
-    /// As [`durable_run`](Self::durable_run).
+    /// The errors of [`durable_run`](Self::durable_run).
     pub async fn find_durable_flow(&self, id: impl Into<String>) -> Result<Option<RestateFlow>> {
         Ok(self.find(id).await?.map(|id| RestateFlow::new(self.clone(), id)))
     }

@@ -1,8 +1,8 @@
-//! Durable runs on a real Restate server: the server and the workers are killed with `kill -9`, and every effect is there
-//! once.
+//! Durable runs on a real Restate server. The server and the workers are killed with `kill -9`, and every effect must
+//! occur once.
 
-#![cfg(any(target_os = "linux", target_os = "macos"))] // the server's packages are for these
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![cfg(any(target_os = "linux", target_os = "macos"))] // the server packages are only available for these systems
+#![allow(clippy::unwrap_used, reason = "panics report the location")]
 
 mod server;
 mod worker;
@@ -22,7 +22,7 @@ const TOOLS: [&str; 5] = ["search", "pay", "book", "send_letter", "endless"];
 
 async fn within<T>(what: impl Future<Output = T>, server: &Server) -> T {
     let done = timeout(PATIENCE, what).await;
-    done.unwrap_or_else(|_| panic!("too slow; the server says:\n{}", server.log()))
+    done.unwrap_or_else(|_| panic!("timed out; log of the server:\n{}", server.log()))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -36,14 +36,14 @@ async fn the_experiment_kills_at_each_point_and_every_effect_is_there_once() {
     let ask = || fleet.genkit.generate("trip").tools(TOOLS);
     let run = client.durable_run("trip-1", ask()).await.unwrap();
 
-    // Four searches at once, which two workers share.
+    // Four searches in parallel, distributed over two workers.
     log.seen_times("search", 4).await;
     let mut who = log.who("search");
     who.sort();
     who.dedup();
     assert_eq!(who, ["a", "b"]);
 
-    // The worker is killed after it has paid, in the middle of the tool: another goes on.
+    // The worker is killed in the middle of the tool, after it has paid. Another worker continues.
     log.seen("pay has paid").await;
     let first = log.who("pay has paid")[0].clone();
     fleet.kill(&first);
@@ -51,7 +51,7 @@ async fn the_experiment_kills_at_each_point_and_every_effect_is_there_once() {
     let second = log.who("pay has paid")[1].clone();
     assert_ne!(first, second);
 
-    // The server is killed while the tool runs; it gives the step out again when it is back.
+    // The server is killed while the tool runs, and gives the step to a worker again after its restart.
     server.kill();
     fleet.revive(&first);
     server.start().await;
@@ -60,7 +60,7 @@ async fn the_experiment_kills_at_each_point_and_every_effect_is_there_once() {
     assert!(asked.is_interrupted());
     assert_eq!(asked.interrupts()[0].tool_request().name, "book");
 
-    // The server is killed while it waits for the person, who answers elsewhere.
+    // The server is killed while it waits for the user, who answers in another process.
     server.kill();
     server.start().await;
     let elsewhere = fleet.client(&server).find_durable_run("trip-1").await.unwrap().unwrap();
@@ -96,7 +96,7 @@ async fn an_approval_is_answered_after_a_restart_of_everything() {
     let outcome = within(flow.wait(), &server).await.unwrap();
     let FlowOutcome::Asks(open) = outcome else { panic!("{outcome:?}") };
     assert_eq!(open[0].message(), Some("Send it?"));
-    // Longer than a step is waited for: who waits for the answer to the flow sleeps in Restate alone.
+    // Longer than the step timeout: the waiting flow is suspended in Restate.
     tokio::time::sleep(Duration::from_secs(3)).await;
 
     fleet.kill("a");
@@ -124,7 +124,7 @@ async fn only_what_may_pass_is_tried_again_and_the_same_id_is_one_run() {
     let fleet = Fleet::start(&server, &["a"], 0).await;
     let (log, client) = (fleet.log.clone(), fleet.client(&server));
 
-    // What the model's server asks to wait is waited: twice 1.5 s, and not 1 and 4.
+    // Waits as long as the model's server requests: twice 1.5 s, rather than 1 and 4 s.
     let started = Instant::now();
     let busy = client.durable_run("busy", fleet.genkit.generate("busy")).await.unwrap();
     assert_eq!(within(busy.wait(), &server).await.unwrap().text(), "all done");
@@ -144,7 +144,7 @@ async fn only_what_may_pass_is_tried_again_and_the_same_id_is_one_run() {
     let error = within(flow.wait(), &server).await.unwrap_err();
     assert_eq!((error.kind(), log.count("fail")), (ErrorKind::InvalidArgument, 3), "{error}");
 
-    // The same id is the same run, whatever is asked.
+    // The same id refers to the same run, whatever the request is.
     let again = client.durable_run("busy", fleet.genkit.generate("wrong")).await.unwrap();
     assert_eq!(within(again.wait(), &server).await.unwrap().text(), "all done");
     assert_eq!(log.count("model"), 4);
@@ -165,7 +165,7 @@ async fn a_run_is_cancelled_while_its_tools_run() {
     log.seen_times("endless begins", 2).await;
     let started = Instant::now();
     assert!(run.cancel().await.unwrap());
-    // The object holds nothing while tools run, and these are told at once.
+    // The object is not locked while tools run, so they are notified immediately.
     log.seen_times("endless ended", 2).await;
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     let error = within(run.wait(), &server).await.unwrap_err();
@@ -189,7 +189,7 @@ async fn what_must_not_happen_twice_becomes_a_question_after_a_kill() {
     let asked = within(run.wait(), &server).await.unwrap();
     let questions = asked.interrupts();
     let said = questions[0].message().unwrap();
-    assert!(said.contains("nobody knows whether it happened"), "{said}");
+    assert!(said.contains("its outcome is unknown"), "{said}");
     run.answer("l1", false).await.unwrap();
     assert_eq!(within(run.wait(), &server).await.unwrap().text(), "all done");
     assert_eq!(log.count("letter"), 1);

@@ -1,4 +1,4 @@
-//! A real Restate server from npm, on loopback alone, which is killed and started again.
+//! A real Restate server from npm on loopback, which is killed and restarted.
 
 use std::fs;
 use std::net::TcpListener;
@@ -12,20 +12,20 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use crate::worker::append_to;
 
-/// The server, whose binary is an optional dependency of this package.
+/// The npm package of the server. Its binary is an optional dependency.
 const NPM: &str = "@restatedev/restate-server@1.7.12";
 
-/// How long anything may take here before it has failed.
+/// The time after which an operation counts as failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server, until it is dropped.
+/// A server, which runs until it is dropped.
 pub(crate) struct Server {
     child: std::sync::Mutex<Option<Child>>,
     folder: PathBuf,
     ports: [u16; 3],
 }
 
-/// The server of this test alone, for now.
+/// Exclusive access to the shared server for one test.
 pub(crate) struct Lent {
     pub(crate) server: Arc<Server>,
     _alone: MutexGuard<'static, ()>,
@@ -40,7 +40,7 @@ impl std::ops::Deref for Lent {
 }
 
 impl Server {
-    /// One for all tests, each in its turn: the next one has it already when one ends.
+    /// Returns the server that all tests share, one at a time.
     pub(crate) async fn lend() -> Lent {
         static SHARED: std::sync::Mutex<Weak<Server>> = std::sync::Mutex::new(Weak::new());
         static ALONE: Mutex<()> = Mutex::const_new(());
@@ -55,7 +55,7 @@ impl Server {
         Lent { server, _alone: alone }
     }
 
-    /// A server that nobody else has.
+    /// Starts a server for one test only.
     pub(crate) async fn own() -> Self {
         let server = Self::new();
         server.start().await;
@@ -69,7 +69,7 @@ impl Server {
         Self { child: std::sync::Mutex::default(), folder, ports }
     }
 
-    /// Starts it, where it does not run.
+    /// Starts the server, if it is not running.
     pub(crate) async fn start(&self) {
         if self.child.lock().unwrap().is_none() {
             let [ingress, admin, fabric] = self.ports;
@@ -85,7 +85,8 @@ impl Server {
                 .env("RESTATE_ADMIN__BIND_ADDRESS", format!("127.0.0.1:{admin}"))
                 .env("RESTATE_DEFAULT_NUM_PARTITIONS", "2")
                 .env("RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE", "256MB")
-                // A connection for each step: else a balancer of connections gives all to one worker.
+                // One connection for each step, since a balancer of connections would otherwise use only one
+                // worker.
                 .env("RESTATE_WORKER__INVOKER__HTTP2_STREAMS_PER_CONNECTION_LIMIT", "1")
                 .current_dir(&self.folder)
                 .stdin(Stdio::null())
@@ -96,7 +97,7 @@ impl Server {
             *self.child.lock().unwrap() = Some(child);
         }
         let started = Instant::now();
-        // What answers there says that a worker is missing, once it is ready.
+        // Once the server is ready, it reports that the worker is missing.
         let admin = RestateAdmin::new(&self.admin()).unwrap();
         loop {
             let tried = admin.register("http://127.0.0.1:1").await.unwrap_err();
@@ -124,7 +125,7 @@ impl Server {
         format!("http://127.0.0.1:{}", self.ports[1])
     }
 
-    /// The end of what it has logged.
+    /// The end of the server's log.
     pub(crate) fn log(&self) -> String {
         let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
         let lines: Vec<&str> = log.lines().collect();
@@ -143,12 +144,12 @@ pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// Where everything is that these tests write.
+/// The folder for all files that these tests write.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("restate-tests")
 }
 
-/// The server's program, installed once. A failed installation fails the tests.
+/// Installs the server once, and returns its path. The tests fail if the installation fails.
 fn install() -> &'static Path {
     static DONE: OnceLock<PathBuf> = OnceLock::new();
     DONE.get_or_init(|| {
@@ -169,7 +170,10 @@ fn install() -> &'static Path {
             let ran =
                 npm.output().unwrap_or_else(|error| panic!("npm of Node 20 is needed: {error}"));
             let text = String::from_utf8_lossy(&ran.stderr);
-            assert!(ran.status.success(), "the package registry is needed the first time: {text}");
+            assert!(
+                ran.status.success(),
+                "installation failed; the first run needs the package registry: {text}"
+            );
             fs::write(stamp, NPM).unwrap();
         }
         let packages = folder.join("node_modules/@restatedev");

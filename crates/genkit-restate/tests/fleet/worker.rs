@@ -1,4 +1,4 @@
-//! Workers: this test program started again, and the registry that they and the tests have.
+//! Workers: this test program started again, and the registry that it shares with the tests.
 
 use std::fs;
 use std::io::Write as _;
@@ -18,17 +18,17 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::server::{PATIENCE, Server, free_port, root};
 
-/// Says to a process that it is a worker: its name, its port, and the folder of the test.
+/// Set in a process that runs as a worker: its name, its port, the step timeout and the folder of the test.
 const WORKER: &str = "GENKIT_FLEET_WORKER";
 
-/// The test that is started again as a worker.
+/// The test that runs as a worker when started again.
 const ENTRY: &str = "the_experiment_kills_at_each_point_and_every_effect_is_there_once";
 
 pub(crate) fn append_to(path: &Path) -> fs::File {
     fs::OpenOptions::new().create(true).append(true).open(path).unwrap()
 }
 
-/// What happened, as lines of a file that no crash undoes.
+/// A log of events in a file, which survives crashes.
 #[derive(Clone)]
 pub(crate) struct Log {
     folder: PathBuf,
@@ -36,7 +36,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Whoever waits goes on.
+    /// Opens a gate, so that functions waiting at it continue.
     pub(crate) fn open_gate(&self, gate: &str) {
         fs::write(self.folder.join(format!("{gate}.gate")), "").unwrap();
     }
@@ -71,7 +71,7 @@ impl Log {
         self.who(line).len()
     }
 
-    /// Waits until the line is there.
+    /// Waits until the log contains the line.
     pub(crate) async fn seen(&self, line: &str) {
         self.seen_times(line, 1).await;
     }
@@ -98,11 +98,11 @@ async fn search(log: &Log, place: String) -> String {
     format!("{place}: 3 flights")
 }
 
-/// Pays, and looks after that whether it may end.
+/// Pays, and then waits at a gate.
 #[tool]
 async fn pay(log: &Log, ctx: &Context) -> Result<String> {
     log.write("pay begins");
-    // Two at once, and in another order each time: nothing of that matters.
+    // Two calls of `once` in parallel and in varying order, which must not matter.
     let (fee, charge) =
         (ctx.once("fee", effect(log, "fee")), ctx.once("charge", effect(log, "charge")));
     match log.count("pay begins") % 2 {
@@ -122,7 +122,7 @@ async fn book(log: &Log, ctx: &Context) -> Result<String> {
     ctx.once("book", effect(log, "book")).await
 }
 
-/// Sends a letter, which nobody may send twice.
+/// Sends a letter, at most once.
 #[tool(at_most_once)]
 async fn send_letter(log: &Log) -> &'static str {
     log.write("letter");
@@ -138,7 +138,7 @@ impl Drop for Ended {
     }
 }
 
-/// Never ends by itself.
+/// Never ends on its own.
 #[tool(timeout = "10m")]
 async fn endless(log: &Log) -> &'static str {
     log.write("endless begins");
@@ -157,7 +157,7 @@ async fn sell(log: &Log, ctx: &Context, cents: u32) -> Result<String> {
     Ok(format!("sold for {cents}"))
 }
 
-/// Fails, with what may pass or with what does not.
+/// Fails with a temporary or a permanent error.
 #[flow]
 async fn fail(log: &Log, kind: String) -> Result<String> {
     log.write("fail");
@@ -171,7 +171,7 @@ async fn fail(log: &Log, kind: String) -> Result<String> {
     }
 }
 
-/// A model that does what the test asks for.
+/// A model whose responses depend on the prompt of the test.
 async fn clerk(log: Log, request: ModelRequest) -> Result<ModelResponse> {
     log.write("model");
     let rounds = request.messages.iter().filter(|message| message.role == Role::Tool).count();
@@ -200,7 +200,7 @@ async fn clerk(log: Log, request: ModelRequest) -> Result<ModelResponse> {
     }
 }
 
-/// What every process of a test has.
+/// Creates the instance that every process of a test uses.
 pub(crate) fn genkit(log: &Log) -> Genkit {
     let models = log.clone();
     let model = model::from_fn("house/clerk", move |request, _| clerk(models.clone(), request));
@@ -216,7 +216,7 @@ pub(crate) fn genkit(log: &Log) -> Genkit {
         .unwrap()
 }
 
-/// Where this process is a worker of a test, it works until it is killed, and `true` is never seen.
+/// Runs this process as a worker until it is killed, if it was started as one. Never returns `true`.
 pub(crate) async fn is_worker() -> bool {
     let Ok(said) = std::env::var(WORKER) else { return false };
     let parts: Vec<&str> = said.splitn(4, ',').collect();
@@ -231,7 +231,7 @@ pub(crate) async fn is_worker() -> bool {
     true
 }
 
-/// Workers behind a balancer of connections, and what a test asks of them.
+/// Workers behind a balancer of connections.
 pub(crate) struct Fleet {
     pub(crate) log: Log,
     pub(crate) genkit: Genkit,
@@ -243,7 +243,8 @@ pub(crate) struct Fleet {
 }
 
 impl Fleet {
-    /// Workers of these names, registered at the server; `longest` milliseconds for a step, or the default for 0.
+    /// Starts workers with these names and registers them. `longest` is the step timeout in milliseconds, or 0 for the
+    /// default.
     pub(crate) async fn start(server: &Server, names: &[&str], longest: u64) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::SeqCst);
@@ -265,7 +266,7 @@ impl Fleet {
         fleet
     }
 
-    /// Tells the server where the workers are, once they serve.
+    /// Registers the workers at the server, once they respond.
     pub(crate) async fn register(&self, server: &Server) {
         let admin = RestateAdmin::new(&server.admin()).unwrap();
         let started = Instant::now();
@@ -287,7 +288,7 @@ impl Fleet {
         child.wait().unwrap();
     }
 
-    /// Starts a worker, under its name.
+    /// Starts the worker with this name.
     pub(crate) fn revive(&mut self, name: &str) {
         let (longest, folder) = (self.longest, self.folder.display().to_string());
         let worker = self.workers.iter_mut().find(|(known, ..)| known == name).unwrap();
@@ -319,7 +320,7 @@ impl Drop for Fleet {
     }
 }
 
-/// Gives each connection to the next worker that takes one, as balancers of connections do.
+/// Forwards each connection to the next worker that accepts it, as a balancer of connections does.
 async fn balance(listener: TcpListener, ports: Vec<u16>) {
     let next = Mutex::new(0);
     loop {

@@ -1,5 +1,5 @@
-//! Aliases: names that a Rust type reads and its schema does not show. Only reading knows them, so
-//! the type is asked: whether it reads the value under the shown name too, and not under both.
+//! Aliases: names that a Rust type accepts but its schema does not show. They are found by deserializing: a name is an
+//! alias of a shown name if the type accepts the value under either name, but not under both.
 
 use std::collections::HashMap;
 
@@ -9,16 +9,16 @@ use super::keywords::Id;
 use super::violation::{Doubt, Step, Violation, at_mut};
 use super::walk::Suspect;
 
-/// How much is read again to find what a name means, in bytes of JSON. Default is 16 MiB.
+/// The maximum amount of JSON that is deserialized again to resolve aliases, in bytes. Default is 16 MiB.
 const MAX_REREAD: usize = 16 * 1024 * 1024;
 
-/// How many names may be tried in any case. Default is 64.
+/// The number of names that can always be tried. Default is 64.
 const MIN_TRIES: usize = 64;
 
-/// How many doubtful violations are looked into in any case. Default is 8.
+/// The number of doubtful violations that can always be confirmed. Default is 8.
 const MIN_CONFIRMATIONS: usize = 8;
 
-/// The type that read a value, asked what it makes of others.
+/// The type that deserialized a value, used to deserialize variations of it.
 pub(super) struct Reader<'r> {
     read: &'r dyn Fn(&Value) -> bool,
     tries: usize,
@@ -26,7 +26,7 @@ pub(super) struct Reader<'r> {
     known: HashMap<(Id, String, String), bool>,
 }
 
-/// There are too many names to try.
+/// The error that there are too many names to try.
 pub(super) struct TooMany;
 
 impl<'r> Reader<'r> {
@@ -36,24 +36,24 @@ impl<'r> Reader<'r> {
         Self { read, tries: affordable.max(MIN_TRIES), confirmations, known: HashMap::new() }
     }
 
-    /// Whether a violation is one.
+    /// Returns whether a violation is a real one.
     pub(super) fn confirms(&mut self, value: &Value, violation: &Violation) -> bool {
         if violation.doubt == Doubt::None {
             return true;
         }
-        // Nobody can say: then the schema has the word.
+        // If it cannot be determined, the schema decides.
         let Some(left) = self.confirmations.checked_sub(1) else { return true };
         self.confirmations = left;
         let mut other = value.clone();
         let Some(place) = at_mut(&mut other, &violation.path) else { return true };
         match violation.doubt {
             Doubt::None => true,
-            // A type with a list of its own does not read what no list has.
+            // A type with its own list of values rejects a value that is in no list.
             Doubt::Alias => {
                 *place = Value::from("\u{1}");
                 (self.read)(&other)
             }
-            // What is read must fit the type.
+            // A value that the type deserializes must have a matching JSON type.
             Doubt::Unread => {
                 *place = match place {
                     Value::Array(_) | Value::Object(_) => Value::Bool(true),
@@ -64,7 +64,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// The shown names that `name` may stand for.
+    /// Returns the shown names that `name` may be an alias of.
     pub(super) fn shown_names<'s>(
         &mut self,
         value: &Value,
@@ -102,7 +102,7 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// The value with another name of a member.
+/// Returns the value with a member renamed.
 pub(super) fn renamed(mut value: Value, path: &[Step], name: &str, shown: &str) -> Value {
     let object = at_mut(&mut value, path).and_then(Value::as_object_mut);
     if let Some(object) = object

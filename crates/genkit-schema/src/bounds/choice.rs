@@ -1,4 +1,4 @@
-//! Choices: which branch of `anyOf` and `oneOf` a value was written for.
+//! Choices: finds the branch of `anyOf` and `oneOf` that a value was written for.
 
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ impl Walk<'_> {
                 });
             }
         }
-        // The shape says which one is meant, and the rest is what is wrong.
+        // The branch with the right shape is the intended one, so report its violations.
         let mut broken: Vec<Vec<Violation>> = Vec::new();
         for branch in branches {
             broken.push(self.branch(*branch, value, place, How::Whole).0);
@@ -56,7 +56,7 @@ impl Walk<'_> {
         match how {
             How::Read => self.any_as_read(branches, value, place),
             How::Whole => {
-                // Its type or its tag says that a branch is not meant.
+                // A branch with another type or tag is not the intended one.
                 let reach = place.path().len() + 1;
                 let is_apart = |all: &&Vec<Violation>| {
                     all.iter().any(|it| it.about == About::Kind && it.path.len() <= reach)
@@ -76,8 +76,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A type has read what fits no branch: there are names that the schema does not show. It is
-    /// wrong where every branch that could be meant says so.
+    /// Checks a choice after a type accepted a value that matches no branch, because the type accepts names that the
+    /// schema does not show. The value is invalid if every possible branch rejects it.
     fn any_as_read(&mut self, branches: &[Id], value: &Value, place: &Place<'_>) -> bool {
         let mut possible: Vec<Id> = branches.to_vec();
         possible.retain(|id| self.may_be(*id, value));
@@ -103,7 +103,7 @@ impl Walk<'_> {
         if passing.is_empty() {
             return self.report(found);
         }
-        // A branch that passes because it does not know the place may not be the one.
+        // A branch that passes only because it does not have this member is possibly not the intended one.
         found.retain(|violation| match violation.path.get(here.len()) {
             Some(Step::Key(name)) => !passing.iter().any(|id| self.names(*id, name)),
             _ => false,
@@ -119,7 +119,7 @@ impl Walk<'_> {
         false
     }
 
-    /// Whether the type of `value` could be that of a branch.
+    /// Returns whether the type of `value` can be that of a branch.
     fn may_be(&mut self, id: Id, value: &Value) -> bool {
         let Some(types) = self.types(id) else { return true };
         if types.allow(value) || (value.is_array() && types.has("object")) {
@@ -140,7 +140,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether a schema names a member.
+    /// Returns whether a schema defines a member of this name.
     fn names(&mut self, id: Id, name: &str) -> bool {
         let nodes = self.nodes;
         self.spend(1)

@@ -1,4 +1,4 @@
-//! Compilation: from a schema to the checks of it, or to nothing.
+//! Compilation of a schema to its checks.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -15,7 +15,7 @@ use crate::error::Error as E;
 use crate::pointer;
 use crate::truncate::excerpt;
 
-/// All schemas inside of `root`, compiled; the first is that of `root`.
+/// Compiles all schemas inside `root`. The first one is `root` itself.
 pub(super) fn compile(root: &Value, shape: Shape) -> Result<Vec<Node>, E> {
     let draft = root.get("$schema").and_then(Value::as_str).unwrap_or_default();
     let is_old = ["draft-04", "draft-06", "draft-07"].iter().any(|old| draft.contains(old));
@@ -41,11 +41,11 @@ pub(super) fn compile(root: &Value, shape: Shape) -> Result<Vec<Node>, E> {
 
 struct Compiler<'a> {
     shape: Shape,
-    /// Drafts up to 7, in which `$ref` hides what stands beside it.
+    /// Whether this is a draft up to 7, where `$ref` hides its sibling keywords.
     is_old: bool,
-    /// By address: a schema that is referred to often is compiled once.
+    /// The ids by address, so that a schema that is referenced several times is compiled once.
     ids: HashMap<usize, Id>,
-    /// Those that more than one way leads to.
+    /// The schemas that are referenced more than once.
     shared: HashSet<Id>,
     references: References<'a>,
     patterns: Patterns,
@@ -84,7 +84,7 @@ impl<'a> Compiler<'a> {
         }
         for keyword in ["$dynamicRef", "$recursiveRef"] {
             let Some(reference) = map.get(keyword) else { continue };
-            // Where only one schema can be meant, it is a plain reference.
+            // A dynamic reference with only one possible target is a plain reference.
             if reference.as_str().is_some_and(|name| self.references.is_dynamic(name)) {
                 return Err(unsupported(keyword));
             }
@@ -110,7 +110,7 @@ impl<'a> Compiler<'a> {
         if let Some(items) = self.items(map, at)? {
             node.checks.push(items);
         }
-        // What is left over is known to the reader of a type.
+        // The deserializer of a type already rejects or accepts unevaluated members.
         let left_over = [("unevaluatedProperties", false), ("unevaluatedItems", true)];
         for (keyword, is_about_items) in left_over {
             if let Some(left) = map.get(keyword).filter(|_| self.shape == Shape::Written) {
@@ -178,7 +178,7 @@ impl<'a> Compiler<'a> {
             {
                 return Ok(None);
             }
-            // Draft 4 has flags beside the bounds.
+            // In draft 4, the exclusive keywords are flags.
             "minimum" if map.get("exclusiveMinimum") == Some(&Value::Bool(true)) => {
                 Leaf::MoreThan(number()?)
             }
@@ -211,7 +211,7 @@ impl<'a> Compiler<'a> {
                 true => Leaf::Unique,
                 false => return Ok(None),
             },
-            // Draft 4 allowed `required: true` within a property, and nothing came of it.
+            // `required: true` in a property (draft 3) has no effect in draft 4.
             "required" if value.is_boolean() => return Ok(None),
             "required" => {
                 let mut names = names(value).ok_or_else(malformed)?;
@@ -248,7 +248,7 @@ impl<'a> Compiler<'a> {
         Ok((!is_empty).then(|| Check::Members(Box::new(members))))
     }
 
-    /// `prefixItems` and `items`; in older drafts `items` as a list, and `additionalItems`.
+    /// Compiles `prefixItems` and `items`, or `items` as a list and `additionalItems` in older drafts.
     fn items(&mut self, map: &'a Map<String, Value>, at: &str) -> Result<Option<Check>, E> {
         let (first, rest) = match (map.get("prefixItems"), map.get("items")) {
             (None, Some(Value::Array(_))) => ("items", "additionalItems"),
@@ -285,9 +285,9 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The place of a member, for messages: a long one is cut, since each schema has its own.
+/// Returns the path of a member for messages. Long paths are truncated, because each schema stores its own.
 fn child(at: &str, key: &str) -> String {
-    /// How long a place may be that is made longer, and a name in it.
+    /// The maximum length of a path that is extended, and of a name in it.
     const LONG: usize = 200;
     if at.len() > LONG { at.to_owned() } else { pointer::child(at, &excerpt(key, LONG)) }
 }
@@ -309,7 +309,7 @@ fn unsupported(keyword: &str) -> E {
     E::Unsupported { keyword: keyword.to_owned() }
 }
 
-/// `dependentRequired`, and what `dependencies` says like it.
+/// Returns the content of `dependentRequired`, and the lists of names in `dependencies`.
 fn needs(map: &Map<String, Value>) -> Vec<(String, Vec<String>)> {
     let keywords = ["dependentRequired", "dependencies"].into_iter();
     let all = keywords.filter_map(|keyword| map.get(keyword)?.as_object()).flatten();

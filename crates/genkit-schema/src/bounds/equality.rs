@@ -1,4 +1,4 @@
-//! Equality of JSON as JSON Schema has it: `1` is `1.0`, and members have no order.
+//! Equality of JSON values as in JSON Schema: `1` equals `1.0`, and members have no order.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
@@ -24,9 +24,9 @@ pub(super) fn are_equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// An item that is there twice, found in time that grows with the list.
+/// Returns an item that occurs more than once. The time is nearly linear in the length of the list.
 pub(super) fn repeated(items: &[Value]) -> Option<&Value> {
-    // Keyed by chance, so that nobody can send items that collide.
+    // A random key prevents attackers from sending items whose hashes collide.
     let hashes = RandomState::new();
     let of = |(index, item)| (hash(&hashes, item), index);
     let mut all: Vec<(u64, usize)> = items.iter().enumerate().map(of).collect();
@@ -42,10 +42,10 @@ pub(super) fn repeated(items: &[Value]) -> Option<&Value> {
     again.min().map(|index| &items[index])
 }
 
-/// With how many others of one hash an item is compared. Default is 16: unequal items share one by chance only.
+/// The number of items with the same hash that an item is compared with. Default is 16: collisions are only random.
 const MAX_ALIKE: usize = 16;
 
-/// A hash that is the same for what is equal.
+/// Returns a hash that is the same for equal values.
 pub(super) fn hash(hashes: &RandomState, value: &Value) -> u64 {
     let mut hasher = hashes.build_hasher();
     std::mem::discriminant(value).hash(&mut hasher);
@@ -54,7 +54,7 @@ pub(super) fn hash(hashes: &RandomState, value: &Value) -> u64 {
         Value::Bool(bool) => bool.hash(&mut hasher),
         Value::String(text) => text.hash(&mut hasher),
         Value::Number(number) => match Num::of(number) {
-            // A whole number and its float are one.
+            // An integer and the equal float have the same hash.
             Some(number) => match number.whole() {
                 Some(int) => int.hash(&mut hasher),
                 None => number.float().to_bits().hash(&mut hasher),

@@ -1,4 +1,4 @@
-//! Keywords of JSON Schema that assert something, compiled.
+//! The compiled form of JSON Schema's assertion keywords.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -10,22 +10,22 @@ use super::listed::Listed;
 use super::number::Num;
 use super::pattern::Pattern;
 
-/// A place in the list of compiled schemas.
+/// The index of a compiled schema.
 pub(super) type Id = usize;
 
 /// One compiled schema.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    /// The types it names, if it names any.
+    /// The types of `type`, if present.
     pub(super) types: Option<Types>,
     pub(super) checks: Vec<Check>,
-    /// Whether it, or what is inside of it, asserts more than a Rust type that is read.
+    /// Whether the schema, or one inside it, asserts more than deserializing the Rust type does.
     pub(super) is_bounded: bool,
-    /// Whether more than one way leads to it.
+    /// Whether it is referenced more than once.
     pub(super) is_shared: bool,
 }
 
-/// One keyword.
+/// A compiled keyword.
 #[derive(Debug)]
 pub(super) enum Check {
     Leaf(Leaf),
@@ -42,7 +42,7 @@ pub(super) enum Check {
         most: Option<u64>,
     },
     All(Vec<Id>),
-    /// `anyOf`, and `oneOf` where `only_one`.
+    /// `anyOf`, or `oneOf` if `only_one`.
     Any {
         branches: Vec<Id>,
         only_one: bool,
@@ -53,14 +53,14 @@ pub(super) enum Check {
         then: Option<Id>,
         otherwise: Option<Id>,
     },
-    /// `unevaluatedProperties` and `unevaluatedItems`, the last of a schema.
+    /// `unevaluatedProperties` and `unevaluatedItems`, which come last in a schema.
     LeftOver {
         schema: Id,
         is_about_items: bool,
     },
 }
 
-/// A keyword that looks at a value without a schema for its parts.
+/// A keyword that checks a value without a schema for its parts.
 #[derive(Debug)]
 pub(super) enum Leaf {
     Never,
@@ -80,11 +80,11 @@ pub(super) enum Leaf {
     MinMembers(u64),
     MaxMembers(u64),
     Required(Vec<String>),
-    /// What must be there beside a member that is there.
+    /// The members that are required if another member is present.
     Needs(Vec<(String, Vec<String>)>),
 }
 
-/// `properties`, `patternProperties` and `additionalProperties`, which belong together.
+/// `properties`, `patternProperties` and `additionalProperties`, which are checked together.
 #[derive(Debug, Default)]
 pub(super) struct Members {
     /// In the order of the schema, which is that of the type's fields.
@@ -92,11 +92,11 @@ pub(super) struct Members {
     pub(super) index: HashMap<String, usize>,
     pub(super) patterns: Vec<(Pattern, Id)>,
     pub(super) rest: Rest,
-    /// Whether every other member counts as looked at: `additionalProperties: true`.
+    /// Whether all other members count as evaluated: `additionalProperties: true`.
     pub(super) sees_rest: bool,
 }
 
-/// What other members may be.
+/// The schema of all other members.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) enum Rest {
     #[default]
@@ -144,12 +144,12 @@ impl Types {
 }
 
 impl Leaf {
-    /// Whether reading a Rust type checks it, so that it asserts nothing of its own.
+    /// Returns whether deserializing a Rust type already checks this keyword.
     pub(super) fn is_shape(&self) -> bool {
         matches!(self, Self::Never | Self::Type(_) | Self::Required(_))
     }
 
-    /// What a value is wrong about for which this does not hold.
+    /// Returns what a violation of this keyword is about.
     pub(super) fn about(&self) -> About {
         match self {
             Self::Type(_) | Self::Listed(_) => About::Kind,
@@ -158,7 +158,7 @@ impl Leaf {
         }
     }
 
-    /// How many steps it takes to look whether it holds.
+    /// Returns the number of steps that the check takes.
     pub(super) fn cost(&self, value: &Value) -> usize {
         match (self, value) {
             (Self::Listed(_) | Self::Unique, Value::Array(_) | Value::Object(_)) => weight(value),
@@ -211,12 +211,12 @@ impl Leaf {
     }
 }
 
-/// Whether a member is there without those that it needs.
+/// Returns whether a member is present without the members that it requires.
 pub(super) fn lacks(value: &Value, (member, others): &(String, Vec<String>)) -> bool {
     value.get(member).is_some() && others.iter().any(|name| value.get(name).is_none())
 }
 
-/// How many values there are in it, and bytes of text.
+/// Returns the number of values inside a value, plus a share of the length of its texts.
 fn weight(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
@@ -237,13 +237,13 @@ fn has_at_least(mut items: impl Iterator, count: u64) -> bool {
     }
 }
 
-/// What a violation is about.
+/// The subject of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum About {
-    /// A bound: of the right kind, and too much or too little.
+    /// A bound: the value has the right kind, but is out of bounds.
     Bound,
-    /// The kind of the value: its type, or which of the listed it is.
+    /// The kind of the value: its type, or which of the listed values it is.
     Kind,
-    /// What it consists of: missing and unknown members.
+    /// The members of the value: missing and unknown ones.
     Parts,
 }

@@ -1,4 +1,4 @@
-//! Lists of values that are allowed, found without a look at each.
+//! Lists of allowed values with an index, so that not every value is compared.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -7,15 +7,15 @@ use serde_json::Value;
 
 use super::equality::{are_equal, hash};
 
-/// Up to this many are looked at one by one.
+/// The maximum length of a list that is searched linearly.
 const FEW: usize = 8;
 
 /// The values of `enum`, or that of `const`.
 #[derive(Debug)]
 pub(super) struct Listed {
     pub(super) values: Vec<Value>,
-    /// Where those of a hash stand, of a list that is long. Keyed by chance, so that nobody can list values that
-    /// collide.
+    /// The positions of the values by hash, if the list is long. The random key prevents attackers from listing values
+    /// whose hashes collide.
     index: Option<(RandomState, HashMap<u64, Vec<usize>>)>,
 }
 

@@ -1,12 +1,12 @@
-//! Marks: which schemas assert more than reading a Rust type does, and which go round in circles.
+//! Marks the schemas that assert more than deserializing a Rust type does, and rejects circular schemas.
 
 use super::keywords::{Check, Id, Leaf, Node, Rest};
 use crate::error::Error as E;
 
-/// How many schemas may hold for one and the same value, one inside of the other. Default is 64.
+/// The maximum number of nested schemas that apply to the same value. Default is 64.
 const MAX_CHAIN: usize = 64;
 
-/// Marks the schemas that have to be looked at after a type has read the value.
+/// Marks the schemas that must be checked after a type has deserialized the value.
 pub(super) fn mark(nodes: &mut [Node]) {
     let tags = tags(nodes);
     for (id, node) in nodes.iter_mut().enumerate() {
@@ -32,7 +32,7 @@ pub(super) fn mark(nodes: &mut [Node]) {
     }
 }
 
-/// The variants of an enumeration and their tags: which of them it is, reading decides.
+/// Finds the tags of enum variants. The deserializer already checks them.
 fn tags(nodes: &[Node]) -> Vec<bool> {
     let mut tags = vec![false; nodes.len()];
     let checks = nodes.iter().flat_map(|node| &node.checks);
@@ -53,7 +53,7 @@ fn tags(nodes: &[Node]) -> Vec<bool> {
     tags
 }
 
-/// Refuses schemas that hold for one value again and again: a check of them would not end.
+/// Rejects schemas that apply themselves to the same value again, because their check would not terminate.
 pub(super) fn refuse_circles(nodes: &[Node]) -> Result<(), E> {
     let mut heights = vec![None; nodes.len()];
     (0..nodes.len()).try_for_each(|id| height(nodes, id, &mut heights, 0).map(|_| ()))
@@ -77,7 +77,7 @@ fn height(nodes: &[Node], id: Id, heights: &mut [Option<usize>], depth: usize) -
     Ok(own)
 }
 
-/// The schemas that hold for the same value.
+/// Returns the schemas that a check applies to the same value.
 fn in_place(check: &Check) -> Vec<Id> {
     match check {
         Check::All(ids) | Check::Any { branches: ids, .. } => ids.clone(),

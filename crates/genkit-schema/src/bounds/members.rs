@@ -1,4 +1,4 @@
-//! The members of an object, beside the schemas of them.
+//! Checks of the members of an object.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use super::pattern::Pattern;
 use super::violation::Place;
 use super::walk::{How, Suspect, Walk};
 
-/// How many names a message lists that there may be. Default is 20.
+/// The maximum number of allowed names that a message lists. Default is 20.
 const MAX_NAMED: usize = 20;
 
 impl Walk<'_> {
@@ -98,7 +98,7 @@ impl Walk<'_> {
                 let known = members.named.iter().take(MAX_NAMED);
                 let known: Vec<_> = known.map(|(name, _)| format!("`{name}`")).collect();
                 match known.is_empty() {
-                    true => "additional properties are not allowed: leave it out".to_owned(),
+                    true => "additional properties are not allowed; remove it".to_owned(),
                     false => {
                         let known = known.join(", ");
                         format!("additional properties are not allowed, only {known}")
@@ -109,13 +109,13 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a name has a schema of its own.
+    /// Returns whether a name has its own schema.
     pub(super) fn knows(&mut self, members: &Members, name: &str) -> bool {
         members.index.contains_key(name)
             || members.patterns.iter().any(|(pattern, _)| self.matches(pattern, name))
     }
 
-    /// Whether a name fits a pattern, within the steps that are left.
+    /// Returns whether a name matches a pattern, within the remaining steps.
     fn matches(&mut self, pattern: &Pattern, name: &str) -> bool {
         if !self.spend(pattern.cost(name)) {
             return false;

@@ -1,4 +1,5 @@
-//! Bounds: what a schema asserts, compiled once and checked in every build.
+//! Bounds: the assertions of a schema, compiled once. They are checked in every build, without the feature
+//! `validation`.
 
 mod alias;
 mod choice;
@@ -27,26 +28,27 @@ use self::walk::{How, Suspect, Walk};
 use super::error::Error as E;
 use super::reread::held;
 
-/// How many violations are looked for. Default is 64: strings in their places are read again.
+/// The maximum number of violations that are collected. Default is 64, because strings at these positions are parsed
+/// again.
 const MAX_FOUND: usize = 64;
 
-const TOO_MUCH: &str = "is too large or too deep to be checked against its schema";
+const TOO_MUCH: &str = "is too large or too deeply nested to be checked against its schema";
 
-/// Why a value was not found to fit.
+/// The reason why a value was rejected.
 #[derive(Debug)]
 pub(crate) enum Misfit {
-    /// What is wrong with it.
+    /// The value violates the schema; the message describes how.
     Broken(String),
-    /// To say so takes too long.
+    /// The check would take too long.
     TooMuch,
 }
 
-/// Who is responsible for the shape of a value: its types, its members, the variants of it.
+/// What already guarantees the shape of a value: its types, its members, its variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A Rust type, of which the schema was derived, has read the value.
+    /// A Rust type, from which the schema was derived, has deserialized the value.
     Read,
-    /// Nobody: the schema was written by hand, and counts as it stands.
+    /// Nothing: the schema was written by hand, and every keyword must be checked.
     Written,
 }
 
@@ -67,7 +69,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The checks of a schema; `None` where it asserts nothing (that reading does not check).
+    /// Compiles a schema. Returns `None` if it asserts nothing (beyond what deserializing checks).
     pub fn compile(schema: &Value, shape: Shape) -> Result<Option<Self>, E> {
         if shape == Shape::Read && plain::asserts_nothing(schema) {
             return Ok(None);
@@ -75,7 +77,7 @@ impl Bounds {
         Self::compile_all(schema, shape)
     }
 
-    /// The same, of whatever there is.
+    /// [`compile`](Self::compile) without the shortcut for plain schemas.
     fn compile_all(schema: &Value, shape: Shape) -> Result<Option<Self>, E> {
         let mut nodes = compile::compile(schema, shape)?;
         let is_needed = match shape {
@@ -92,7 +94,8 @@ impl Bounds {
         Ok(Some(Self { nodes, shape }))
     }
 
-    /// What of `value` breaks the schema, as far as that is certain without the type that reads it.
+    /// Checks `value` against the schema. Reports only violations that are certain without the type that deserializes
+    /// it.
     pub fn check(&self, value: &Value) -> Result<(), String> {
         self.verdict(value).map_err(|why| match why {
             Misfit::Broken(text) => text,
@@ -100,7 +103,7 @@ impl Bounds {
         })
     }
 
-    /// The same, which tells apart what could not be checked.
+    /// [`check`](Self::check), but distinguishes values that could not be checked.
     pub(crate) fn verdict(&self, value: &Value) -> Result<(), Misfit> {
         if self.shape == Shape::Written {
             return self.whole(value);
@@ -110,7 +113,7 @@ impl Bounds {
         if found.is_empty() { Ok(()) } else { Err(Misfit::Broken(message(&found))) }
     }
 
-    /// First whether it fits, for which nothing is looked at twice; only then what is wrong.
+    /// Checks every keyword. A first pass only decides whether the value is valid; the second collects the violations.
     fn whole(&self, value: &Value) -> Result<(), Misfit> {
         let mut walk = Walk::new(&self.nodes, value, false, MAX_FOUND);
         if walk.fits(0, value, &Place::ROOT) {
@@ -122,12 +125,12 @@ impl Bounds {
         walk.refill();
         walk.node(0, value, &Place::ROOT, How::Whole);
         Err(Misfit::Broken(match walk.found.is_empty() {
-            true => "does not fit its schema, and is too large or too deep to say where".to_owned(),
+            true => "does not match its schema, and is too large or too deeply nested to find the position".to_owned(),
             false => message(&walk.found),
         }))
     }
 
-    /// What of `value` breaks the schema of a type; `read` says whether the type reads a value.
+    /// Checks `value` against the schema of a type. `read` returns whether the type accepts a value.
     pub fn check_read(&self, value: &Value, read: &dyn Fn(&Value) -> bool) -> Result<(), String> {
         let (found, suspects) = self.walk(value)?;
         if found.is_empty() && suspects.is_empty() {
@@ -150,7 +153,7 @@ impl Bounds {
         for suspect in &suspects {
             for name in &suspect.unknown {
                 let shown = reader.shown_names(value, suspect, name).map_err(|TooMany| {
-                    format!("has too many members that its schema does not show, `{name}` is one")
+                    format!("has too many members that are not in its schema, such as `{name}`")
                 })?;
                 let mut refused = None;
                 for shown in shown {
@@ -172,7 +175,7 @@ impl Bounds {
         Ok(())
     }
 
-    /// Reads the strings once more that do not fit, and hold JSON.
+    /// Parses strings that do not match the schema and contain JSON.
     pub(crate) fn reread(&self, value: &mut Value) {
         let mut walk = Walk::new(&self.nodes, value, self.shape == Shape::Read, MAX_FOUND);
         walk.node(0, value, &Place::ROOT, self.shape.how());

@@ -1,10 +1,10 @@
-//! Numbers of JSON, compared exactly: whole numbers beyond what a float holds included.
+//! JSON numbers with exact comparison, including integers that a float cannot represent.
 
 use std::cmp::Ordering;
 
 use serde_json::Number;
 
-/// A number, whole where it can be.
+/// A number, as an integer if possible.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Num {
     Int(i128),
@@ -33,7 +33,7 @@ impl Num {
         }
     }
 
-    /// By the digits as they are written: 0.3 is a multiple of 0.1.
+    /// Returns whether this is a multiple of `step`, by decimal digits: 0.3 is a multiple of 0.1.
     pub(super) fn is_multiple_of(self, step: Self) -> bool {
         if let (Self::Int(a), Self::Int(b)) = (self, step) {
             return a % b == 0;
@@ -42,7 +42,7 @@ impl Num {
         let exponent = a.1.min(b.1);
         match (scaled(a, exponent), scaled(b, exponent)) {
             (Some(a), Some(b)) => a % b == 0,
-            // Further apart than digits reach.
+            // The exponents are too far apart for integers.
             _ => (self.float() % step.float()) == 0.0,
         }
     }
@@ -54,8 +54,8 @@ impl Num {
         }
     }
 
-    /// The whole number that it is, within what an `i128` holds.
-    #[expect(clippy::cast_possible_truncation, reason = "only within what an i128 holds")]
+    /// Returns the integer value, if this is an integer in the range of `i128`.
+    #[expect(clippy::cast_possible_truncation, reason = "in the range of i128")]
     pub(super) fn whole(self) -> Option<i128> {
         match self {
             Self::Int(int) => Some(int),
@@ -66,7 +66,7 @@ impl Num {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "the nearest float is what is asked for")]
+    #[expect(clippy::cast_precision_loss, reason = "returns the nearest float")]
     pub(super) fn float(self) -> f64 {
         match self {
             Self::Int(int) => int as f64,
@@ -74,7 +74,7 @@ impl Num {
         }
     }
 
-    /// Its digits, and the power of ten that they are multiplied by.
+    /// Returns the digits and the power of ten that they are multiplied by.
     fn decimal(self) -> Option<(i128, i32)> {
         let Self::Float(float) = self else {
             let Self::Int(int) = self else { return None };
@@ -104,10 +104,10 @@ impl std::fmt::Display for Num {
     }
 }
 
-/// Above it every float is larger than every number that JSON gives as a whole one.
+/// Every float above this is larger than every integer of serde_json.
 const BEYOND: f64 = 1e30;
 
-#[expect(clippy::cast_possible_truncation, reason = "only within what an i128 holds")]
+#[expect(clippy::cast_possible_truncation, reason = "in the range of i128")]
 fn compare_mixed(int: i128, float: f64) -> Ordering {
     if float.abs() > BEYOND {
         return if float > 0.0 { Ordering::Less } else { Ordering::Greater };

@@ -1,23 +1,24 @@
-//! Patterns of text, compiled within limits and weighed: a match takes time by the pattern times the text.
+//! Text patterns with a limited compiled size and a known cost: matching time is proportional to pattern size and text
+//! length.
 
 use regex_lite::{Regex, RegexBuilder};
 
 use crate::error::Error as E;
 
-/// How large a compiled pattern may be, in bytes. Default is 256 KiB.
+/// The maximum size of a compiled pattern, in bytes. Default is 256 KiB.
 const MAX_PATTERN: usize = 256 * 1024;
 
-/// How large all compiled patterns of one schema may be, in bytes. Default is 4 MiB.
+/// The maximum total size of the compiled patterns of one schema, in bytes. Default is 4 MiB.
 const MAX_PATTERNS: usize = 4 * 1024 * 1024;
 
-/// The size that every pattern has at least, and the unit of its weight.
+/// The minimum size of a pattern, and the unit of its weight.
 const SMALL: usize = 1024;
 
-/// How often a pattern with look-around may go back. Default is 10,000.
+/// The maximum number of backtracking steps of a pattern with look-around. Default is 10,000.
 #[cfg(feature = "validation")]
 const MAX_BACKTRACKS: usize = 10_000;
 
-/// How long a text may be that a pattern with look-around is tried on, in bytes. Default is 16 KiB.
+/// The maximum length of a text that is matched against a pattern with look-around, in bytes. Default is 16 KiB.
 #[cfg(feature = "validation")]
 const MAX_BACKTRACKED: usize = 16 * 1024;
 
@@ -25,22 +26,22 @@ const MAX_BACKTRACKED: usize = 16 * 1024;
 #[derive(Debug)]
 pub(super) struct Pattern {
     regex: Compiled,
-    /// KiB of it: what one character of a text costs.
+    /// The size of the pattern in KiB, which is the cost per character of a text.
     weight: usize,
 }
 
 #[derive(Debug)]
 enum Compiled {
     Linear(Regex),
-    /// With look-around, back-references or classes of Unicode.
+    /// A pattern with look-around, back-references or Unicode classes.
     #[cfg(feature = "validation")]
     Backtracking(Box<fancy_regex::Regex>),
 }
 
-/// Compiles the patterns of one schema.
+/// The compiler for the patterns of one schema.
 pub(super) struct Patterns {
     left: usize,
-    /// A type's own patterns are linear, whatever features are on.
+    /// Whether the schema was written by hand. Patterns of a type are always linear, whichever features are enabled.
     is_written: bool,
 }
 
@@ -50,7 +51,7 @@ impl Patterns {
     }
 
     pub(super) fn compile(&mut self, text: &str) -> Result<Pattern, E> {
-        // The smallest limit under which it compiles says how large it is.
+        // The smallest size limit under which the pattern compiles is its size.
         let mut size = SMALL;
         let built = loop {
             match RegexBuilder::new(text).size_limit(size).build() {
@@ -90,7 +91,7 @@ fn backtracking(text: &str, why: &str, _: bool) -> Result<Pattern, E> {
 }
 
 impl Pattern {
-    /// Whether it is in `text`; `None` where that takes too long to say.
+    /// Returns whether `text` contains a match, or `None` if matching would take too long.
     pub(super) fn is_match(&self, text: &str) -> Option<bool> {
         match &self.regex {
             Compiled::Linear(regex) => Some(regex.is_match(text)),
@@ -101,7 +102,7 @@ impl Pattern {
         }
     }
 
-    /// How many steps a match takes.
+    /// Returns the number of steps that a match takes.
     pub(super) fn cost(&self, text: &str) -> usize {
         (text.len() + 2) * self.weight
     }

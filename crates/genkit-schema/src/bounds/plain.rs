@@ -1,11 +1,11 @@
-//! Plain schemas: those that say what a type is, and assert nothing beyond reading it.
+//! Plain schemas, which describe a type and assert nothing beyond deserializing it.
 
 use serde_json::{Map, Value};
 
 use super::keywords::Types;
 
-/// Whether a schema that a type was read by asserts nothing more, seen without compiling it. Where that is not
-/// plain to see, for references, choices and listed values, the answer is no.
+/// Returns whether the schema of a type asserts nothing more than deserializing it, decided without compilation.
+/// Returns `false` if that is not obvious, as for references, choices and listed values.
 pub(super) fn asserts_nothing(schema: &Value) -> bool {
     match schema {
         Value::Bool(_) => true,
@@ -37,7 +37,7 @@ fn is_plain(map: &Map<String, Value>, keyword: &str, value: &Value) -> bool {
     }
 }
 
-/// Whether a bound is only what the Rust type of a number holds anyway: `u8` is 0 to 255.
+/// Returns whether a bound is only the range of the Rust number type: `u8` is 0 to 255.
 pub(super) fn is_of_the_type(map: &Map<String, Value>, keyword: &str, value: &Value) -> bool {
     let format = map.get("format").and_then(Value::as_str).unwrap_or_default();
     let own: Option<i64> = match (keyword, format) {

@@ -1,4 +1,4 @@
-//! References: where a schema says it may be referred to, and what each spelling of a reference means.
+//! References: the targets that a schema defines, and the resolution of each form of reference.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -7,22 +7,22 @@ use serde_json::Value;
 
 use crate::pointer;
 
-/// Keywords whose values are no schemas, so that nothing in them is an address.
+/// Keywords whose values are not schemas, so they contain no reference targets.
 const VALUES: [&str; 5] = ["const", "enum", "default", "examples", "example"];
 
-/// The places of a schema that can be referred to.
+/// The reference targets in a schema.
 pub(super) struct References<'a> {
     root: &'a Value,
-    /// Schemas with an `$id`, by that in full.
+    /// The schemas with an `$id`, by their full URI.
     resources: HashMap<Rc<str>, &'a Value>,
-    /// By the address of an object: that of the resource that it is in, where that is not the root.
+    /// The URI of the enclosing resource by the address of an object, if it is not the root.
     bases: HashMap<usize, Rc<str>>,
-    /// By the resource and `#name`.
+    /// The anchors by resource and `#name`.
     anchors: HashMap<(Rc<str>, &'a str), &'a Value>,
-    /// How many there are of a `$dynamicAnchor`; of `$recursiveAnchor` by the name `""`.
+    /// The number of `$dynamicAnchor` with each name. The name `""` counts `$recursiveAnchor`.
     dynamic: HashMap<&'a str, usize>,
     own: Rc<str>,
-    /// Whether something is left for `unevaluatedProperties` or `unevaluatedItems`.
+    /// Whether the schema uses `unevaluatedProperties` or `unevaluatedItems`.
     pub(super) has_unevaluated: bool,
 }
 
@@ -43,7 +43,7 @@ impl<'a> References<'a> {
         references
     }
 
-    // As deep as JSON that was read.
+    // The recursion is as deep as the schema, which the JSON parser limits.
     fn scan(&mut self, schema: &'a Value, base: &Rc<str>, is_old: bool) {
         let map = match schema {
             Value::Object(map) => map,
@@ -86,7 +86,7 @@ impl<'a> References<'a> {
         }
     }
 
-    /// What `reference` names that stands in `from`, and where that is.
+    /// Resolves a `reference` in the schema `from`. Returns the target and its path.
     pub(super) fn target(&self, from: &'a Value, reference: &str) -> Option<(&'a Value, String)> {
         let base = self.bases.get(&std::ptr::from_ref(from).addr()).unwrap_or(&self.own);
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
@@ -109,14 +109,14 @@ impl<'a> References<'a> {
         Some((schema, format!("#{name}")))
     }
 
-    /// Whether what a dynamic reference means depends on the way that led to it.
+    /// Returns whether the target of a dynamic reference depends on the path that leads to it.
     pub(super) fn is_dynamic(&self, reference: &str) -> bool {
         let name = reference.split_once('#').map_or("", |(_, name)| name);
         self.dynamic.get(name).is_some_and(|count| *count > 1)
     }
 }
 
-/// A reference to a document, in full.
+/// Resolves a relative reference to a document.
 fn joined(base: &str, reference: &str) -> String {
     if reference.contains("://") || reference.starts_with("urn:") {
         return reference.to_owned();

@@ -1,4 +1,4 @@
-//! What is left over: the members and items that no other keyword has looked at.
+//! Unevaluated members and items, which no other keyword has evaluated.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::violation::Place;
 use super::walk::{How, Walk};
 
 impl Walk<'_> {
-    /// Holds the members (or items) of `value` against `schema` that nothing else of the schema `id` looks at.
+    /// Checks the members (or items) of `value` that no other keyword of the schema `id` evaluates against `schema`.
     pub(super) fn left_over(
         &mut self,
         id: Id,
@@ -49,7 +49,8 @@ impl Walk<'_> {
         fits
     }
 
-    /// Marks what the keywords of the schema `id` look at; `is_asking` is the one that asks for what is left.
+    /// Marks the members that the keywords of the schema `id` evaluate. `is_asking` is set for the schema that has the
+    /// `unevaluated` keyword being checked.
     fn see(
         &mut self,
         id: Id,
@@ -111,7 +112,7 @@ impl Walk<'_> {
                         }
                     }
                 }
-                // Of a schema inside of the one that asks: it took all that was left there.
+                // An inner schema's `unevaluated` keyword has evaluated all remaining members.
                 Check::LeftOver { is_about_items, .. }
                     if !is_asking && *is_about_items == value.is_array() =>
                 {

@@ -1,4 +1,4 @@
-//! Violations: the place, the value and the bound, in words that a model can mend a call by.
+//! Violations: position, value and bound, in a message that helps a model to correct a call.
 
 use std::fmt::Write as _;
 
@@ -8,26 +8,26 @@ use super::equality::repeated;
 use super::keywords::{About, Leaf, lacks};
 use crate::truncate::excerpt;
 
-/// How many violations one message names: enough to mend a call, no more. Default is 5.
+/// The maximum number of violations in one message. Default is 5.
 const MAX_SHOWN: usize = 5;
 
-/// How much a message says of one violation, and of its place, in characters. Default is 1,000.
+/// The maximum length of the text of one violation, and of its path, in characters. Default is 1,000.
 const MAX_TEXT: usize = 1_000;
 
-/// How much of a value a message shows, in characters. Default is 80.
+/// The maximum length of a value in a message, in characters. Default is 80.
 const MAX_VALUE: usize = 80;
 
-/// How much of a pattern and of a list of values a message shows, in characters. Default is 400.
+/// The maximum length of a pattern or a list of values in a message, in characters. Default is 400.
 const MAX_LISTED: usize = 400;
 
-/// One step of a path into a value.
+/// One segment of a path into a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Key(String),
     Index(usize),
 }
 
-/// A place in a value, on the stack of whoever walks it.
+/// A position in a value, stored on the stack during a walk.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'p> {
     pub(super) parent: Option<&'p Place<'p>>,
@@ -53,7 +53,7 @@ impl<'p> Place<'p> {
         Self { parent: Some(self), step: PlaceStep::Index(index), depth: self.depth + 1 }
     }
 
-    /// The same place, one schema further.
+    /// Returns the same position with the depth of a nested schema.
     pub(super) fn deeper(self) -> Self {
         Self { depth: self.depth + 1, ..self }
     }
@@ -74,7 +74,7 @@ impl<'p> Place<'p> {
     }
 }
 
-/// A place that breaks a schema.
+/// A violation of a schema.
 #[derive(Clone, Debug)]
 pub(super) struct Violation {
     pub(super) path: Vec<Step>,
@@ -83,17 +83,17 @@ pub(super) struct Violation {
     pub(super) doubt: Doubt,
 }
 
-/// Why a violation may be none, where a Rust type has read the value.
+/// The reason why a violation may be a false positive, if a Rust type has accepted the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doubt {
     None,
-    /// The text may be another name of one that is listed (`#[serde(alias)]`).
+    /// The text may be an alias of a listed value (`#[serde(alias)]`).
     Alias,
-    /// It is not known whether the type reads what stands there.
+    /// It is unknown whether the type reads the value at this position.
     Unread,
 }
 
-/// The value that a path leads to.
+/// Returns the value at a path.
 pub(super) fn at_mut<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
     path.iter().try_fold(value, |value, step| match step {
         Step::Key(key) => value.get_mut(key.as_str()),
@@ -101,7 +101,7 @@ pub(super) fn at_mut<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut 
     })
 }
 
-/// All of them as one message.
+/// Formats the violations as one message.
 pub(super) fn message(violations: &[Violation]) -> String {
     let mut text = String::new();
     for violation in violations.iter().take(MAX_SHOWN) {
@@ -133,7 +133,7 @@ fn shown_path(path: &[Step]) -> String {
     place
 }
 
-/// A value as a message shows it.
+/// Formats a value for a message.
 pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => Value::from(excerpt(text, MAX_VALUE)).to_string(),
@@ -147,13 +147,13 @@ pub(super) fn shown(value: &Value) -> String {
     }
 }
 
-/// Some of them with their unit: `1 item`, `2 items`.
+/// Formats a number with its unit: `1 item`, `2 items`.
 pub(super) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
 impl Leaf {
-    /// What is wrong with a value for which this does not hold, in the words of other validators.
+    /// Describes the violation of this keyword by a value, with the wording of other validators.
     pub(super) fn violation(&self, value: &Value) -> String {
         let it = shown(value);
         let characters = |count: &u64| counted(*count, "character", "characters");
@@ -162,7 +162,7 @@ impl Leaf {
         let has_items = || items(&value.as_array().map_or(0, |items| items.len() as u64));
         let has_members = || members(&value.as_object().map_or(0, |map| map.len() as u64));
         match self {
-            Self::Never => "nothing is allowed here: leave it out".to_owned(),
+            Self::Never => "nothing is allowed here; remove it".to_owned(),
             Self::Type(types) => format!("{it} is not of {}", types.described()),
             Self::Listed(listed) => match &listed.values[..] {
                 [one] => format!("{it} is not {}, which was expected", shown(one)),
@@ -206,7 +206,11 @@ impl Leaf {
             Self::Needs(all) => {
                 let broken = all.iter().filter(|needs| lacks(value, needs));
                 let told = broken.map(|(member, others)| {
-                    format!("{} beside {}", lacking(value, others), Value::from(member.as_str()))
+                    format!(
+                        "{} if {} is present",
+                        lacking(value, others),
+                        Value::from(member.as_str())
+                    )
                 });
                 told.collect::<Vec<_>>().join(", and ")
             }

@@ -1,4 +1,4 @@
-//! The walk: a value beside its compiled schema.
+//! The walk over a value and its compiled schema.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,31 +8,31 @@ use serde_json::{Map, Value};
 use super::keywords::{About, Check, Id, Leaf, Node, Types};
 use super::violation::{Doubt, Place, Step, Violation, counted, shown};
 
-/// How much is looked at in one check. Default is 100,000 steps, and 8 for each byte of JSON.
+/// The number of steps of one check. Default is 100,000 steps, plus 8 for each byte of JSON.
 const MAX_STEPS: usize = 100_000;
 
-/// How many more a large value may take, for each of its bytes. Default is 8.
+/// The number of additional steps for each byte of a value. Default is 8.
 const STEPS_PER_BYTE: usize = 8;
 
-/// How many steps the largest value may take: about a second. Default is 10,000,000.
+/// The maximum number of steps for the largest value, which take about a second. Default is 10,000,000.
 const MAX_STEPS_IN_ALL: usize = 10_000_000;
 
-/// How many schemas are remembered that values were found to fit or not. Default is 100,000.
+/// The maximum number of cached results. Default is 100,000.
 const MAX_KNOWN: usize = 100_000;
 
-/// How deep a value and its schemas may go. Default is 512: JSON that was read has 127 levels.
+/// The maximum depth of a value and its schemas. Default is 512; parsed JSON has at most 127 levels.
 const MAX_DEPTH: usize = 512;
 
-/// How a schema is held against a value.
+/// How a value is checked against a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
-    /// Every keyword counts.
+    /// Every keyword is checked.
     Whole,
-    /// A Rust type has read the value, so that its shape is right, whatever its schema says.
+    /// A Rust type has deserialized the value, so keywords about its shape are skipped.
     Read,
 }
 
-/// An object without a member that has bounds, and with members that may be it by another name.
+/// An object that lacks a member with bounds, and has unknown members that may be aliases of it.
 #[derive(Clone, Debug)]
 pub(super) struct Suspect {
     pub(super) node: Id,
@@ -45,23 +45,23 @@ pub(super) struct Walk<'b> {
     pub(super) nodes: &'b [Node],
     pub(super) found: Vec<Violation>,
     pub(super) suspects: Vec<Suspect>,
-    /// The check was given up.
+    /// Whether the check was aborted.
     pub(super) is_exhausted: bool,
-    /// Whether aliases are looked for: a type reads the value.
+    /// Whether a type has deserialized the value, so that it may contain aliases.
     pub(super) is_read: bool,
     steps: usize,
-    /// The whole value, until its size is asked for.
+    /// The whole value, until its size has been added to the steps.
     reserve: Option<&'b Value>,
-    /// Inside of a question whose answer is only yes or no.
+    /// The nesting of checks that only need a yes or no result.
     quiet: usize,
     most: usize,
-    /// Whether the list or object at an address fits a schema that several ways lead to: what refers to itself twice
-    /// would double with each level.
+    /// Whether the list or object at an address matches a schema that is referenced several times. Without this cache,
+    /// the work for a schema that refers to itself twice would double with each level.
     known: HashMap<(Id, usize), bool>,
 }
 
 impl<'b> Walk<'b> {
-    /// Finds `most` violations of `value`.
+    /// Creates a walk that finds at most `most` violations of `value`.
     pub(super) fn new(nodes: &'b [Node], value: &'b Value, is_read: bool, most: usize) -> Self {
         Self {
             nodes,
@@ -77,7 +77,7 @@ impl<'b> Walk<'b> {
         }
     }
 
-    /// Takes so many steps, if they are left.
+    /// Takes this number of steps. Returns whether enough steps were left.
     pub(super) fn spend(&mut self, steps: usize) -> bool {
         if self.steps < steps
             && let Some(value) = self.reserve.take()
@@ -95,19 +95,19 @@ impl<'b> Walk<'b> {
         !self.is_exhausted
     }
 
-    /// Begins to look for violations where it is known that there are some.
+    /// Resets the steps before violations are collected for a value that is known to be invalid.
     pub(super) fn refill(&mut self) {
         self.steps = MAX_STEPS;
         self.reserve = None;
         self.is_exhausted = false;
     }
 
-    /// Whether nothing more is to be found out after what was found so far.
+    /// Returns whether the rest of the check cannot change the result.
     pub(super) fn is_done(&self, fits: bool) -> bool {
         self.is_exhausted || (!fits && (self.quiet > 0 || self.found.len() >= self.most))
     }
 
-    /// Whether the value fits; the violations are in `found`.
+    /// Checks a value and adds violations to `found`. Returns whether the value is valid.
     pub(super) fn node(&mut self, id: Id, value: &Value, place: &Place<'_>, how: How) -> bool {
         let node = &self.nodes[id];
         if how == How::Read && !node.is_bounded {
@@ -119,7 +119,7 @@ impl<'b> Walk<'b> {
         if self.is_exhausted || !self.spend(1) {
             return false;
         }
-        // A type may have read what is nowhere in the value.
+        // A deserialized value may be a temporary one, whose address must not be cached.
         let is_kept = node.is_shared && !self.is_read && (value.is_array() || value.is_object());
         let key = (id, std::ptr::from_ref(value).addr());
         if is_kept
@@ -148,7 +148,7 @@ impl<'b> Walk<'b> {
         fits
     }
 
-    /// The same, of which only the answer is wanted.
+    /// Returns whether the value is valid, without collecting violations.
     pub(super) fn fits(&mut self, id: Id, value: &Value, place: &Place<'_>) -> bool {
         let suspects = self.suspects.len();
         self.quiet += 1;
@@ -160,7 +160,7 @@ impl<'b> Walk<'b> {
         fits
     }
 
-    /// The violations and suspects of one branch, apart from the others.
+    /// Returns the violations and suspects of one branch, separate from those of other branches.
     pub(super) fn branch(
         &mut self,
         id: Id,
@@ -205,7 +205,7 @@ impl<'b> Walk<'b> {
             Check::Leaf(leaf) => self.leaf(leaf, value, place, how),
             Check::Members(members) => match value {
                 Value::Object(object) => self.members(id, members, object, place, how),
-                // A struct is also read from a list of its fields.
+                // A struct can also be deserialized from a list of its fields.
                 Value::Array(items) if how == How::Read => {
                     let fields = members.named.iter().zip(items).enumerate();
                     fields.fold(true, |fits, (index, ((_, id), item))| {
@@ -260,8 +260,8 @@ impl<'b> Walk<'b> {
                 };
                 self.fail(place, About::Bound, || {
                     let (must, bound) = bound.unwrap_or_default();
-                    let own = counted(wanted, "item fits", "items fit");
-                    format!("{own} what is asked for, and there must be {must} {bound}")
+                    let own = counted(wanted, "item matches", "items match");
+                    format!("{own} `contains`, but there must be {must} {bound}")
                 })
             }
             Check::All(ids) => {
@@ -307,7 +307,7 @@ impl<'b> Walk<'b> {
             if how == How::Read
                 && !listed.values.iter().any(|it| std::mem::discriminant(it) == same)
             {
-                return true; // a type that reads more than it shows
+                return true; // the type accepts more than its schema shows
             }
             if value.is_string() {
                 doubt = Doubt::Alias;
@@ -321,7 +321,7 @@ impl<'b> Walk<'b> {
         false
     }
 
-    /// The value as a type may have read it: text that holds a number, where only a number is shown.
+    /// Returns the value as a type may have deserialized it: a number in a string, if the schema allows only a number.
     fn as_read<'v>(&mut self, node: &Node, value: &'v Value) -> Cow<'v, Value> {
         let is_text = |types: &Types| !types.has("string");
         if let (Value::String(text), Some(types)) =

@@ -1,4 +1,4 @@
-//! A cache of the dialects that providers make of one schema, keyed by type.
+//! A cache of the dialects that providers derive from one schema, keyed by type.
 
 use std::any::TypeId;
 use std::sync::OnceLock;
@@ -6,14 +6,14 @@ use std::sync::OnceLock;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A dialect of JSON Schema that a provider reads.
+/// A provider's dialect of JSON Schema.
 pub trait Dialect: 'static {
-    /// The schema in this dialect, if that can express it. What gets lost is logged: `owner` is the tool or the
+    /// Converts a schema to this dialect, if the dialect can express it. Losses are logged. `owner` is the tool or the
     /// output that has the schema.
     fn convert(exact: &Value, owner: &str) -> Option<Value>;
 }
 
-/// Each dialect of one schema, converted once. Only ever grows, so that what it returns stays where it is.
+/// The dialects of one schema, each converted once. Entries are never removed, so references to them stay valid.
 #[derive(Default)]
 pub(crate) struct DialectCache {
     first: OnceLock<Box<CachedDialect>>,
@@ -27,13 +27,13 @@ struct CachedDialect {
 }
 
 impl DialectCache {
-    /// The schema `exact` in the dialect `D`, if that can express it.
+    /// Returns the schema `exact` in the dialect `D`, if the dialect can express it.
     pub(crate) fn value<D: Dialect>(&self, exact: &Value, owner: &str) -> Option<&Value> {
         self.entry::<D>(exact, owner).converted.as_ref()
     }
 
-    /// The same as JSON text: a request copies it, and writes no schema anew.
-    #[allow(dead_code, reason = "a provider sends values or texts")]
+    /// Returns the schema as JSON text, so that requests do not serialize it again.
+    #[allow(dead_code, reason = "a provider uses values or texts")]
     pub(crate) fn text<D: Dialect>(&self, exact: &Value, owner: &str) -> Option<&RawValue> {
         let cached = self.entry::<D>(exact, owner);
         let write = || serde_json::value::to_raw_value(cached.converted.as_ref()?).ok();
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(cache.value::<Refused>(&exact, "a"), None);
         assert!(cache.text::<Refused>(&exact, "a").is_none());
         assert_eq!(cache.text::<Copied>(&exact, "a").unwrap().get(), exact.to_string());
-        // What is cached stays, whatever is given later.
+        // A cached dialect is kept, whatever schema is passed later.
         assert_eq!(cache.value::<Copied>(&Value::Null, "a"), Some(&exact));
     }
 }

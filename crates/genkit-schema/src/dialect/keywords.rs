@@ -1,7 +1,7 @@
-//! Keywords of an exact schema, as whoever converts it into the dialect of a provider reads them.
+//! The keywords of an exact schema, for conversion into the dialect of a provider.
 //!
-//! An exact schema is a root schema of schemars, draft 2020-12, or one that somebody wrote by hand: nothing here
-//! panics on it.
+//! An exact schema is a root schema of schemars, draft 2020-12, or a hand-written one. No function here panics on an
+//! invalid schema.
 
 use std::collections::HashSet;
 
@@ -9,14 +9,14 @@ use serde_json::{Map, Value};
 
 use crate::pointer;
 
-/// What a `$ref` names, and its pointer.
+/// Returns the target of a `$ref`, and its pointer.
 pub fn resolve<'a>(root: &'a Value, reference: &Value) -> Option<(&'a Map<String, Value>, String)> {
     let pointer = pointer::of_reference(reference.as_str()?)?;
     Some((root.pointer(&pointer)?.as_object()?, pointer))
 }
 
-/// One schema out of what a `$ref` names and the keywords beside it, which win; properties and required names of both
-/// hold.
+/// Merges the target of a `$ref` with its sibling keywords, which take precedence. Properties and required names of
+/// both are combined.
 pub fn merged(target: &Map<String, Value>, beside: &Map<String, Value>) -> Map<String, Value> {
     let mut merged = target.clone();
     for (key, value) in beside.iter().filter(|(key, _)| *key != "$ref") {
@@ -36,7 +36,7 @@ pub fn merged(target: &Map<String, Value>, beside: &Map<String, Value>) -> Map<S
     merged
 }
 
-/// The types that a schema names, in its order.
+/// Returns the types in `type`, in order.
 pub fn types(map: &Map<String, Value>) -> Vec<&str> {
     match map.get("type") {
         Some(Value::String(only)) => vec![only],
@@ -45,7 +45,7 @@ pub fn types(map: &Map<String, Value>) -> Vec<&str> {
     }
 }
 
-/// The fixed values of a schema: its `enum`, or its `const`.
+/// Returns the fixed values of a schema: its `enum`, or its `const`.
 pub fn fixed_values(map: &Map<String, Value>) -> Option<Vec<Value>> {
     if let Some(only) = map.get("const") {
         return Some(vec![only.clone()]);
@@ -53,12 +53,12 @@ pub fn fixed_values(map: &Map<String, Value>) -> Option<Vec<Value>> {
     map.get("enum")?.as_array().cloned()
 }
 
-/// The choice in a schema: its keyword and its branches.
+/// Returns the choice in a schema: its keyword and its branches.
 pub fn choice(map: &Map<String, Value>) -> Option<(&'static str, &Vec<Value>)> {
     ["anyOf", "oneOf"].into_iter().find_map(|key| Some((key, map.get(key)?.as_array()?)))
 }
 
-/// The schemas of a tuple, each once, if it is one.
+/// Returns the distinct schemas of a tuple, if it is one.
 pub fn tuple_items(map: &Map<String, Value>) -> Option<Vec<(usize, &Value)>> {
     let mut known = HashSet::new();
     let items = map.get("prefixItems")?.as_array()?.iter().enumerate();

@@ -1,4 +1,4 @@
-//! Dialects of JSON Schema: what a provider needs to convert an exact schema into the one that it reads.
+//! Dialects of JSON Schema: helpers for converting an exact schema into the dialect of a provider.
 
 mod cache;
 mod keywords;

@@ -1,8 +1,8 @@
-//! A field of a form: the keywords that MCP knows for its kind, and what their values may be.
+//! A field of a form: the keywords that MCP supports for each kind of field, and their valid values.
 
 use serde_json::{Map, Value};
 
-/// A keyword, and what its value may be.
+/// A keyword, and the kind of value that it takes.
 type Keyword = (&'static str, Takes);
 
 #[derive(Clone, Copy)]
@@ -41,16 +41,16 @@ const LIST: &[Keyword] = &[
     ("default", Takes::Texts),
 ];
 
-/// Why a field cannot be shown.
+/// The reason why a form cannot show a field.
 #[derive(Debug)]
 pub(super) enum FieldFault {
-    /// It is no plain value.
+    /// The field is not a plain value.
     Kind,
-    /// The value of a keyword, and what is taken there.
+    /// The name of a keyword with an invalid value, and a description of valid values.
     Keyword(&'static str, &'static str),
 }
 
-/// The field as clients get it: what MCP has no keyword for is left out.
+/// Returns the field as sent to clients, without keywords that MCP does not support.
 pub(super) fn field(field: &Value) -> Result<Value, FieldFault> {
     let kind = field.get("type").and_then(Value::as_str).ok_or(FieldFault::Kind)?;
     let keywords = match kind {
@@ -94,10 +94,10 @@ impl Takes {
     fn described(self) -> &'static str {
         match self {
             Self::Text => "a text",
-            Self::Length => "a whole number from 0 to 4294967295",
+            Self::Length => "an integer from 0 to 4294967295",
             Self::Format => "one of `email`, `uri`, `date` and `date-time`",
             Self::Number => "a number",
-            Self::Integer => "a whole number of 64 bits",
+            Self::Integer => "a 64-bit integer",
             Self::Truth => "`true` or `false`",
             Self::Texts => "a list of texts",
             Self::Choices => "a list of choices with a `const` and a `title`, which are texts",
@@ -106,7 +106,7 @@ impl Takes {
     }
 }
 
-/// Choices with a title each, and nothing else.
+/// Returns the choices with only their `const` and `title`.
 fn choices(value: &Value) -> Option<Value> {
     let choice = |choice: &Value| {
         let mut shown = Map::new();
@@ -118,12 +118,12 @@ fn choices(value: &Value) -> Option<Value> {
     value.as_array()?.iter().map(choice).collect::<Option<Vec<_>>>().map(Value::Array)
 }
 
-/// Whether each item of a list is one of some choices.
+/// Returns whether the items of a list are choices.
 fn is_choice(items: &Value) -> bool {
     ["enum", "anyOf", "oneOf"].iter().any(|keyword| items.get(keyword).is_some())
 }
 
-/// What may be chosen any number of times.
+/// Returns the items of a field with multiple choices.
 fn items(value: &Value) -> Option<Value> {
     let mut shown = Map::new();
     if let Some(texts) = value.get("enum") {
@@ -211,7 +211,7 @@ mod tests {
             ),
         ] {
             let Err(FieldFault::Keyword(named, takes)) = field(&given) else {
-                panic!("{given} is taken")
+                panic!("{given} is accepted")
             };
             assert_eq!(named, keyword, "{given}");
             assert!(!takes.is_empty());

@@ -9,17 +9,17 @@ use super::error::Error as E;
 use super::portable::portable;
 use crate::error::Result;
 
-/// The form for a schema: plain fields only, with the keywords that MCP has for them.
+/// Returns the form for a schema: only plain fields, with the keywords that MCP supports for them.
 ///
 /// # Errors
-/// An internal error naming the field that a form cannot show, and its keyword.
+/// Returns an internal error that names the field that a form cannot show, or its keyword.
 pub fn form(schema: &Value) -> Result<Value> {
     let title = || schema.get("title").and_then(Value::as_str).map(str::to_owned);
     let Some(fields) = schema.get("properties").and_then(Value::as_object) else {
         return Err(E::FormWithoutFields { title: title() }.into());
     };
     let derived = schema.get("$schema").is_some();
-    // A schema written by hand is shown as it is; one from a type has its references inlined.
+    // A hand-written schema is used unchanged. In the schema of a type, references are inlined.
     let inlined = derived.then(|| portable(schema).schema);
     let fields = match &inlined {
         Some(portable) => portable.get("properties").and_then(Value::as_object).unwrap_or(fields),
@@ -51,12 +51,12 @@ pub fn form(schema: &Value) -> Result<Value> {
     Ok(Value::Object(form))
 }
 
-/// What a field is, by the name of its type where the schema comes from one: `an object (`Address`)`.
+/// Describes a field, with the name of its type if the schema was derived from one: `an object (`Address`)`.
 fn described(schema: &Value, name: &str, field: &Value) -> String {
     let what = match field.get("type").and_then(Value::as_str) {
         Some("object") => "an object",
-        Some("array") => "a list of values of its own",
-        _ => "no plain value",
+        Some("array") => "a list of values that are not enumerated",
+        _ => "not a plain value",
     };
     match type_name(&schema["properties"][name]) {
         Some(name) => format!("{what} (`{name}`)"),
@@ -64,7 +64,7 @@ fn described(schema: &Value, name: &str, field: &Value) -> String {
     }
 }
 
-/// The name of the definition that a field, or each of its items, refers to.
+/// Returns the name of the definition that a field, or each of its items, refers to.
 fn type_name(field: &Value) -> Option<&str> {
     let direct = field.get("$ref").or_else(|| field.get("items")?.get("$ref"));
     let optional = || field.get("anyOf")?.as_array()?.iter().find_map(|one| one.get("$ref"));
@@ -78,25 +78,25 @@ mod tests {
 
     #[derive(JsonSchema)]
     struct Address {
-        #[expect(dead_code, reason = "only its schema is read")]
+        #[expect(dead_code, reason = "only its schema is used")]
         city: String,
     }
 
     #[derive(JsonSchema)]
-    #[expect(dead_code, reason = "only their schemas are read")]
+    #[expect(dead_code, reason = "only its schema is used")]
     enum Size {
         Small,
         Large,
     }
 
     fn refused<T: JsonSchema>() -> String {
-        form(&crate::input_of::<T>()).expect_err("it is no form").to_string()
+        form(&crate::input_of::<T>()).expect_err("it is not a form").to_string()
     }
 
     #[test]
     fn a_nested_field_is_refused_by_its_name_and_type_with_the_way_out() {
         #[derive(JsonSchema)]
-        #[expect(dead_code, reason = "only their schemas are read")]
+        #[expect(dead_code, reason = "only its schema is used")]
         struct Order {
             item: String,
             to: Address,
@@ -114,17 +114,18 @@ mod tests {
     #[test]
     fn a_list_of_objects_and_an_optional_object_are_named_too() {
         #[derive(JsonSchema)]
-        #[expect(dead_code, reason = "only their schemas are read")]
+        #[expect(dead_code, reason = "only its schema is used")]
         struct Many {
             stops: Vec<Address>,
         }
         #[derive(JsonSchema)]
-        #[expect(dead_code, reason = "only their schemas are read")]
+        #[expect(dead_code, reason = "only its schema is used")]
         struct Perhaps {
             billing: Option<Address>,
         }
         assert!(
-            refused::<Many>().contains("`stops`, which is a list of values of its own (`Address`)")
+            refused::<Many>()
+                .contains("`stops`, which is a list of values that are not enumerated (`Address`)")
         );
         assert!(refused::<Perhaps>().contains("`billing`, which is"), "{}", refused::<Perhaps>());
         assert!(refused::<Perhaps>().contains("(`Address`)"), "{}", refused::<Perhaps>());
@@ -133,7 +134,7 @@ mod tests {
     #[test]
     fn plain_fields_enumerations_and_lists_of_them_are_shown() {
         #[derive(JsonSchema)]
-        #[expect(dead_code, reason = "only their schemas are read")]
+        #[expect(dead_code, reason = "only its schema is used")]
         struct Plain {
             name: String,
             days: Option<u8>,
@@ -141,6 +142,6 @@ mod tests {
             sizes: Vec<Size>,
         }
         assert!(form(&crate::input_of::<Plain>()).is_ok());
-        assert!(refused::<String>().ends_with("ask for a struct, or give an object schema"));
+        assert!(refused::<String>().ends_with("use a struct or an object schema"));
     }
 }

@@ -1,8 +1,8 @@
-//! Partial and lenient JSON: a value out of the text of a model that has prose around it, is written carelessly, or
-//! is not complete yet.
+//! Partial and lenient JSON: extracts a value from the text of a model, which may contain prose, be written carelessly,
+//! or be incomplete.
 //!
-//! It is ours, since no crate reads all three as Genkit does in every language (its specifications are the tests):
-//! those for partial JSON refuse JSON5, those for JSON5 refuse text that is cut off, and none passes over prose.
+//! This is a custom parser because no crate handles all three cases as Genkit does in every language (the tests are its
+//! specifications). Crates for partial JSON reject JSON5, crates for JSON5 reject truncated text, and none skips prose.
 
 mod number;
 mod reader;
@@ -11,22 +11,21 @@ use serde_json::Value;
 
 use reader::{JsonReader, ReadState};
 
-/// What is certain of a JSON text that may be cut off anywhere.
+/// Parses the certain part of a JSON text that may be truncated anywhere.
 ///
-/// Open strings, arrays and objects are closed where the text ends, or where it stops being JSON. A name whose value
-/// has not begun is left out, and so is a number at the very end, since more digits may follow. The beginning of
-/// `true`, `false` or `null` can become nothing else and is taken for the whole.
+/// Open strings, arrays and objects are closed at the end of the text, or where the text is no longer JSON. A name
+/// whose value has not started is left out, and so is a number at the very end, because more digits may follow. A
+/// prefix of `true`, `false` or `null` can only become that literal, and is parsed as such.
 pub fn partial(text: &str) -> Option<Value> {
     let mut reader = JsonReader::new(text, 0);
     let value = reader.value();
     value.filter(|_| reader.state != ReadState::TooDeep)
 }
 
-/// The first JSON object or array in a text. One that the end of the text cuts off counts as far as it is
-/// [certain](partial).
+/// Extracts the first JSON object or array from a text. If it is truncated by the end of the text, returns its [certain
+/// part](partial).
 ///
-/// Brackets in prose are passed over: those in which nothing reads as JSON, and those that are JSON at first but not
-/// to the end.
+/// Brackets in prose are skipped: those whose content is not JSON, and those whose content is JSON only at the start.
 pub fn extract(text: &str) -> Option<Value> {
     let mut at = 0;
     loop {
@@ -40,7 +39,7 @@ pub fn extract(text: &str) -> Option<Value> {
         let value = reader.value();
         match reader.state {
             ReadState::Whole | ReadState::Cut => return value,
-            // An inner part of it would be found next, and pass for the whole.
+            // Continuing would find an inner part and mistake it for the whole.
             ReadState::TooDeep => return None,
             ReadState::Broken if reader.is_meant => at = closed(text, at)?,
             ReadState::Broken => at = reader.at.max(at + 1),
@@ -50,39 +49,39 @@ pub fn extract(text: &str) -> Option<Value> {
 
 /// The items of an array in a text.
 pub struct Items {
-    /// The complete ones, from the cursor on.
+    /// The complete items, starting at the cursor.
     pub values: Vec<Value>,
-    /// Where to go on when there is more text.
+    /// The position to continue from when there is more text.
     pub cursor: usize,
     pub end: ListEnd,
 }
 
-/// How far a list was read.
+/// The state of a list at the end of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListEnd {
-    /// No list has begun.
+    /// No list has started.
     Nowhere,
-    /// There may be more of it.
+    /// The list may have more items.
     Open,
-    /// It is complete.
+    /// The list is complete.
     Closed,
-    /// It is not JSON from the cursor on.
+    /// The text from the cursor on is not JSON.
     Broken,
 }
 
-/// The complete items of the first array in a text, from a cursor on, and the cursor for when there is more text.
-/// The first cursor is 0.
+/// Extracts the complete items of the first array in a text, starting at a cursor. Returns the items and the cursor to
+/// continue from when there is more text. The first cursor is 0.
 ///
-/// A number that the text ends with is not complete.
+/// A number at the end of the text is not complete.
 pub fn extract_items(text: &str, cursor: usize) -> (Vec<Value>, usize) {
     let items = items(text, cursor);
     (items.values, items.cursor)
 }
 
-/// Like [`extract_items`], with how the array ends.
+/// [`extract_items`] with the state of the array.
 ///
-/// The cursor is always after an item, before the comma or bracket that follows; so an array that is closed cannot be
-/// taken for one that goes on.
+/// The cursor is always after an item, before the comma or bracket that follows, so a closed array cannot be mistaken
+/// for one that continues.
 pub fn items(text: &str, cursor: usize) -> Items {
     if cursor > 0 {
         return read_items(&mut JsonReader::new(text, cursor), true);
@@ -94,7 +93,7 @@ pub fn items(text: &str, cursor: usize) -> Items {
         if !items.values.is_empty() || items.end == ListEnd::Closed {
             return items;
         }
-        // Before the first item nothing is settled: these may be brackets in prose.
+        // Before the first item, these may still be brackets in prose.
         if items.end == ListEnd::Open || reader.is_meant || reader.state == ReadState::TooDeep {
             return Items { cursor: 0, ..items };
         }
@@ -132,16 +131,17 @@ fn read_items(reader: &mut JsonReader<'_>, after_item: bool) -> Items {
     Items { values, cursor, end }
 }
 
-/// The objects on the lines of a text (JSON Lines), from a cursor on, and the cursor for when there is more text.
+/// Extracts the objects on the lines of a text (JSON Lines), starting at a cursor. Returns the objects and the cursor
+/// to continue from when there is more text.
 ///
-/// Lines that do not begin with `{` are passed over, as are those that cannot be read.
+/// Lines that do not start with `{` and lines that cannot be parsed are skipped.
 pub fn extract_lines(text: &str, cursor: usize) -> (Vec<Value>, usize) {
     let mut values = Vec::new();
     let mut cursor = cursor;
     while let Some(line) = next_line(text, cursor) {
         values.extend(line.values);
         if line.is_last {
-            // Its rest may still become an object.
+            // The rest of the line may still become an object.
             cursor += line.read;
             break;
         }
@@ -150,8 +150,8 @@ pub fn extract_lines(text: &str, cursor: usize) -> (Vec<Value>, usize) {
     (values, cursor)
 }
 
-/// All objects on the lines of a text; a line that begins like one and cannot be read comes back as the error. The last
-/// line may be cut off.
+/// Extracts all objects on the lines of a text. Returns a line that starts like an object and cannot be parsed as the
+/// error. The last line may be truncated.
 pub fn lines(text: &str) -> Result<Vec<Value>, &str> {
     let mut values = Vec::new();
     let mut cursor = 0;
@@ -168,15 +168,15 @@ pub fn lines(text: &str) -> Result<Vec<Value>, &str> {
     Ok(values)
 }
 
-/// One line and what is on it.
+/// One line and the objects on it.
 struct JsonLine<'a> {
     text: &'a str,
     values: Vec<Value>,
-    /// How many of its bytes the values take.
+    /// The number of bytes that the values take.
     read: usize,
     is_cut: bool,
     is_broken: bool,
-    /// Whether no line feed ends it.
+    /// Whether the line does not end with a line feed.
     is_last: bool,
     next: usize,
 }
@@ -189,7 +189,7 @@ fn next_line(text: &str, at: usize) -> Option<JsonLine<'_>> {
     let mut values = Vec::new();
     let mut read = 0;
     loop {
-        // Objects that a model put on one line, with or without commas between them.
+        // A model may put several objects on one line, with or without commas.
         let separators = line[reader.at..].find(|c: char| !c.is_whitespace() && c != ',');
         reader.at += separators.unwrap_or_default();
         if !line[reader.at..].starts_with('{') {
@@ -213,7 +213,8 @@ fn next_line(text: &str, at: usize) -> Option<JsonLine<'_>> {
     })
 }
 
-/// Where the bracket at `at` closes, going by double quotes and brackets of its kind alone.
+/// Returns the position of the matching bracket for the one at `at`, considering only double quotes and brackets of the
+/// same kind.
 fn closed(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let open = *bytes.get(at)?;

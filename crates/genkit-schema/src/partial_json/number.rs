@@ -1,8 +1,9 @@
-//! Numbers as JavaScript writes them.
+//! Numbers in JavaScript notation.
 
 use serde_json::{Number, Value};
 
-/// A number as JavaScript writes it. What JSON cannot express is null, as in `JSON.stringify`.
+/// Parses a number in JavaScript notation. NaN and infinity, which JSON cannot express, become null, as in
+/// `JSON.stringify`.
 pub(super) fn number(text: &str) -> Option<Value> {
     if let Ok(value) = text.parse::<Number>() {
         return Some(Value::Number(value));
@@ -20,7 +21,7 @@ pub(super) fn number(text: &str) -> Option<Value> {
         let value = if is_negative { -value } else { value };
         return Number::from_i128(value).map(Value::Number);
     }
-    // Rust reads `.5`, `5.` and `+5` like JavaScript, but also names.
+    // Rust parses `.5`, `5.` and `+5` like JavaScript, but also names such as `inf`.
     if !unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return None;
     }
@@ -28,7 +29,7 @@ pub(super) fn number(text: &str) -> Option<Value> {
     if let (true, Ok(whole)) = (!unsigned.contains(['.', 'e', 'E']), text.parse::<i64>()) {
         return Some(whole.into());
     }
-    // Too large a number is infinite.
+    // A number that is too large is infinite.
     Some(
         Number::from_f64(if is_negative { -value } else { value })
             .map_or(Value::Null, Value::Number),

@@ -1,34 +1,34 @@
-//! A reader of JSON that forgives: what models write, and what is not there yet.
+//! A lenient JSON parser for text that models write, which may be incomplete.
 
 use serde_json::{Map, Value};
 
 use super::number::number;
 
-/// How many arrays and objects may be inside each other. Default is 128, as in serde_json.
+/// The maximum nesting of arrays and objects. Default is 128, as in serde_json.
 pub(super) const MAX_DEPTH: usize = 128;
 
-/// Where a reader is.
+/// The state of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadState {
-    /// All was well so far.
+    /// No error so far.
     Whole,
-    /// The text ended too early.
+    /// The text is truncated.
     Cut,
-    /// This is not JSON.
+    /// The text is not JSON.
     Broken,
     /// Nested deeper than [`MAX_DEPTH`].
     TooDeep,
 }
 
-/// Reads JSON5: also single quotes, names without quotes, trailing commas, comments, numbers as in JavaScript, and raw
-/// line feeds in strings.
+/// A parser for JSON5, which also accepts single quotes, unquoted names, trailing commas, comments, JavaScript numbers,
+/// and raw line feeds in strings.
 ///
-/// Once the state is no longer [`ReadState::Whole`] nothing more is read, and what was read so far comes back.
+/// When the state is no longer [`ReadState::Whole`], parsing stops and returns what was parsed so far.
 pub(super) struct JsonReader<'a> {
     text: &'a str,
     pub at: usize,
     pub state: ReadState,
-    /// Whether there was a name with its colon, or a first element: so this was meant to be JSON.
+    /// Whether a name with a colon or a first element was found, so the text was intended as JSON.
     pub is_meant: bool,
     depth: usize,
 }
@@ -38,7 +38,7 @@ impl<'a> JsonReader<'a> {
         Self { text, at, state: ReadState::Whole, is_meant: false, depth: 0 }
     }
 
-    /// The value that begins here, as far as it is certain.
+    /// Parses the certain part of the value at this position.
     pub(super) fn value(&mut self) -> Option<Value> {
         self.skip_blank();
         match self.peek()? {
@@ -50,7 +50,7 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    /// Passes over white space and comments.
+    /// Skips white space and comments.
     pub(super) fn skip_blank(&mut self) {
         loop {
             let rest = self.rest();
@@ -59,16 +59,16 @@ impl<'a> JsonReader<'a> {
             let end = match trimmed.as_bytes() {
                 [b'/', b'/', ..] => trimmed.find(['\n', '\r', '\u{2028}', '\u{2029}']),
                 [b'/', b'*', ..] => trimmed[2..].find("*/").map(|end| end + 4),
-                // The text ends where a comment begins.
+                // The text ends at the start of a comment.
                 [b'/'] => None,
                 _ => return,
             };
-            // An open comment runs to the end of the text.
+            // An unclosed comment extends to the end of the text.
             self.at += end.unwrap_or(trimmed.len());
         }
     }
 
-    /// The next character; at the end of the text the state is `Cut`.
+    /// Returns the next character. At the end of the text, the state becomes `Cut`.
     pub(super) fn peek(&mut self) -> Option<char> {
         if self.state != ReadState::Whole {
             return None;
@@ -85,7 +85,7 @@ impl<'a> JsonReader<'a> {
     }
 
     fn stop<T>(&mut self, state: ReadState) -> Option<T> {
-        // The first reason counts.
+        // Keep the first reason.
         if self.state == ReadState::Whole {
             self.state = state;
         }
@@ -113,7 +113,7 @@ impl<'a> JsonReader<'a> {
             }
             reader.at += 1;
             reader.is_meant = true;
-            // A name without a value is not certain to mean anything.
+            // A name without a value is not certain.
             members.insert(name, reader.value()?);
             Some(())
         });
@@ -130,7 +130,7 @@ impl<'a> JsonReader<'a> {
         Value::Array(elements)
     }
 
-    /// Reads entries with commas between them, up to `close`.
+    /// Parses entries separated by commas, up to `close`.
     fn list(&mut self, close: char, mut entry: impl FnMut(&mut Self) -> Option<()>) {
         while self.state == ReadState::Whole {
             self.skip_blank();
@@ -151,7 +151,7 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    /// The name of a member, whole.
+    /// Parses the complete name of a member.
     fn name(&mut self) -> Option<String> {
         if matches!(self.peek()?, '"' | '\'') {
             return self.string().filter(|_| self.state == ReadState::Whole);
@@ -190,7 +190,7 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    /// Reads what is after a backslash; nothing if it is cut.
+    /// Parses the text after a backslash. Returns `None` if it is truncated.
     fn escape(&mut self, string: &mut String) -> Option<()> {
         let next = self.rest().chars().next()?;
         self.at += next.len_utf8();
@@ -204,7 +204,7 @@ impl<'a> JsonReader<'a> {
             '0' => string.push('\0'),
             'x' => string.push(char::from_u32(self.hex(2)?).unwrap_or(char::REPLACEMENT_CHARACTER)),
             'u' => return self.unit(string),
-            // A line that goes on.
+            // An escaped line break continues the string.
             '\r' => self.at += usize::from(self.rest().starts_with('\n')),
             '\n' | '\u{2028}' | '\u{2029}' => {}
             other => string.push(other),
@@ -212,7 +212,7 @@ impl<'a> JsonReader<'a> {
         Some(())
     }
 
-    /// Reads one UTF-16 unit, or two that belong together. Half a pair becomes U+FFFD.
+    /// Parses one UTF-16 unit, or a surrogate pair. An unpaired surrogate becomes U+FFFD.
     fn unit(&mut self, string: &mut String) -> Option<()> {
         let first = self.hex(4)?;
         let mut units = [first as u16, 0];
@@ -239,7 +239,7 @@ impl<'a> JsonReader<'a> {
         Some(())
     }
 
-    /// Reads hexadecimal digits; nothing if the text ends within them or they are none.
+    /// Parses hexadecimal digits. Returns `None` if the text ends too early or other characters follow.
     fn hex(&mut self, count: usize) -> Option<u32> {
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len()).min(count);
@@ -251,7 +251,7 @@ impl<'a> JsonReader<'a> {
         u32::from_str_radix(&rest[..count], 16).ok()
     }
 
-    /// A number; at the end of the text it may go on, and is not certain.
+    /// Parses a number. At the end of the text it is not certain, because more digits may follow.
     fn number(&mut self) -> Option<Value> {
         let rest = self.rest();
         let is_inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
@@ -267,7 +267,7 @@ impl<'a> JsonReader<'a> {
         }
     }
 
-    /// `true`, `false`, `null`; the beginning of one is as good as the whole.
+    /// Parses `true`, `false` or `null`. A prefix at the end of the text is accepted.
     fn literal(&mut self) -> Option<Value> {
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());

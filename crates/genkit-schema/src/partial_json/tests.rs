@@ -1,4 +1,4 @@
-//! What is read of a text, and how long that may take.
+//! Tests of the parsed values and of the parsing time.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use super::{
     ListEnd, extract, extract_items, extract_lines, items, lines, partial, reader::MAX_DEPTH,
 };
 
-/// Each text with its value; null stands for nothing.
+/// Checks the value of each text. Null stands for `None`.
 fn check(read: fn(&str) -> Option<Value>, cases: &[(&str, Value)]) {
     for (text, expected) in cases {
         let expected = (!expected.is_null()).then(|| expected.clone());
@@ -30,25 +30,25 @@ fn cut_texts() {
         (r#"{"a":"","b":{"c"#, json!({"a": "", "b": {}})),
         (r#"{"a":[{"b":["c"],"#, json!({"a": [{"b": ["c"]}]})),
         (r#"{"a":1,"a":"#, json!({"a": 1})),
-        // Numbers may go on.
+        // Numbers may continue.
         ("[1, 23", json!([1])),
         ("[1, 23 ", json!([1, 23])),
         ("[-", json!([])),
         ("[1.", json!([])),
         ("12", json!(null)),
-        // Literals can only become one thing.
+        // A prefix of a literal can only become that literal.
         ("[tru", json!([true])),
         ("[true", json!([true])),
         (r#"{"a":f"#, json!({"a": false})),
         ("[trx", json!([])),
-        // What an escape will say is not known before its end.
+        // An escape is not certain before its end.
         (r#"["a\"#, json!(["a"])),
         (r#"["a\u00e"#, json!(["a"])),
         (r#"["a\ud83d"#, json!(["a"])),
         (r#"["a\ud83d\"#, json!(["a"])),
         (r#"["a\ud83d\ude0"#, json!(["a"])),
         (r#"["a\ud83d\ude00"#, json!(["a😀"])),
-        // Where it stops being JSON it is cut, too.
+        // Text that is no longer JSON ends the value, too.
         (r#"{"a":{"b":1,"c":]}}"#, json!({"a": {"b": 1}})),
         ("[1,2}", json!([1, 2])),
         ("[1 /", json!([1])),
@@ -97,16 +97,16 @@ fn json_in_prose() {
         ("Here it is:\n\n```json\n{\"a\": [1]}\n```\nAnything else?", json!({"a": [1]})),
         ("{'a': 1,} {\"b\": 2}", json!({"a": 1})),
         ("[1] says {\"a\": 1}", json!([1])),
-        // Brackets that hold no JSON.
+        // Brackets without JSON.
         ("see {note} and [the list]: {\"a\": 1}", json!({"a": 1})),
         ("open with [ and {\"a\": 1}", json!({"a": 1})),
         ("{note}", json!(null)),
         ("{note", json!({})),
-        // JSON at first, but not to the end: no part of it passes for the whole.
+        // JSON only at the start: nothing is returned.
         ("{\"a\": <number>, \"b\": {\"c\": 1}} so {\"a\": 2}", json!({"a": 2})),
         ("{\"a\": oops, \"b\": {\"c\": 1}", json!(null)),
         ("[1, 2}", json!(null)),
-        // Cut off.
+        // Truncated.
         ("Sure: {\"a\": \"b", json!({"a": "b"})),
         ("[[1, 2], [3", json!([[1, 2], []])),
     ];
@@ -136,7 +136,7 @@ fn depth_is_limited() {
         assert!(read(&"{a:".repeat(MAX_DEPTH)).is_some());
         assert_eq!(read(&"{a:".repeat(MAX_DEPTH + 1)), None);
     }
-    // The array itself is not read by the same reader as its items.
+    // The array itself is not parsed by the same reader as its items.
     assert_eq!(items(&nested(MAX_DEPTH + 1), 0).end, ListEnd::Closed);
     assert_eq!(items(&nested(MAX_DEPTH + 2), 0).end, ListEnd::Broken);
     assert_eq!(
@@ -156,7 +156,7 @@ fn items_of_any_kind() {
     let text = format!("{text}4,] and [5]");
     let (values, cursor) = extract_items(&text, cursor);
     assert_eq!(values, [json!(234)]);
-    // What follows a closed array is not part of it.
+    // Text after a closed array is ignored.
     assert_eq!(extract_items(&text, cursor), (vec![], cursor));
     assert_eq!(items(&text, cursor).end, ListEnd::Closed);
 }
@@ -179,7 +179,7 @@ fn ends_of_arrays() {
     let empty = extract_items("[] [1]", 0);
     assert_eq!(empty, (vec![], 1));
     assert_eq!(extract_items("[] [1]", 1), (vec![], 1));
-    // A cursor from elsewhere does no harm.
+    // A cursor from another text does no harm.
     assert_eq!(extract_items("é[1]", 1).0, [Value::Null; 0]);
     assert_eq!(extract_items("[1]", 99).0, [Value::Null; 0]);
 }
@@ -194,7 +194,7 @@ fn objects_on_lines() {
     let text = format!("{text}}}");
     let (values, cursor) = extract_lines(&text, cursor);
     assert_eq!((values, cursor), (vec![json!({"e": 6})], text.len()));
-    // The rest of its line comes later.
+    // The rest of the line comes later.
     assert_eq!(extract_lines(&format!("{text}\n{{\"f\": 7}}\n"), cursor).0, [json!({"f": 7})]);
     assert_eq!(lines("{\"a\": oops}\n{\"b\": 1}"), Err("{\"a\": oops}"));
     assert_eq!(lines("{\n\"a\": 1\n}"), Err("{"));
@@ -220,13 +220,13 @@ fn hostile_texts_take_linear_time() {
                 extract_lines(&text, 0),
                 lines(&text).is_ok(),
             );
-            // Some milliseconds; quadratic would be many seconds.
+            // It takes some milliseconds; quadratic time would be many seconds.
             assert!(begun.elapsed() < Duration::from_secs(4), "{piece:?}, {end:?}");
         }
     }
 }
 
-/// Whether `part` is what may be known of `whole` at some time.
+/// Returns whether `part` is a possible partial value of `whole`.
 fn is_part(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
         (Value::String(part), Value::String(whole)) => whole.starts_with(part.as_str()),
@@ -246,7 +246,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
-        // Eighths, since serde_json reads other fractions only nearly.
+        // Eighths, because serde_json parses other fractions only approximately.
         any::<i32>().prop_map(|n| Value::from(f64::from(n) / 8.0)),
         any::<String>().prop_map(Value::from),
     ];

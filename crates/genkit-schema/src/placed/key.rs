@@ -1,10 +1,10 @@
-//! Keys of members, as serde_json reads them.
+//! Deserialization of object keys, as serde_json does it.
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{Deserializer, Visitor};
 use serde_json::{Error, Number};
 
-/// The key of a member, which may stand for a number or a truth value.
+/// The key of a member, which may represent a number or a boolean.
 pub(super) struct Key<'de>(pub(super) &'de str);
 
 impl<'de> Key<'de> {

@@ -1,4 +1,4 @@
-//! JSON as a type; what does not fit names its place: ``at `lines[0].amount`: invalid type: ..``
+//! Deserialization of JSON with errors that name the position: ``at `lines[0].amount`: invalid type: ..``
 
 mod key;
 mod parts;
@@ -10,14 +10,14 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// One step into a value.
+/// One segment of a path into a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Segment {
     Key(String),
     Index(usize),
 }
 
-/// Where a part of a value is; without segments it is the whole.
+/// The path to a part of a value. Without segments, it is the whole value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Place(Vec<Segment>);
 
@@ -30,7 +30,7 @@ impl Place {
         self.0.is_empty()
     }
 
-    /// The same, seen from what the value is a part of.
+    /// Adds the enclosing segment to the path.
     pub fn inside(mut self, segment: Segment) -> Self {
         self.0.insert(0, segment);
         self
@@ -50,7 +50,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// A place that does not fit, and what serde says of it.
+/// A part that does not match its type, with serde's message.
 #[derive(Debug)]
 pub struct Misfit {
     pub place: Place,
@@ -67,9 +67,9 @@ impl fmt::Display for Misfit {
     }
 }
 
-/// Reads `value` as `T`.
+/// Deserializes `value` as `T`.
 pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Misfit> {
-    // Watching each step has its price: a place is looked for only where there is an error.
+    // Tracking the path is slower, so it is only done after an error.
     T::deserialize(value)
         .map_err(|error| Misfit { place: place_in::<T>(value), message: error.to_string() })
 }

@@ -1,4 +1,4 @@
-//! What is inside of lists, objects and variants: each part is a step.
+//! Access to the parts of lists, objects and enums. Each part is a path segment.
 
 use std::cell::RefCell;
 use std::slice;
@@ -73,7 +73,7 @@ impl<'de> MapAccess<'de> for Members<'de, '_> {
     }
 }
 
-/// An enumeration as an object of one member: the variant and what is in it.
+/// An enum as an object with one member: the name and content of the variant.
 pub(super) struct Variant<'de, 'w> {
     pub(super) name: &'de String,
     pub(super) inner: Watched<'de, 'w>,

@@ -1,4 +1,4 @@
-//! A reader of JSON that notes where reading failed, step by step on the way out.
+//! A deserializer for JSON that records the path to an error, from the innermost segment outwards.
 
 use std::cell::RefCell;
 
@@ -8,19 +8,19 @@ use serde_json::{Error, Map, Value};
 use super::Segment;
 use super::parts::{Items, Members, Variant};
 
-/// Values of serde_json that ask for this kind of reading read themselves.
+/// The prefix of names with which serde_json requests its own kinds of values. Those are passed through.
 const OWN: &str = "$serde_json::private::";
 
-/// A value that is read as serde_json reads it.
+/// A value that is deserialized as by serde_json, with tracking of the path.
 #[derive(Clone, Copy)]
 pub(super) struct Watched<'de, 'w> {
     pub(super) value: &'de Value,
-    /// The steps to what failed, the last one first.
+    /// The path to the error, starting with the innermost segment.
     pub(super) way_back: &'w RefCell<Vec<Segment>>,
 }
 
 impl<'de, 'w> Watched<'de, 'w> {
-    /// Reads a part; a failure in it is one step further in than it says.
+    /// Deserializes a part. The path of an error in it is extended by `step`.
     pub(super) fn part<S: DeserializeSeed<'de>>(
         self,
         step: impl FnOnce() -> Segment,
@@ -53,7 +53,8 @@ impl<'de, 'w> Watched<'de, 'w> {
     }
 }
 
-/// Notes the step where `result` failed. What an inner reader recovered from is forgotten.
+/// Records the segment if `result` is an error. A success clears the path, because the caller recovered from earlier
+/// errors.
 pub(super) fn note<T>(
     way_back: &RefCell<Vec<Segment>>,
     step: impl FnOnce() -> Segment,

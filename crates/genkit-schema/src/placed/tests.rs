@@ -35,8 +35,8 @@ enum Shape {
 }
 
 fn told(order: Value) -> String {
-    let misfit = read::<Order>(&order).expect_err("it does not fit");
-    let alone = Order::deserialize(&order).expect_err("nor without a place");
+    let misfit = read::<Order>(&order).expect_err("it does not match the type");
+    let alone = Order::deserialize(&order).expect_err("nor without tracking");
     assert_eq!(misfit.message, alone.to_string());
     misfit.to_string()
 }
@@ -93,7 +93,8 @@ fn a_place_is_not_that_of_what_was_read_otherwise() {
         #[expect(dead_code, reason = "only read")]
         second: u8,
     }
-    let misfit = read::<Both>(&json!({"first": "a", "second": "b"})).expect_err("b is no number");
+    let misfit =
+        read::<Both>(&json!({"first": "a", "second": "b"})).expect_err("b is not a number");
     assert!(misfit.to_string().starts_with("at `second`: "), "{misfit}");
     let misfit = read::<Both>(&json!({"first": "a"})).expect_err("one is missing");
     assert_eq!(misfit.to_string(), "missing field `second`");

@@ -1,36 +1,36 @@
-//! A portable schema in the making.
+//! A portable schema under construction.
 
 use serde_json::{Map, Value};
 
 use super::keywords;
 
-/// Every type that JSON has; integers are numbers.
+/// All JSON types. `number` includes integers.
 const EVERY_TYPE: [&str; 6] = ["string", "number", "object", "array", "boolean", "null"];
 
-/// Where a schema stands, as far as null is concerned.
+/// How null is treated at the position of a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Null {
-    /// Leaving it out means the same.
+    /// Omitting the value has the same meaning as null.
     Omitted,
-    /// Only null expresses it.
+    /// Only null expresses the value.
     Needed,
 }
 
-/// A portable schema in the making.
+/// A portable schema under construction.
 #[derive(Default)]
 pub(super) struct Draft {
-    /// Keywords for the reader.
+    /// Keywords that describe the value.
     pub annotations: Map<String, Value>,
-    /// Keywords that limit the value.
+    /// Keywords that constrain the value.
     pub assertions: Map<String, Value>,
-    /// What goes into the description, since no keyword expresses it.
+    /// Text for the description, about parts that no keyword expresses.
     pub remarks: Vec<String>,
     pub nullable: bool,
     pub never: bool,
 }
 
 impl Draft {
-    /// Writes the type down, where need be by guessing it from the other keywords.
+    /// Adds the type. If it is missing, infers it from the other keywords.
     pub(super) fn set_type(&mut self, types: Vec<&str>) {
         match types[..] {
             [] if self.assertions.contains_key("type") => {}
@@ -51,12 +51,12 @@ impl Draft {
             _ => self.split(&types),
         }
         if self.assertions.get("type").is_some_and(|only| only == "array") {
-            // Several providers refuse an array without `items`.
+            // Several providers reject an array without `items`.
             self.assertions.entry("items").or_insert_with(|| Value::Object(Map::new()));
         }
     }
 
-    /// Turns a schema of several types into one schema for each of them.
+    /// Converts a schema with several types into one schema for each type.
     fn split(&mut self, types: &[&str]) {
         let all = std::mem::take(&mut self.assertions);
         let mut branches: Vec<_> = types
@@ -80,7 +80,7 @@ impl Draft {
         }
     }
 
-    /// Adds a choice beside what there is.
+    /// Adds a choice to the existing assertions.
     pub(super) fn add_union(&mut self, branches: Vec<Value>) {
         if !self.assertions.contains_key("anyOf") {
             self.assertions.insert("anyOf".to_owned(), Value::Array(branches));
@@ -89,7 +89,7 @@ impl Draft {
         self.add_all(Value::Object(Map::from_iter([("anyOf".to_owned(), Value::Array(branches))])));
     }
 
-    /// Adds a schema that must hold as well.
+    /// Adds a schema that must also match.
     pub(super) fn add_all(&mut self, schema: Value) {
         let all = self.assertions.entry("allOf").or_insert_with(|| Value::Array(Vec::new()));
         if let Value::Array(all) = all {
@@ -97,7 +97,7 @@ impl Draft {
         }
     }
 
-    /// The schema.
+    /// Returns the schema.
     pub(super) fn finish(mut self, null: Null) -> Value {
         if self.never && !self.nullable {
             return never();
@@ -117,7 +117,7 @@ impl Draft {
             assertions = or_null(assertions);
         }
         let mut schema = Map::new();
-        // The type comes first where a map has an order.
+        // The type comes first if the map preserves order.
         if let Some(only) = assertions.get("type") {
             schema.insert("type".to_owned(), only.clone());
         }
@@ -127,7 +127,7 @@ impl Draft {
     }
 }
 
-/// The schema of no value at all.
+/// Returns the schema that matches no value.
 pub(super) fn never() -> Value {
     Value::Object(Map::from_iter([("not".to_owned(), Value::Object(Map::new()))]))
 }

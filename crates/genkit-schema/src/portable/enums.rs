@@ -7,7 +7,7 @@ use super::flat::Flat;
 use super::rewriter::PortableRewriter;
 use crate::json_type::types_of;
 
-/// Keywords that a documented constant may have, and still become one of a list of values.
+/// The keywords that a documented constant may have to be folded into a list of values.
 const FOLDED: [&str; 5] = ["type", "enum", "title", "description", "deprecated"];
 
 impl<'a> PortableRewriter<'a> {
@@ -35,8 +35,8 @@ impl<'a> PortableRewriter<'a> {
     }
 }
 
-/// Joins the fixed values among the branches of a choice into one branch, with the description of each in its
-/// own.
+/// Joins the fixed values among the branches of a choice into one branch, whose description contains those of the
+/// values.
 pub(super) fn fold(branches: Vec<Value>) -> Vec<Value> {
     let is_alone = branches.len() == 1;
     let Some(kind) = branches.iter().find_map(foldable_type).map(str::to_owned) else {
@@ -74,7 +74,7 @@ pub(super) fn fold(branches: Vec<Value>) -> Vec<Value> {
     others
 }
 
-/// The type of a branch that only lists values.
+/// Returns the type of a branch that only lists values.
 pub(super) fn foldable_type(branch: &Value) -> Option<&str> {
     let map = branch.as_object()?;
     map.get("enum")?;
@@ -82,7 +82,7 @@ pub(super) fn foldable_type(branch: &Value) -> Option<&str> {
     map.keys().all(|key| FOLDED.contains(&key.as_str())).then_some(kind)
 }
 
-/// A line that documents the values of a branch.
+/// Returns a line that documents the values of a branch.
 fn remark(branch: &Value) -> Option<String> {
     let text = |key| branch.get(key).and_then(Value::as_str);
     let is_deprecated = branch.get("deprecated") == Some(&Value::Bool(true));

@@ -1,25 +1,25 @@
-//! One schema out of several: a `$ref` and what it names, an `anyOf` of one.
+//! Flattening of several schemas into one: a `$ref` and its target, an `anyOf` with one branch.
 //!
-//! Nothing is copied. A [`Flat`] is a list of layers, each a part of the exact schema that knows its pointer; what is
-//! written first (at the place of use) wins over what is referred to.
+//! Nothing is copied. A [`Flat`] is a list of layers: parts of the exact schema with their pointers. Earlier layers (at
+//! the place of use) take precedence over the targets of references.
 
 use serde_json::{Map, Value};
 
 /// A part of a schema.
 pub(super) struct Layer<'a> {
     pub map: &'a Map<String, Value>,
-    /// Place in the exact schema.
+    /// The pointer in the exact schema.
     pub at: String,
-    /// A keyword that became the next layer.
+    /// A keyword whose content became the next layer.
     pub without: Option<&'static str>,
-    /// The name of the definition that it is.
+    /// The name of the definition, if the layer is one.
     pub definition: Option<String>,
 }
 
 /// A reference that was not followed.
 pub(super) struct Cut<'a> {
     pub target: Option<&'a Value>,
-    /// The name of what contains itself.
+    /// The name of the recursive type, if the reference was cut because of recursion.
     pub again: Option<String>,
 }
 
@@ -29,11 +29,11 @@ pub(super) struct Flat<'a> {
     pub cut: Option<Cut<'a>>,
     /// Whether null was split off.
     pub nullable: bool,
-    /// Whether nothing is accepted.
+    /// Whether no value is accepted.
     pub never: bool,
 }
 
-/// A keyword with its value and its pointer.
+/// A keyword with its value and the pointer of its layer.
 pub(super) type KeywordEntry<'f, 'a> = (&'a str, &'a Value, &'f str);
 
 impl<'a> Layer<'a> {
@@ -47,17 +47,17 @@ impl<'a> Layer<'a> {
 }
 
 impl<'a> Flat<'a> {
-    /// The winning value of a keyword, and the pointer of the layer it is in.
+    /// Returns the effective value of a keyword, and the pointer of its layer.
     pub(super) fn get(&self, key: &str) -> Option<(&'a Value, &str)> {
         self.all(key).next()
     }
 
-    /// Each value of a keyword, with the pointer of its layer.
+    /// Returns all values of a keyword, with the pointers of their layers.
     pub(super) fn all(&self, key: &str) -> impl Iterator<Item = (&'a Value, &str)> {
         self.layers.iter().filter_map(move |layer| Some((layer.get(key)?, layer.at.as_str())))
     }
 
-    /// Each keyword once, with the winning value and the pointer of its layer.
+    /// Returns each keyword once, with its effective value and the pointer of its layer.
     pub(super) fn entries(&self) -> impl Iterator<Item = KeywordEntry<'_, 'a>> {
         self.layers.iter().enumerate().flat_map(move |(depth, layer)| {
             let entries =
@@ -69,7 +69,7 @@ impl<'a> Flat<'a> {
         })
     }
 
-    /// The names of the properties that are always there, each once.
+    /// Returns the names of the required properties, each once.
     pub(super) fn required(&self) -> Vec<&'a str> {
         let mut names = Vec::new();
         for (value, _) in self.all("required") {
@@ -82,7 +82,7 @@ impl<'a> Flat<'a> {
         names
     }
 
-    /// The title, unless it is only the name of a type.
+    /// Returns the title, unless it is only the name of a type.
     pub(super) fn title(&self, is_root: bool) -> Option<&'a Value> {
         let (depth, layer) =
             self.layers.iter().enumerate().find(|(_, layer)| layer.get("title").is_some())?;
@@ -91,12 +91,12 @@ impl<'a> Flat<'a> {
         (!is_name).then_some(title)
     }
 
-    /// The keyword of what a cut reference names.
+    /// Returns a keyword in the target of a reference that was cut.
     pub(super) fn beyond_cut(&self, key: &str) -> Option<&'a Value> {
         self.cut.as_ref()?.target?.get(key)
     }
 
-    /// The type of what a reference that was cut leads to, if there is only one.
+    /// Returns the type of the target of a reference that was cut, if there is only one.
     pub(super) fn type_beyond_cut(&self) -> Option<&'a str> {
         if let Some(written) = self.beyond_cut("type") {
             return written.as_str();
@@ -108,7 +108,7 @@ impl<'a> Flat<'a> {
     }
 }
 
-/// Whether a schema is that of null alone.
+/// Returns whether a schema accepts only null.
 pub(super) fn is_null(schema: &Value) -> bool {
     schema.as_object().is_some_and(|map| {
         map.len() == 1 && map.get("type").and_then(Value::as_str) == Some("null")

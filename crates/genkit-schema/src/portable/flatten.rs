@@ -1,4 +1,4 @@
-//! Follows references and unions of one, until a schema is flat.
+//! Follows references and choices with one branch, until a schema is flat.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use crate::conversion::MAX_DEPTH;
 use crate::pointer;
 
 impl<'a> PortableRewriter<'a> {
-    /// Follows references and unions of one from a schema. References that were followed stay on the stack.
+    /// Flattens a schema. The references that were followed stay on the stack.
     pub(super) fn flatten(&mut self, map: &'a Map<String, Value>, at: &str) -> Flat<'a> {
         let mut flat = Flat {
             layers: vec![Layer::new(map, at.to_owned())],
@@ -22,7 +22,7 @@ impl<'a> PortableRewriter<'a> {
         flat
     }
 
-    /// Adds what the last layer leads to. Returns whether there may be more.
+    /// Adds the layer that the last layer leads to. Returns whether there may be more.
     fn add_layer(&mut self, flat: &mut Flat<'a>) -> bool {
         let Some(last) = flat.layers.last_mut() else {
             return false;
@@ -40,7 +40,7 @@ impl<'a> PortableRewriter<'a> {
                 continue;
             };
             let has_null = branches.len() > 1;
-            // A union of one without null is an enum of one variant, whose text belongs to the value.
+            // A choice with one branch and without null is an enum with one variant, whose text belongs to the value.
             if has_null == (key == "allOf") {
                 continue;
             }
@@ -67,8 +67,8 @@ impl<'a> PortableRewriter<'a> {
         if self.references.contains(&pointer) {
             let title = || Some(self.exact.get("title")?.as_str()?.to_owned());
             let again = name.or_else(title).unwrap_or_else(|| "schema".to_owned());
-            let what = format!("`{again}` contains itself and is cut where it does so first");
-            self.note(at, what, "leave it if deep values are rare, they are accepted; else use a flat list with ids");
+            let what = format!("`{again}` contains itself and is cut at the first recursion");
+            self.note(at, what, "ignore this if deep values are rare, because they are accepted; otherwise use a flat list with ids");
             flat.cut = Some(Cut { target: Some(target), again: Some(again) });
             return false;
         }
@@ -77,7 +77,7 @@ impl<'a> PortableRewriter<'a> {
         if is_too_deep && !is_leaf(target) {
             let name = name.unwrap_or_default();
             let what = format!(
-                "`{name}` is cut here, since the schema is too large or too deep with all inlined"
+                "`{name}` is cut here, since the schema with all references inlined is too large or too deep"
             );
             self.note(at, what, "split the function into several, or nest fewer types");
             flat.cut = Some(Cut { target: Some(target), again: None });
@@ -87,7 +87,7 @@ impl<'a> PortableRewriter<'a> {
         add_target(target, pointer, name, flat)
     }
 
-    /// Notes keywords that stand twice and differ: only one of them stays.
+    /// Reports keywords that occur twice with different values. Only one value is kept.
     fn note_conflicts(&mut self, flat: &Flat<'a>) {
         for (key, value, at) in flat.entries() {
             let class = keywords::class(key);
@@ -104,9 +104,9 @@ impl<'a> PortableRewriter<'a> {
                 );
             if single && flat.all(key).any(|(other, _)| other != value) {
                 let what = format!(
-                    "`{key}` is said twice, beside a reference and in its target; the first is kept"
+                    "`{key}` occurs both next to a reference and in its target; the first is kept"
                 );
-                self.note(at, what, "say it in one place");
+                self.note(at, what, "write it in one place");
             }
         }
     }
@@ -130,7 +130,7 @@ fn add_target<'a>(
     }
 }
 
-/// Whether a schema is that of a plain value, which is no smaller when it is cut.
+/// Returns whether a schema is that of a plain value, which cutting would not make smaller.
 fn is_leaf(schema: &Value) -> bool {
     let Some(map) = schema.as_object() else {
         return true;

@@ -56,7 +56,7 @@ impl<'a> PortableRewriter<'a> {
             Ok([only]) => only,
             Err(kinds) => {
                 let what =
-                    "a tuple of different types: which comes where is only told in the description";
+                    "a tuple of different types: the order is only stated in the description";
                 self.note(at, what.to_owned(), "use a struct with named fields");
                 draft.remarks.push(format!("Items in this order: {}.", order.join(", ")));
                 Value::Object(Map::from_iter([("anyOf".to_owned(), Value::Array(kinds))]))
@@ -80,7 +80,7 @@ impl<'a> PortableRewriter<'a> {
     }
 }
 
-/// What to call an item in a sentence.
+/// Returns a label of an item for use in a sentence.
 fn label(schema: &Value) -> String {
     let text = |key| schema.get(key).and_then(Value::as_str);
     if let Some(title) = text("title") {

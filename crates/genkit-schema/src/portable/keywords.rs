@@ -1,27 +1,27 @@
-//! What is done with each keyword.
+//! The treatment of each keyword.
 
-/// How a keyword is carried over.
+/// The treatment of a keyword.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
-    /// Is for the reader; copied as it is, and outside where a schema is wrapped.
+    /// Describes the value. Copied unchanged, and placed outside if a schema is wrapped.
     Annotation,
-    /// Limits the value; copied as it is.
+    /// Constrains the value. Copied unchanged.
     Assertion,
-    /// Holds one schema.
+    /// Contains one schema.
     Schema,
-    /// Holds schemas by name.
+    /// Contains schemas by name.
     Schemas,
-    /// Has a rule of its own.
+    /// Has its own rule.
     Ruled,
-    /// Means nothing once references are inlined; dropped.
+    /// Has no meaning after references are inlined. Dropped.
     Scaffold,
-    /// Is not in both drafts; dropped with a note.
+    /// Is not in both drafts. Dropped with a note.
     Newer,
-    /// Is in no draft; dropped with a note.
+    /// Is in neither draft. Dropped with a note.
     Unknown,
 }
 
-/// The class of a keyword.
+/// Returns the class of a keyword.
 pub(super) fn class(keyword: &str) -> Class {
     match keyword {
         "title" | "description" | "default" | "examples" | "deprecated" | "readOnly"
@@ -56,10 +56,10 @@ pub(super) fn class(keyword: &str) -> Class {
     }
 }
 
-/// Whether a `format` is in draft 7, in draft 2020-12 and in ajv-formats.
+/// Returns whether a `format` is in draft 7, in draft 2020-12 and in ajv-formats.
 ///
-/// The last leaves out the internationalised ones. `uuid` and `duration` are too new, `uint32` and `double` are
-/// schemars' own.
+/// ajv-formats lacks the internationalized formats. `uuid` and `duration` are too new; `uint32` and `double` are
+/// specific to schemars.
 pub(super) fn is_portable_format(format: &str) -> bool {
     matches!(
         format,
@@ -79,7 +79,7 @@ pub(super) fn is_portable_format(format: &str) -> bool {
     )
 }
 
-/// The type of value that a keyword applies to; `None` if to any.
+/// Returns the type of value that a keyword applies to, or `None` if it applies to all.
 pub(super) fn applies_to(keyword: &str) -> Option<&'static str> {
     match keyword {
         "multipleOf" | "maximum" | "exclusiveMaximum" | "minimum" | "exclusiveMinimum" => {

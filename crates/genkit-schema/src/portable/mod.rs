@@ -1,27 +1,29 @@
-//! The schema that a client gets of which nothing is known.
+//! The portable schema, sent to clients with unknown capabilities.
 //!
-//! schemars writes exact schemas of draft 2020-12. Many clients read less than that: they follow no `$ref`, want one
-//! `type` at each place, or refuse a `format` that they do not know. [`portable`] rewrites an exact schema into
-//! what all of them read: valid as draft 7 and as draft 2020-12, also where ajv is strict.
+//! schemars writes exact schemas of draft 2020-12. Many clients support less: they do not resolve `$ref`, require a
+//! single `type` at each position, or reject unknown values of `format`. [`portable`] rewrites an exact schema into one
+//! that all of them accept: valid as draft 7 and as draft 2020-12, also in ajv's strict mode.
 //!
 //! | exact | portable |
 //! |---|---|
-//! | `$ref` | what it names, inlined; keywords beside it win. A reference into itself is cut to a permissive schema |
-//! | `T` or null | `T` where the property may be left out, else `anyOf` of `T` and null |
+//! | `$ref` | its target, inlined; sibling keywords take precedence. A recursive reference is cut to a permissive
+//! schema |
+//! | `T` or null | `T` if the property is optional, else `anyOf` of `T` and null |
 //! | `oneOf` of documented constants | `enum`, with the text of each value in the description |
 //! | `oneOf` | `anyOf` |
 //! | `const` | `enum` of one value |
-//! | `enum` without `type` | with the type of its values |
+//! | `enum` without `type` | `enum` with the type of its values |
 //! | `prefixItems` | `items`, with the order in the description |
-//! | `type` of several | `anyOf` |
-//! | `format` outside of both drafts | nothing; bounds stay |
+//! | `type` with several types | `anyOf` |
+//! | `format` that is not in both drafts | removed; bounds are kept |
 //! | `true`, `false` as a schema | `{}`, `{"not": {}}` |
-//! | `unevaluatedProperties` | `additionalProperties` where that means the same |
-//! | newer and unknown keywords | nothing, and a note |
-//! | `x-…` and all that both drafts know | itself |
+//! | `unevaluatedProperties` | `additionalProperties` if that has the same meaning |
+//! | newer and unknown keywords | removed, with a note |
+//! | `x-…` and all keywords of both drafts | unchanged |
 //!
-//! Arguments are narrowed at most (a client that obeys the portable schema is understood), results are widened at
-//! most (what serde writes is accepted). That is why null stays in a property that is always there.
+//! Schemas of arguments are at most narrowed, so that a client that follows the portable schema is understood. Schemas
+//! of results are at most widened, so that what serde writes is accepted. Therefore null is kept in a property that is
+//! always present.
 
 mod draft;
 mod enums;
@@ -42,29 +44,29 @@ use serde_json::{Map, Value};
 use super::conversion::{Degraded, MAX_DEPTH, MAX_NODES};
 use rewriter::PortableRewriter;
 
-/// How many references inside each other are tried, in this order, for a schema above [`MAX_NODES`].
+/// The maximum nesting of references that is tried, in this order, for a schema above [`MAX_NODES`].
 const FALLBACK_REFERENCES: [usize; 7] = [8, 6, 5, 4, 3, 2, 1];
 
-/// A portable schema, and what it cannot express.
+/// A portable schema, and its losses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Portable {
-    /// The schema itself.
+    /// The schema.
     pub schema: Value,
-    /// What was lost, by pointer.
+    /// The losses, by pointer.
     pub degraded: Vec<Degraded>,
 }
 
-/// Rewrites an exact schema (a root schema of schemars, for arguments or for a result) so that any client can read it.
+/// Rewrites an exact schema (a root schema of schemars, for arguments or for a result) so that any client accepts it.
 pub fn portable(exact: &Value) -> Portable {
     let mut limits = std::iter::once(MAX_DEPTH).chain(FALLBACK_REFERENCES);
     let fitting = limits.find_map(|references| attempt(exact, references, MAX_NODES));
-    // Without references the size is that of the exact schema, so there is nothing to limit.
+    // Without references, the size is that of the exact schema, so no limit is needed.
     fitting
         .or_else(|| attempt(exact, 0, usize::MAX))
         .unwrap_or_else(|| Portable { schema: Value::Object(Map::new()), degraded: Vec::new() })
 }
 
-/// One try with a limit on references inside each other; nothing if it has too many nodes.
+/// Rewrites with a limit on the nesting of references. Returns `None` if the result has too many nodes.
 fn attempt(exact: &Value, max_references: usize, max_nodes: usize) -> Option<Portable> {
     let mut rewriter = PortableRewriter::new(exact, max_references, max_nodes);
     let schema = rewriter.root();

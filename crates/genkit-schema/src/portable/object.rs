@@ -1,4 +1,4 @@
-//! Objects: their properties and what else may be in them.
+//! Objects: their properties, and the schema of additional properties.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use super::flat::Flat;
 use super::rewriter::PortableRewriter;
 use crate::pointer;
 
-/// Keywords that can evaluate properties which `properties` does not name.
+/// Keywords that can evaluate properties that are not in `properties`.
 const APPLICATORS: [&str; 6] = ["anyOf", "oneOf", "allOf", "if", "then", "else"];
 
 impl<'a> PortableRewriter<'a> {
@@ -28,7 +28,7 @@ impl<'a> PortableRewriter<'a> {
             }
         }
         for name in &required {
-            // Strict validators want each of them described.
+            // Strict validators require an entry in `properties` for each required name.
             if !properties.contains_key(*name) {
                 properties.insert((*name).to_owned(), Value::Object(Map::new()));
             }
@@ -54,11 +54,11 @@ impl<'a> PortableRewriter<'a> {
             return;
         }
         if flat.cut.is_some() || APPLICATORS.iter().any(|key| flat.get(key).is_some()) {
-            let what = "`unevaluatedProperties` beside a choice is not in JSON Schema draft 7: more properties pass";
+            let what = "`unevaluatedProperties` next to a choice is not in JSON Schema draft 7, so additional properties pass";
             self.note(
                 at,
                 what.to_owned(),
-                "leave it: they are refused when the function is called",
+                "ignore this: they are rejected when the function is called",
             );
             return;
         }
@@ -66,7 +66,7 @@ impl<'a> PortableRewriter<'a> {
         draft.assertions.insert("additionalProperties".to_owned(), rest);
     }
 
-    /// What unnamed properties hold. Here every client knows `true` and `false`.
+    /// Rewrites the schema of additional properties. All clients support `true` and `false` here.
     fn rest(&mut self, exact: &'a Value, at: &str) -> Value {
         match exact {
             Value::Bool(allowed) => Value::Bool(*allowed),

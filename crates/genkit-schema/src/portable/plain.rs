@@ -1,4 +1,4 @@
-//! Plain schemas, as most fields have them: what refers to nothing and chooses nothing has no layers.
+//! A fast path for plain schemas, as most fields have them: those without references and choices have no layers.
 
 use serde_json::{Map, Value};
 
@@ -6,16 +6,16 @@ use super::draft::{Draft, Null, never};
 use super::keywords::{self, Class};
 use crate::conversion::MAX_DEPTH;
 
-/// A way through plain schemas, which ends where one is not.
+/// The fast path for plain schemas, which is left at the first schema that is not plain.
 pub(super) struct Plain {
-    /// How many schemas there were so far, in all.
+    /// The total number of schemas so far.
     pub(super) nodes: usize,
     pub(super) max_nodes: usize,
-    /// How many schemas it is inside of.
+    /// The nesting depth.
     pub(super) depth: usize,
 }
 
-/// What of a schema is found on the way.
+/// The parts of a schema, by kind.
 #[derive(Default)]
 struct Parts<'a> {
     types: Vec<&'a str>,
@@ -30,8 +30,8 @@ struct Parts<'a> {
 }
 
 impl Plain {
-    /// The portable schema of `exact`, the same as by the long way; nothing where that one has to be gone: for
-    /// references, choices, fixed values, whatever is lost, and whatever is too much.
+    /// Returns the portable schema of `exact`, identical to that of the full rewriter. Returns `None` if the full
+    /// rewriter is needed: for references, choices, fixed values, losses, and schemas above the limits.
     pub(super) fn schema(&mut self, exact: &Value, is_root: bool, null: Null) -> Option<Value> {
         self.nodes += 1;
         if self.nodes > self.max_nodes || self.depth > MAX_DEPTH {
@@ -51,7 +51,7 @@ impl Plain {
     }
 
     fn rewritten(&mut self, parts: Parts<'_>, null: Null) -> Option<Value> {
-        // Of one type it is written into one map; else the draft says what comes where.
+        // A schema with one type is written into one map. Otherwise, the draft determines the order.
         let only = match parts.types[..] {
             [only] if !(parts.is_nullable && null == Null::Needed) => Some(only),
             _ => None,
@@ -114,7 +114,7 @@ impl<'a> Parts<'a> {
         let mut parts = Self::default();
         for (key, value) in map {
             match keywords::class(key) {
-                // The name of the type that is the root.
+                // The title of the root is the name of its type.
                 Class::Annotation if key == "title" && is_root => {}
                 Class::Annotation if key == "default" && value.is_null() => {}
                 Class::Annotation => parts.annotations.push((key, value)),
@@ -127,7 +127,8 @@ impl<'a> Parts<'a> {
         Some(parts)
     }
 
-    /// How many members the map has in which they are written: a server keeps as many maps as it has arguments.
+    /// Returns the number of members of the resulting map, to allocate exactly: a server keeps one map for each
+    /// argument.
     fn members(&self, only: Option<&str>) -> usize {
         let annotations = self.annotations.len();
         let Some(only) = only else { return annotations };
@@ -137,7 +138,7 @@ impl<'a> Parts<'a> {
         1 + annotations + self.assertions.len() + ruled
     }
 
-    /// Takes a keyword that has a rule of its own; nothing if the rule is a long one.
+    /// Takes a keyword with its own rule. Returns `None` if the rule needs the full rewriter.
     fn take(&mut self, key: &str, value: &'a Value) -> Option<()> {
         match (key, value) {
             ("type", Value::String(only)) => self.types.push(only),

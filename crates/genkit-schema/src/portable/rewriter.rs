@@ -12,15 +12,15 @@ use crate::pointer;
 /// The state of one rewrite.
 pub(super) struct PortableRewriter<'a> {
     pub exact: &'a Value,
-    /// Pointers of the definitions that it is inside of, the root first.
+    /// The pointers of the enclosing definitions, starting with the root.
     pub references: Vec<String>,
     pub max_references: usize,
-    /// How many schemas it is inside of.
+    /// The nesting depth of schemas.
     pub depth: usize,
     max_nodes: usize,
     nodes: usize,
     degraded: Vec<Degraded>,
-    /// Whether plain schemas go the short way; a test compares it with the long one.
+    /// Whether the fast path for plain schemas is used. A test compares it with the full rewriter.
     is_short: bool,
 }
 
@@ -38,24 +38,24 @@ impl<'a> PortableRewriter<'a> {
         }
     }
 
-    /// The same, which goes the long way always.
+    /// Disables the fast path.
     #[cfg(test)]
     pub(super) fn long(self) -> Self {
         Self { is_short: false, ..self }
     }
 
-    /// What was lost, or nothing if the schema has too many nodes.
+    /// Returns the losses, or `None` if the schema has too many nodes.
     pub(super) fn finish(mut self) -> Option<Vec<Degraded>> {
         if self.nodes > self.max_nodes {
             return None;
         }
-        // Sorted, since the order of properties is that of the map type, which another crate can change.
+        // Sorted, because the order of properties depends on the map type, which another crate can change.
         self.degraded.sort_unstable();
         self.degraded.dedup();
         Some(self.degraded)
     }
 
-    /// Rewrites the whole.
+    /// Rewrites the root schema.
     pub(super) fn root(&mut self) -> Value {
         let mut schema = self.schema(self.exact, "", Null::Needed);
         if let Value::Object(map) = &mut schema {
@@ -88,7 +88,7 @@ impl<'a> PortableRewriter<'a> {
         };
         if self.depth > MAX_DEPTH {
             let what =
-                format!("nested deeper than {MAX_DEPTH} schemas; from here on anything passes");
+                format!("nested deeper than {MAX_DEPTH} schemas; everything inside is accepted");
             self.note(at, what, "nest fewer types");
             return Value::Object(Map::new());
         }
@@ -101,7 +101,7 @@ impl<'a> PortableRewriter<'a> {
         draft.finish(null)
     }
 
-    /// The short way, where there is one.
+    /// Tries the fast path.
     fn plain(&mut self, exact: &Value, at: &str, null: Null) -> Option<Value> {
         if !self.is_short {
             return None;
@@ -113,7 +113,7 @@ impl<'a> PortableRewriter<'a> {
         Some(schema)
     }
 
-    /// Notes a loss.
+    /// Records a loss.
     pub(super) fn note(&mut self, at: &str, what: String, remedy: &str) {
         self.degraded.push(Degraded { pointer: at.to_owned(), what, remedy: remedy.to_owned() });
     }
@@ -132,7 +132,7 @@ impl<'a> PortableRewriter<'a> {
                 Class::Schema => {
                     let before = self.degraded.len();
                     let schema = self.schema(value, &place(), Null::Needed);
-                    // What accepts more inside of these would accept less outside.
+                    // Inside `not` and `if`, a schema that accepts more would make the whole accept less.
                     let turns_around = matches!(key, "not" | "if");
                     if !turns_around || self.degraded.len() == before {
                         draft.assertions.insert(key.to_owned(), schema);
@@ -152,7 +152,7 @@ impl<'a> PortableRewriter<'a> {
                 }
                 Class::Unknown => {
                     let what = format!("`{key}` is not a keyword of JSON Schema 2020-12");
-                    self.note(&place(), what, "call it `x-…`, so that clients pass over it");
+                    self.note(&place(), what, "rename it to `x-…`, so that clients ignore it");
                 }
                 Class::Ruled | Class::Scaffold => {}
             }
@@ -170,7 +170,7 @@ impl<'a> PortableRewriter<'a> {
         draft
     }
 
-    /// Which types the value may have, without null. Several or none are possible.
+    /// Returns the types that the value may have, without null. There may be several or none.
     fn types(&mut self, flat: &Flat<'a>, draft: &mut Draft) -> Vec<&'a str> {
         let mut types: Vec<&str> = match flat.get("type") {
             Some((Value::String(only), _)) => vec![only],
@@ -213,7 +213,7 @@ fn format(flat: &Flat<'_>, draft: &mut Draft) {
     }
 }
 
-/// Describes what was cut: a reader should know what goes there.
+/// Describes what was cut, so that readers know what is expected.
 fn describe_cut(flat: &Flat<'_>, draft: &mut Draft) {
     let Some(cut) = &flat.cut else { return };
     if let Some(description) = flat.beyond_cut("description") {
@@ -224,7 +224,7 @@ fn describe_cut(flat: &Flat<'_>, draft: &mut Draft) {
     }
 }
 
-/// A root that is an object has its `type` and its `properties`: MCP and many clients look for both.
+/// Gives a root that is an object its `type` and its `properties`, which MCP and many clients expect.
 fn close_root(root: &mut Map<String, Value>) {
     let is_object = |schema: &Value| schema.get("type").is_some_and(|only| only == "object");
     let of_objects =

@@ -1,4 +1,4 @@
-//! Choices: `anyOf`, `oneOf`, and what must hold together, `allOf`.
+//! Choices: `anyOf` and `oneOf`; and conjunctions: `allOf`.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,8 @@ use super::rewriter::PortableRewriter;
 use crate::pointer;
 
 impl<'a> PortableRewriter<'a> {
-    /// Rewrites the choices of a schema. `oneOf` becomes `anyOf`, which more clients know and which accepts no less.
+    /// Rewrites the choices of a schema. `oneOf` becomes `anyOf`, which more clients support and which accepts at least
+    /// as much.
     pub(super) fn unions(&mut self, flat: &Flat<'a>, types: &[&str], draft: &mut Draft) {
         for key in ["anyOf", "oneOf"] {
             for (branches, layer) in flat.all(key) {
@@ -39,7 +40,7 @@ impl<'a> PortableRewriter<'a> {
     }
 }
 
-/// Adds a branch: a choice within a choice is spread out, an impossible one and a second one alike left out.
+/// Adds a branch. A nested choice is flattened; impossible and duplicate branches are left out.
 pub(super) fn add_branch(schema: Value, branches: &mut Vec<Value>) {
     if let Value::Object(map) = &schema
         && map.len() == 1
@@ -53,7 +54,7 @@ pub(super) fn add_branch(schema: Value, branches: &mut Vec<Value>) {
     }
 }
 
-/// Puts a choice into a schema.
+/// Adds a choice to a schema.
 fn place(branches: Vec<Value>, draft: &mut Draft) {
     let only = match <[Value; 1]>::try_from(branches) {
         Ok([only]) => only,
@@ -67,7 +68,7 @@ fn place(branches: Vec<Value>, draft: &mut Draft) {
     let Value::Object(mut only) = only else {
         return;
     };
-    // The description of the values adds to that of the enum.
+    // The description of the values is appended to that of the enum.
     if is_list && let Some(Value::String(remark)) = only.remove("description") {
         draft.remarks.push(remark);
     }

@@ -1,11 +1,11 @@
-//! Defaults of a schema that somebody wrote by hand, filled in before a value is checked.
+//! Defaults of a hand-written schema, filled in before a value is checked.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-/// Fills in the defaults that properties of `schema` have and `value` lacks: at the top, and in the
-/// objects and lists that are given.
+/// Fills in the defaults of properties that `value` lacks, at the top level and in the objects and lists that are
+/// present.
 pub(crate) fn fill_defaults(schema: &Value, value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -29,8 +29,7 @@ pub(crate) fn fill_defaults(schema: &Value, value: &mut Value) {
     }
 }
 
-/// Takes out empty texts of arguments that are no texts and need not be given: forms send them where
-/// nothing was entered.
+/// Removes empty texts of optional arguments that do not accept text. Forms send them for fields that were left empty.
 pub(crate) fn drop_blanks(schema: &Value, value: &mut Value) {
     let (Some(members), Some(properties)) = (value.as_object_mut(), properties(schema)) else {
         return;
@@ -44,7 +43,7 @@ pub(crate) fn drop_blanks(schema: &Value, value: &mut Value) {
     });
 }
 
-/// The names that must be given.
+/// Returns the names of required properties.
 pub(super) fn required(schema: &Value) -> HashSet<&str> {
     let names = schema.get("required").and_then(Value::as_array);
     names.into_iter().flatten().filter_map(Value::as_str).collect()
@@ -54,7 +53,7 @@ fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     schema.get("properties")?.as_object()
 }
 
-/// Whether an empty text fits, or may.
+/// Returns whether a property accepts, or may accept, an empty text.
 fn takes_text(property: &Value) -> bool {
     match (property.get("type"), property.get("enum").and_then(Value::as_array)) {
         (_, Some(values)) => values.iter().any(|value| value == ""),

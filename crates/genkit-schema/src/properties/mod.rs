@@ -1,4 +1,4 @@
-//! The properties of an object schema, as prompts and completion need them.
+//! The properties of an object schema, for prompts and completion.
 
 mod defaults;
 
@@ -13,19 +13,19 @@ pub struct Property<'a> {
     schema: Option<&'a Map<String, Value>>,
 }
 
-/// The properties of a portable object schema, in its order.
+/// Returns the properties of a portable object schema, in order.
 pub fn properties(schema: &Value) -> impl Iterator<Item = Property<'_>> {
     let required = defaults::required(schema);
     let all = schema.get("properties").and_then(Value::as_object);
     all.into_iter().flatten().map(move |(name, schema)| Property {
         name,
-        // What has a default may be left out, whatever else the schema says.
+        // A property with a default is optional, whatever `required` contains.
         required: schema.get("default").is_none() && required.contains(name.as_str()),
         schema: schema.as_object(),
     })
 }
 
-/// A value as it is typed in; `null` is left out by leaving out the argument.
+/// Returns the text for a value as a user types it. `null` is expressed by omitting the argument.
 fn typed(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
@@ -35,7 +35,7 @@ fn typed(value: &Value) -> Option<String> {
 }
 
 impl Property<'_> {
-    /// Its one type, besides null.
+    /// Returns the only type apart from null.
     fn kind(&self) -> Option<&str> {
         match self.schema?.get("type")? {
             Value::String(kind) => Some(kind),
@@ -47,7 +47,7 @@ impl Property<'_> {
         }
     }
 
-    /// The values it lists: an enumeration, or `true` and `false`.
+    /// Returns the listed values: those of an enumeration, or `true` and `false`.
     pub fn values(&self) -> Vec<String> {
         if self.kind() == Some("boolean") {
             return vec!["true".to_owned(), "false".to_owned()];
@@ -56,7 +56,7 @@ impl Property<'_> {
         listed.into_iter().flatten().filter_map(typed).collect()
     }
 
-    /// Its description, and how its text must look where that is not obvious.
+    /// Returns the description, with the expected format of the text if it is not obvious.
     pub fn described(&self) -> Option<String> {
         let description = self.schema.and_then(|s| s.get("description")).and_then(Value::as_str);
         let values = self.values();

@@ -1,4 +1,4 @@
-//! The schemas of one action: exact, as served, and checked.
+//! The schemas of one action: exact, served, and compiled for checks.
 
 mod source;
 
@@ -23,12 +23,12 @@ use crate::error::Result;
 pub struct Schemas {
     input: Arc<Source>,
     output: Arc<Source>,
-    /// Another program wrote them, and decides what fits them.
+    /// Whether they come from another program, which decides what is valid.
     foreign: bool,
 }
 
 impl Schemas {
-    /// From types alone.
+    /// Creates schemas from types.
     pub fn derived(
         input: impl Fn() -> Value + Send + Sync + 'static,
         output: fn() -> Option<Value>,
@@ -40,7 +40,7 @@ impl Schemas {
         }
     }
 
-    /// The same with another schema of the result, against which results are checked.
+    /// Returns the schemas with another output schema, which results are checked against.
     pub fn declaring(self, output: OutputSchema) -> Self {
         let output = match output {
             OutputSchema::Type(make) => Origin::Declared(make),
@@ -49,7 +49,7 @@ impl Schemas {
         Self { output: Source::shared(output), ..self }
     }
 
-    /// From hand-written schemas where there are any, else from types.
+    /// Creates schemas from hand-written ones if present, and from types otherwise.
     pub fn given(
         input: Option<Value>,
         input_of: fn() -> Value,
@@ -69,7 +69,8 @@ impl Schemas {
         }
     }
 
-    /// The same without an argument, and the schema of that argument alone; nothing where there is none.
+    /// Returns the schemas without an argument, and the schema of that argument alone. Returns `None` if there is no
+    /// such argument.
     pub fn without(&self, argument: &str) -> Option<(Self, Self)> {
         let mut input = self.input().clone();
         let property = input.get_mut("properties")?.as_object_mut()?.shift_remove(argument)?;
@@ -87,7 +88,7 @@ impl Schemas {
         Some((written(input), written(alone)))
     }
 
-    /// Of a tool that another program has.
+    /// Creates the schemas of another program's tool.
     pub fn foreign(input: Value, output: Option<Value>) -> Self {
         let none: fn() -> Option<Value> = || None;
         Self {
@@ -105,7 +106,7 @@ impl Schemas {
         self.output.exact().map(|schema| &**schema)
     }
 
-    /// Both exact schemas, shared: for models.
+    /// Returns both exact schemas, shared, for models.
     pub fn shared(&self) -> [Option<Schema>; 2] {
         [self.input.exact().cloned(), self.output.exact().cloned()]
     }
@@ -118,36 +119,36 @@ impl Schemas {
         self.output.portable().map(Served::whole)
     }
 
-    /// Whether arguments are an object, and say so.
+    /// Returns whether the input schema is explicitly that of an object.
     pub fn takes_object(&self) -> bool {
         let kind = self.input.portable().and_then(|served| served.object.get("type"));
         kind.and_then(Value::as_str) == Some("object")
     }
 
-    /// The served input schema as an object that is shared, not copied.
+    /// Returns the served input schema as a shared object.
     pub fn served_input(&self) -> Arc<Map<String, Value>> {
         self.input.portable().map(|served| Arc::clone(&served.object)).unwrap_or_default()
     }
 
-    /// The served output schema likewise.
+    /// Returns the served output schema as a shared object.
     pub fn served_output(&self) -> Option<Arc<Map<String, Value>>> {
         self.output.portable().map(|served| Arc::clone(&served.object))
     }
 
-    /// What kind of result the output schema describes.
+    /// Returns the kind of result that the output schema describes.
     pub fn shape(&self) -> ResultShape {
         self.output.portable().map_or(ResultShape::Nothing, |served| served.shape)
     }
 
-    /// What the portable schemas cannot express.
+    /// Returns what the portable schemas cannot express.
     pub fn degraded(&self) -> impl Iterator<Item = &Degraded> {
         let both = [self.input.portable(), self.output.portable()];
         both.into_iter().flatten().flat_map(|served| served.degraded.iter())
     }
 
-    /// Why one of them cannot be checked, if that is so.
+    /// Returns the reason why one of the schemas cannot be checked, if there is one.
     pub fn unusable(&self) -> Option<&str> {
-        // Those of another program are for that program to judge.
+        // The schemas of another program are left to that program.
         let own = [&self.input, &self.output].into_iter().filter(|_| !self.foreign);
         own.filter_map(|source| source.checker()).find_map(|checker| match checker {
             Checker::Unusable(why) => Some(why.as_str()),
@@ -155,7 +156,7 @@ impl Schemas {
         })
     }
 
-    /// The bounds that the schema of a type has: to be checked as soon as the type has read a value.
+    /// Returns the bounds of a type's input schema, to be checked after the type has deserialized a value.
     pub fn bounds(&self) -> Result<Option<&Arc<Bounds>>> {
         match self.input.checker() {
             Some(_) if self.input.is_written() => Ok(None),
@@ -165,7 +166,7 @@ impl Schemas {
         }
     }
 
-    /// Whether arguments or results are checked against a schema that was written by hand.
+    /// Returns whether arguments or results are checked against a hand-written schema.
     pub fn are_written(&self) -> bool {
         let is_checked = |source: &Source| {
             source.is_written() && !matches!(source.checker(), None | Some(Checker::Nothing))
@@ -173,8 +174,7 @@ impl Schemas {
         is_checked(&self.input) || is_checked(&self.output)
     }
 
-    /// Arguments with the defaults that a hand-written schema shows; a type fills in its own when it
-    /// reads them.
+    /// Fills in the defaults of a hand-written schema. A type fills in its own when it is deserialized.
     pub fn with_defaults(&self, mut arguments: Value, how: Strictness) -> Value {
         if !self.input.is_written() {
             return arguments;
@@ -189,18 +189,17 @@ impl Schemas {
         arguments
     }
 
-    /// Checks arguments against a hand-written schema; one of a type is checked when it has read
+    /// Checks arguments against a hand-written schema. The schema of a type is checked after the type has deserialized
     /// them.
     pub fn check_input(&self, arguments: Value, how: Strictness) -> Result<Value> {
         if self.input.is_written() { self.check_given(arguments, how) } else { Ok(arguments) }
     }
 
-    /// Checks arguments that somebody gave before a call of them, as far as that can be said without
-    /// reading them.
+    /// Checks arguments that are provided before a call, to the extent possible without deserializing them.
     pub fn check_given(&self, mut arguments: Value, how: Strictness) -> Result<Value> {
         let checker = match self.input.checker() {
             None | Some(Checker::Nothing) => return Ok(arguments),
-            // A schema that this library cannot read, or not in time, is for its own program to judge.
+            // A schema that cannot be compiled here, or not in time, is left to its own program.
             Some(Checker::Unusable(_)) if self.foreign => return Ok(arguments),
             Some(Checker::Unusable(why)) => return Err(E::Unusable(why.clone()).into()),
             Some(checker) => checker,
@@ -221,7 +220,7 @@ impl Schemas {
         Ok(arguments)
     }
 
-    /// Checks a result against a hand-written schema; a derived one holds by construction.
+    /// Checks a result against a hand-written schema. A derived schema holds by construction.
     pub fn check_output(&self, value: Option<&Value>) -> Result<()> {
         let checker = self.output.checker().filter(|_| !self.foreign);
         let Some(checker) = checker else { return Ok(()) };
@@ -229,12 +228,12 @@ impl Schemas {
     }
 }
 
-/// The schema of a result as an annotation declares it, in place of that of the returned type.
+/// A declared schema of a result, which replaces that of the return type.
 #[allow(missing_docs, reason = "for expansions and hidden")]
 #[derive(Clone, Copy)]
 pub enum OutputSchema {
-    /// From a type.
+    /// The schema of a type.
     Type(fn() -> Value),
-    /// Written by hand.
+    /// A hand-written schema.
     Written(fn() -> Value),
 }

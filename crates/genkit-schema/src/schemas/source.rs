@@ -1,4 +1,4 @@
-//! Where a schema comes from, and what is made of it.
+//! The origin of a schema, and the data derived from it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -12,11 +12,11 @@ use crate::portable;
 use crate::result_shape::ResultShape;
 use crate::shared::Schema;
 
-/// Where a schema comes from.
+/// The origin of a schema.
 pub(super) enum Origin {
     Input(Box<dyn Fn() -> Value + Send + Sync>),
     Output(fn() -> Option<Value>),
-    /// From a type that is not the returned one.
+    /// A declared type that is not the return type.
     Declared(fn() -> Value),
     Written(Schema),
 }
@@ -27,7 +27,7 @@ impl Origin {
     }
 }
 
-/// A schema and what is made of it, each on first use.
+/// A schema and the data derived from it, each computed on first use.
 pub(super) struct Source {
     origin: Origin,
     exact: OnceLock<Option<Schema>>,
@@ -35,9 +35,9 @@ pub(super) struct Source {
     checker: OnceLock<Checker>,
 }
 
-/// What clients get.
+/// The schema sent to clients.
 pub(super) struct Served {
-    /// Shared with the lists; empty where the schema is no object.
+    /// Shared with the lists. Empty if the schema is not an object.
     pub(super) object: Arc<Map<String, Value>>,
     whole: OnceLock<Value>,
     pub(super) degraded: Vec<Degraded>,
@@ -54,7 +54,8 @@ impl Served {
         Self { object: Arc::new(object), whole, degraded, shape }
     }
 
-    /// Of an object a copy, which is made when it is asked for: a server lists the object alone.
+    /// Returns the schema as a value. For an object this is a copy, made on first use, because servers only list the
+    /// object.
     pub(super) fn whole(&self) -> &Value {
         self.whole.get_or_init(|| Value::Object(Map::clone(&self.object)))
     }
@@ -65,13 +66,13 @@ impl Source {
         Arc::new(Self::new(origin))
     }
 
-    /// Of arguments that a type reads: one for all of that type while there is any.
+    /// Returns the source for arguments of a type, shared by all users of that type.
     pub(super) fn of_input(make: fn() -> Value) -> Arc<Self> {
         static SHARED: Sharing = Sharing::new();
         SHARED.source((make as *const ()).addr(), || Origin::Input(Box::new(make)))
     }
 
-    /// Of results, likewise.
+    /// Returns the source for results of a type, shared by all users of that type.
     pub(super) fn of_result(make: fn() -> Option<Value>) -> Arc<Self> {
         static SHARED: Sharing = Sharing::new();
         SHARED.source((make as *const ()).addr(), || Origin::Output(make))
@@ -81,7 +82,7 @@ impl Source {
         Self { origin, exact: OnceLock::new(), portable: OnceLock::new(), checker: OnceLock::new() }
     }
 
-    /// Kept from then on.
+    /// Returns the exact schema, and keeps it.
     pub(super) fn exact(&self) -> Option<&Schema> {
         match &self.origin {
             Origin::Written(schema) => Some(schema),
@@ -112,8 +113,8 @@ impl Source {
         self.checker.get()
     }
 
-    /// Where the exact schema has to be made, all that a server needs is made of it in one pass, and the schema itself
-    /// is not kept: of a thousand tools it is more than all the rest.
+    /// Provides the exact schema to `fill`. If it must be created, all data for a server is derived in one pass and the
+    /// schema is dropped, because the exact schemas of a thousand tools would take more memory than everything else.
     fn with_exact(&self, fill: impl FnOnce(Option<&Value>)) {
         match (&self.origin, self.exact.get()) {
             (Origin::Written(schema), _) => fill(Some(schema)),
@@ -138,7 +139,7 @@ impl Source {
 
     fn served(&self, exact: &Value) -> Served {
         match self.origin {
-            // What a person wrote is served as it is.
+            // A hand-written schema is served unchanged.
             Origin::Written(_) => Served::new(exact.clone(), Vec::new()),
             _ => {
                 let portable = portable::portable(exact);
@@ -151,19 +152,20 @@ impl Source {
         matches!(self.origin, Origin::Written(_) | Origin::Declared(_))
     }
 
-    /// How the checker sees values; `None` where nothing is checked.
+    /// Returns how the checker treats values, or `None` if nothing is checked.
     fn checked_shape(&self) -> Option<Shape> {
         match &self.origin {
-            // What the function returns is another type, or none: nothing holds by construction.
+            // The function returns another type, so nothing holds by construction.
             Origin::Written(_) | Origin::Declared(_) => Some(Shape::Written),
             Origin::Input(_) => Some(Shape::Read),
-            // A type writes what its schema says.
+            // A type serializes to values that match its schema.
             Origin::Output(_) => None,
         }
     }
 }
 
-/// The sources of types that some action has, by what makes their schema: functions with one address do the same.
+/// The sources of types in use, by the address of the function that makes their schema. Functions with the same address
+/// are identical.
 struct Sharing(Mutex<BTreeMap<usize, Weak<Source>>>);
 
 impl Sharing {
@@ -172,7 +174,7 @@ impl Sharing {
     }
 
     fn source(&self, make: usize, origin: impl FnOnce() -> Origin) -> Arc<Source> {
-        // There are as many entries as types, however many actions come and go.
+        // There are as many entries as types, however many actions are created and dropped.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = known.entry(make).or_default();
         entry.upgrade().unwrap_or_else(|| {
@@ -222,7 +224,7 @@ mod tests {
         assert!(source.exact.get().is_none());
         assert_eq!(source.exact().unwrap()["properties"]["n"]["format"], "int64");
         source.exact();
-        assert_eq!(MADE.load(Ordering::Relaxed), 2, "who asks for it gets it, kept from then on");
+        assert_eq!(MADE.load(Ordering::Relaxed), 2, "it is kept once requested");
         let any = Source::shared(Origin::written(Value::Bool(true)));
         let served = any.portable().unwrap();
         assert_eq!((served.whole(), served.object.len()), (&Value::Bool(true), 0));

@@ -1,10 +1,10 @@
-//! What durable runs cost on this store, and on a folder of files: steps and bytes, runs that wait, what grows.
+//! The cost of durable runs on this store and on a folder of files: steps, bytes, suspended runs, and growth.
 //!
-//! `cargo bench -p genkit-sqlite --bench durable` prints figures of one run, and the ratio of each step to one commit alone
-//! of the same size on the same disk; nothing judges them. `-- --quick` has fewer runs wait. Postgres has the same in
-//! `crates/genkit-postgres`.
+//! `cargo bench -p genkit-sqlite --bench durable` prints figures of one run, and the ratio of each step to a single
+//! commit of the same size on the same disk. They are not compared with limits. `-- --quick` uses fewer suspended runs.
+//! Postgres has the same benchmark in `crates/genkit-postgres`.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line program")]
 
 #[macro_use]
 #[path = "../../../../tests/behaviour/durable/handed_on.rs"]
@@ -26,9 +26,7 @@ async fn main() {
     let suspended = if is_quick { 1000 } else { 10_000 };
     let folder = std::env::temp_dir().join(format!("genkit-bench-durable-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
-    println!(
-        "a round is an answer of the model and a call of a tool: two steps, each saved before the next\n"
-    );
+    println!("a round is a model call and a tool call: two steps, each saved before the next\n");
 
     let file = folder.join("runs.db");
     let floor = Connection::open(folder.join("floor.db")).unwrap();
@@ -38,7 +36,7 @@ async fn main() {
     let head = "x".repeat(1000);
     let mut number = 0;
     let commit = measured::mean(async || {
-        // SQLite writes nothing where nothing changes.
+        // SQLite does not write an unchanged row.
         number += 1;
         let head = format!("{number}{head}");
         floor.execute("UPDATE t SET head = ?1 WHERE id = 1", [&head]).unwrap();
@@ -62,7 +60,7 @@ async fn main() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// What is in a folder, in bytes.
+/// Returns the size of a folder, in bytes.
 fn size(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries

@@ -1,4 +1,4 @@
-//! What durable runs cost on a store, whatever it is.
+//! The cost of durable runs on any store.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,13 +11,13 @@ use genkit::{BoxFuture, Genkit, Registry, Result, Role, tool, tools};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-/// How many runs go on at a time.
+/// The number of runs that are performed in parallel.
 const AT_A_TIME: usize = 64;
 
-/// How long a tool's answer is, in bytes.
+/// The length of a tool's output, in bytes.
 const SAID: usize = 500;
 
-/// A store that counts what is saved.
+/// A store that counts the saves and their bytes.
 struct Weighing {
     inner: Arc<dyn RunStore>,
     saves: Arc<AtomicUsize>,
@@ -40,19 +40,19 @@ impl RunStore for Weighing {
     }
 }
 
-/// Says much.
+/// Returns a long text.
 #[tool]
 async fn say() -> String {
     "x".repeat(SAID)
 }
 
-/// Asks first.
+/// Asks for approval.
 #[tool(needs_approval)]
 async fn act() -> &'static str {
     "done"
 }
 
-/// A program whose model calls `say` so many times, or `act` once.
+/// Creates an instance whose model calls `say` a given number of times, or `act` once.
 fn program(store: impl RunStore) -> Genkit {
     let model = model::from_fn("bench/talks", |request, _| {
         let done = request.messages.iter().filter(|message| message.role == Role::Tool).count();
@@ -73,8 +73,8 @@ fn program(store: impl RunStore) -> Genkit {
     builder.durable(store).build().unwrap()
 }
 
-/// Prints what runs cost on `store`, where one commit alone takes `commit`, and `suspended` runs wait at once; `size` is what
-/// the store takes on the disk.
+/// Prints the cost of runs on `store`. `commit` is the time of a single commit, `suspended` the number of runs that
+/// wait at once, and `size` returns the size of the store on disk.
 pub(crate) async fn report(
     name: &str,
     store: Arc<dyn RunStore>,
@@ -90,7 +90,7 @@ pub(crate) async fn report(
     };
     let genkit = program(weighing);
     let millis = |time: Duration| time.as_secs_f64() * 1e3;
-    println!("{name}: one commit alone takes {:.2} ms", millis(commit));
+    println!("{name}: a single commit takes {:.2} ms", millis(commit));
     for rounds in [10_usize, 100, 400] {
         saves.store(0, Ordering::Relaxed);
         bytes.store(0, Ordering::Relaxed);
@@ -117,7 +117,7 @@ pub(crate) async fn report(
     })
     .await;
     println!(
-        "  {suspended} runs to their question, {AT_A_TIME} at a time: {:.0} runs/s; they take {:.1} KiB each on the disk",
+        "  {suspended} runs until they are suspended, {AT_A_TIME} in parallel: {:.0} runs/s; {:.1} KiB each on disk",
         suspended as f64 / began.elapsed().as_secs_f64(),
         size().await.saturating_sub(before) as f64 / 1024.0 / suspended as f64,
     );
@@ -125,7 +125,7 @@ pub(crate) async fn report(
     for _ in 0..100 {
         assert!(store.due(16).await.unwrap().is_empty());
     }
-    println!("  looking for what is due among them: {:.2} ms", millis(began.elapsed()) / 100.0);
+    println!("  looking up due runs among them: {:.2} ms", millis(began.elapsed()) / 100.0);
     let resumed = suspended / 10;
     let began = Instant::now();
     all(resumed, &genkit, |genkit, id| async move {
@@ -135,12 +135,12 @@ pub(crate) async fn report(
     })
     .await;
     println!(
-        "  {resumed} of them answered and brought to their end: {:.0} runs/s\n",
+        "  {resumed} of them answered and finished: {:.0} runs/s\n",
         resumed as f64 / began.elapsed().as_secs_f64()
     );
 }
 
-/// Does something with so many runs, some at a time.
+/// Performs `work` this number of times, some of them in parallel.
 async fn all<F: Future<Output = ()> + Send + 'static>(
     count: usize,
     genkit: &Genkit,
@@ -158,7 +158,7 @@ async fn all<F: Future<Output = ()> + Send + 'static>(
     }
 }
 
-/// The mean of so many commits.
+/// Returns the mean time of a commit.
 pub(crate) async fn mean(mut commit: impl AsyncFnMut()) -> Duration {
     const COMMITS: u32 = 200;
     let began = Instant::now();

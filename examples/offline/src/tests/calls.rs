@@ -45,7 +45,7 @@ fn names_quotes_and_plain_words() {
             (
                 "What is the weather today?",
                 "`get_weather` needs `city` (The city. Any language.), which the message does not \
-                 give. I am genkit's offline model, and go by words alone.",
+                 contain. I am genkit's offline model and only match words.",
             ),
         ],
     );

@@ -89,7 +89,7 @@ fn results_go_into_forms() {
     );
     assert_eq!(
         told(json!({"temperature": 21, "city": 3}), report.clone()),
-        r#"{"city":"Rome","temperature":21,"summary":"`get_weather` gives temperature: 21, city: 3."}"#
+        r#"{"city":"Rome","temperature":21,"summary":"`get_weather` returned temperature: 21, city: 3."}"#
     );
     let whole = json!({"city": "Roma", "temperature": 2.5, "summary": "ok"});
     assert_eq!(told(whole.clone(), report), whole.to_string());

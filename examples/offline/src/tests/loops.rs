@@ -43,17 +43,17 @@ fn results(results: impl IntoIterator<Item = ToolResponse>) -> String {
 fn results_are_told() {
     for (output, wanted) in [
         (json!("63°F and sunny"), "63°F and sunny"),
-        (json!(42), "`t` gives 42."),
-        (json!(true), "`t` gives true."),
-        (json!(null), "`t` gives null."),
-        (json!([]), "`t` gives []."),
-        (json!({}), "`t` gives {}."),
-        (json!([1, "a", [2]]), "`t` gives 1, a, [2]."),
+        (json!(42), "`t` returned 42."),
+        (json!(true), "`t` returned true."),
+        (json!(null), "`t` returned null."),
+        (json!([]), "`t` returned []."),
+        (json!({}), "`t` returned {}."),
+        (json!([1, "a", [2]]), "`t` returned 1, a, [2]."),
         (
             json!({"city": "Paris", "feels_like": {"c": 2}}),
-            "`t` gives city: Paris, feels like: {\"c\":2}.",
+            "`t` returned city: Paris, feels like: {\"c\":2}.",
         ),
-        (json!([{"id": 1}, {"id": 2}]), "`t` gives:\n- id: 1\n- id: 2"),
+        (json!([{"id": 1}, {"id": 2}]), "`t` returned:\n- id: 1\n- id: 2"),
         (json!({"error": "no such city"}), "`t` failed: no such city."),
     ] {
         assert_eq!(results([ToolResponse::new("t", output)]), wanted);

@@ -33,7 +33,7 @@ fn reasons(model: &ScriptedModel) -> Vec<String> {
 }
 
 fn told(why: &str) -> String {
-    format!("The answer does not fit: {why}. Give it again, all of it.")
+    format!("The output was rejected: {why}. Send the complete output again.")
 }
 
 #[tokio::test]
@@ -52,7 +52,7 @@ async fn each_kind_of_misfit_goes_back_with_its_reason() {
     for (answer, why) in [
         (
             "I cannot cook.",
-            "the answer should be JSON, and has no JSON that reads to its end: \"I cannot cook.\"",
+            "the response should be JSON, but it contains no complete JSON: \"I cannot cook.\"",
         ),
         (r#"{"name": "soup"}"#, "missing field `minutes`"),
         (
@@ -89,9 +89,9 @@ async fn retries_are_counted_in_usage_and_stand_in_the_history() {
 #[tokio::test]
 async fn when_retries_are_used_up_the_error_says_why_and_owns_the_response() {
     for (retries, calls, said) in [
-        (0, 1, "the answer does not fit: missing field `minutes`; the text is: "),
-        (1, 2, "the answer does not fit, after one retry: missing field `minutes`; "),
-        (3, 4, "the answer does not fit, after 3 retries: missing field `minutes`; "),
+        (0, 1, "the output was rejected: missing field `minutes`; the text is: "),
+        (1, 2, "the output was rejected after one retry: missing field `minutes`; "),
+        (3, 4, "the output was rejected after 3 retries: missing field `minutes`; "),
     ] {
         let model = ScriptedModel::texts([r#"{"name": "soup"}"#; 9]);
         let run = genkit::generate("A dish?").model(model.clone()).extract::<Dish>();
@@ -182,10 +182,7 @@ async fn what_was_cut_off_is_not_asked_for_again() {
     let model = ScriptedModel::new([cut.with_finish_reason(FinishReason::Length)]);
     let error = genkit::generate("A dish?").model(model).extract::<Dish>().await.unwrap_err();
     let said = error.to_string();
-    assert!(
-        said.contains("cut off at the limit of tokens: raise `.max_output_tokens(..)`"),
-        "{said}"
-    );
+    assert!(said.contains("cut off at the token limit; raise `.max_output_tokens(..)`"), "{said}");
     assert_eq!(error.partial().unwrap().finish_reason, Some(FinishReason::Length));
 }
 

@@ -149,7 +149,7 @@ async fn a_summary_stands_in_the_place_of_what_went_and_is_made_once() {
     let first = asked[0].messages[1].text();
     assert!(first.starts_with("User: question 0") && first.contains("Model: answer 0"), "{first}");
     let second = asked[1].messages[1].text();
-    assert!(second.starts_with("Summary of what was before:\nfirst summary"), "{second}");
+    assert!(second.starts_with("Summary of the earlier conversation:\nfirst summary"), "{second}");
     assert!(!second.contains("question 0"), "what is summarized is not read again");
     for request in model.requests() {
         assert_eq!(request.messages[0].role, Role::User);

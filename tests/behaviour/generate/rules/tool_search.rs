@@ -108,7 +108,7 @@ async fn too_many_to_list_are_searched() {
     let outputs = outputs(&response);
     assert_eq!(outputs[0]["opened"].as_array().unwrap().len(), 2);
     assert_eq!(outputs[0]["alsoFits"].as_array().unwrap().len(), 32);
-    assert_eq!(outputs[1], json!({"opened": [], "note": "no tool fits: try other words"}));
+    assert_eq!(outputs[1], json!({"opened": [], "note": "no tool matches; try other words"}));
     assert!(outputs[2]["error"].as_str().unwrap().contains("`names`"));
     assert_eq!(offered(&model, 3).len(), 3);
 }

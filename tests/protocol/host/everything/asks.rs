@@ -53,7 +53,7 @@ async fn a_model_that_is_not_lent() {
         offered(&host, "e/trigger-sampling-request").await;
         let call = host.call_tool("e/trigger-sampling-request", json!({"prompt": "Why?"}));
         let error = call.await.unwrap_err().to_string();
-        assert!(error.contains("does not lend its model"), "{error}");
+        assert!(error.contains("does not allow sampling"), "{error}");
         assert_eq!(model.requests().len(), 0);
         server.end(host).await;
     }

@@ -153,7 +153,7 @@ fn an_answer_reaches_only_who_asked(place: &Place) {
     for (at, id) in [(&two, &asked_one), (&one, &asked_two)] {
         let refused = send(at, &answer(id, "nobody"));
         assert_eq!(refused.status, 400, "{refused:?}");
-        assert!(refused.text.contains("another instance asked it"), "{refused:?}");
+        assert!(refused.text.contains("it was asked by another instance"), "{refused:?}");
     }
     assert_eq!(send(&one, &answer(&asked_one, "Ada")).status, 202);
     assert_eq!(send(&two, &answer(&asked_two, "Grace")).status, 202);
@@ -167,8 +167,8 @@ fn who_waits_for_a_dead_instance_is_told(place: &Place) {
     drop(one);
     let began = Instant::now();
     let rest = resumed(&two, &session, &last);
-    assert!(rest.contains("is gone, and what the call did is not known"), "{rest}");
+    assert!(rest.contains("is gone, and the outcome of the call is unknown"), "{rest}");
     assert!(rest.contains(r#""id":"dead""#), "{rest}");
     assert!(began.elapsed() < Duration::from_secs(19), "{:?}", began.elapsed());
-    assert!(resumed(&two, &session, &last).contains("is not known"), "told again, and at once");
+    assert!(resumed(&two, &session, &last).contains("is unknown"), "told again, and at once");
 }

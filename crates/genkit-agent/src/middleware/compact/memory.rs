@@ -1,4 +1,4 @@
-//! What is remembered of conversations: what was left out of them, and how many tokens the rest had.
+//! Remembered conversations: the messages that were removed from them, and the number of tokens of the rest.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::{BuildHasher as _, Hasher, RandomState};
@@ -8,24 +8,24 @@ use std::sync::{Arc, Mutex};
 use genkit_core::Message;
 use genkit_core::internal::sync::lock;
 
-/// How many turns of conversations are remembered. Default is 1,024; of one that is forgotten the next turn is
-/// compacted anew.
+/// The number of conversation turns to remember. Default is 1,024. The next turn of a forgotten conversation is
+/// compacted from scratch.
 const MAX_REMEMBERED: usize = 1_024;
 
-/// What is remembered of a conversation as far as it went.
+/// The state of a conversation up to a certain message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Remembered {
-    /// The places of the messages that are left out.
+    /// The indices of the removed messages.
     pub(super) left_out: BTreeSet<usize>,
-    /// What stands in their place.
+    /// The summary that replaces them.
     pub(super) summary: Option<Arc<str>>,
-    /// The tokens of what was sent, as the provider told them.
+    /// The tokens of the last request, as reported by the provider.
     pub(super) tokens: Option<u64>,
-    /// Tokens for each that is estimated.
+    /// The ratio of counted tokens to estimated tokens.
     pub(super) ratio: f64,
 }
 
-/// Conversations by what they begin with.
+/// Conversations, by the hash of their first messages.
 #[derive(Default)]
 pub(super) struct Memory {
     hasher: RandomState,
@@ -33,7 +33,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// The key of each beginning of a conversation with `model`, the shortest first.
+    /// Returns the keys of all prefixes of a conversation with `model`, the shortest first.
     pub(super) fn keys(&self, model: &str, messages: &[Message]) -> Vec<u64> {
         let mut key = self.hasher.hash_one(model);
         let next = |message: &Message| {
@@ -48,7 +48,7 @@ impl Memory {
         messages.iter().map(next).collect()
     }
 
-    /// What is known of the longest beginning, and how many messages that has.
+    /// Returns the state of the longest known prefix, and the number of its messages.
     pub(super) fn find(&self, keys: &[u64]) -> Option<(usize, Remembered)> {
         let known = lock(&self.known);
         let found = |(at, key)| known.0.get(key).map(|known: &Remembered| (at + 1, known.clone()));

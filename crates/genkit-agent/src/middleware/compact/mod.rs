@@ -1,4 +1,4 @@
-//! Compaction: a conversation that grows too long is sent without its oldest messages.
+//! Compaction: removes the oldest messages from the requests of a long conversation.
 
 mod memory;
 mod shortened;
@@ -22,7 +22,7 @@ use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::internal::estimate;
 use genkit_model::{ChunkSink, IntoModel, ModelRef};
 
-/// How often a provider counts what is left, until it is short enough. Default is 3.
+/// The maximum number of token counts by the provider in one compaction. Default is 3.
 const MAX_COUNTS: usize = 3;
 
 /// Compaction of long conversations, as middleware: see [`compact()`].
@@ -35,20 +35,22 @@ pub struct Compact {
     memory: Arc<Memory>,
 }
 
-/// Compaction: leaves the oldest messages of a conversation that has more than `tokens` out of what the model
-/// is asked, until half of that is left.
+/// Creates middleware for compaction: once a conversation exceeds `tokens`, its oldest messages are removed from the
+/// request until half of that limit is left.
 ///
-/// A call is never parted from its answer. What always stays: the system message, messages that are
-/// [pinned](genkit_core::Message::pinned), what the user said last, and the last round. A note in the place of what was left out
-/// says how much that was; with [`summarize_with`](Compact::summarize_with) it is a summary.
+/// A tool call is never separated from its response. The following messages are always kept: the system message,
+/// [pinned](genkit_core::Message::pinned) messages, the last user message, and the last round. A note in place of the removed
+/// messages states their number; with [`summarize_with`](Compact::summarize_with) it is a summary.
 ///
-/// The history of the run stays whole: [`GenerateResponse::messages`](genkit_core::GenerateResponse::messages) has
-/// everything, to be stored and shown. What was left out stays so in later turns, and is summarized once, for as long
-/// as this value (or a clone, as in a [`Chat`](crate::Chat)) remembers the conversation: the last 1,024 turns of all.
+/// The history of the run stays complete: [`GenerateResponse::messages`](genkit_core::GenerateResponse::messages) returns all
+/// messages, so that you can store and display them. Removed messages stay removed in later turns, and are summarized
+/// once, as long as this value (or a clone, as in a [`Chat`](crate::Chat)) remembers the conversation. It remembers the
+/// last 1,024 turns of all conversations.
 ///
-/// Tokens are those that the provider counted: the usage of the last answer, and of what came since an estimate that
-/// is scaled by it; without an answer yet, [`count_tokens`](genkit_model::Model::count_tokens) where the model has it;
-/// else an estimate, about four bytes each. The log and the trace say what was left out, and who counted.
+/// The size is the usage of the last response plus an estimate for newer messages, scaled by that usage. Before the
+/// first response it is the result of [`count_tokens`](genkit_model::Model::count_tokens), if the model supports it,
+/// and otherwise an estimate of about four bytes per token. The log and the trace record what was removed and how the
+/// tokens were counted.
 ///
 /// ```
 /// use genkit::middleware::compact;
@@ -70,13 +72,13 @@ pub struct Compact {
 /// assert_eq!(sent[0].text(), "My name is Ada.");
 /// assert!(sent[1].text().ends_with("earlier messages were left out here]"));
 /// assert!(sent.len() < 20);
-/// assert_eq!(response.messages().len(), 103); // the history is whole
+/// assert_eq!(response.messages().len(), 103); // the history is complete
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// Choose `tokens` with room for an answer below what the model takes. Where nothing more may be left out, the request
-/// is sent as it is, and the log says so.
+/// Choose `tokens` below the context size of the model, with space for a response. If no more messages can be removed,
+/// the request is sent unchanged and a warning is logged.
 pub fn compact(tokens: u64) -> Compact {
     Compact {
         limit: tokens,
@@ -88,16 +90,17 @@ pub fn compact(tokens: u64) -> Compact {
 }
 
 impl Compact {
-    /// Target size: how many tokens are left after a cut. Default is half of the limit: each cut costs a provider's
-    /// cache of the conversation, so that few large ones are better than many small ones.
+    /// Sets the target size: the number of tokens to keep when messages are removed. Default is half of the limit. Each
+    /// removal invalidates the provider's cache of the conversation, so few large ones are cheaper than many small
+    /// ones.
     #[must_use]
     pub fn down_to(mut self, tokens: u64) -> Self {
         self.target = tokens.min(self.limit);
         self
     }
 
-    /// Summary: one by `model` in the place of what is left out. Its calls count for the run's usage. Where it
-    /// fails, the messages are left out without one, and the log says so.
+    /// Sets a model that writes a summary in place of the removed messages. Its calls count toward the usage of the
+    /// run. If a summary fails, the messages are removed without one and a warning is logged.
     ///
     /// ```
     /// use genkit::middleware::compact;
@@ -122,14 +125,14 @@ impl Compact {
         self
     }
 
-    /// Instructions: what the model that summarizes is told, in the place of this library's words.
+    /// Sets the instructions for the model that writes summaries, in place of the default text.
     #[must_use]
     pub fn instructions(mut self, text: impl Into<String>) -> Self {
         self.instructions = text.into();
         self
     }
 
-    /// What of `request` is sent: what is known of it, cut further where it is too long.
+    /// Determines which messages of `request` to remove: the known ones, and more if the request is still too long.
     async fn plan(
         &self,
         request: &ModelRequest,
@@ -170,7 +173,7 @@ impl Compact {
         Ok(known)
     }
 
-    /// Asks for a summary of the messages at `cut`, after the one that there is.
+    /// Requests a summary of the messages at `cut`, which extends the existing summary.
     async fn summarize(
         &self,
         request: &ModelRequest,
@@ -187,18 +190,18 @@ impl Compact {
         });
         match text {
             Ok(Some(text)) => known.summary = Some(text.trim().into()),
-            // Of the run: its budget is spent.
+            // The error belongs to the run: its budget is exhausted.
             Err(error) if error.is_fatal() => return Err(error),
             Ok(None) => {
                 tracing::warn!(
                     model = model.name(),
-                    "a summary is empty: messages are left out without one"
+                    "the summary is empty; messages are removed without one"
                 );
             }
             Err(error) => {
                 tracing::warn!(
                     model = model.name(), error = %Logged::text(error.chain()),
-                    "a summary failed: messages are left out without one"
+                    "the summary failed; messages are removed without one"
                 );
             }
         }
@@ -213,8 +216,8 @@ impl Compact {
                 tokens = left,
                 limit,
                 counted_by,
-                "a conversation is too long, and nothing more of it may be left out: unpin messages, or let tools \
-                 answer with less"
+                "the conversation is too long and no more messages can be removed; unpin messages, or let tools \
+                 return less"
             );
         }
         if cut.is_empty() {
@@ -227,7 +230,7 @@ impl Compact {
             limit,
             counted_by,
             is_summarized,
-            "messages of a long conversation are left out"
+            "messages of a long conversation were removed"
         );
         trace::annotate("genkit:metadata:compacted", || {
             json!({
@@ -250,7 +253,7 @@ impl Middleware for Compact {
             let known = self.plan(request, self.memory.find(&keys), &next).await?;
             let key = keys.last();
             if let Some(key) = key {
-                // Also where the call fails and is made again.
+                // Stored before the call, so that it is kept if the call fails and is retried.
                 self.memory.keep(*key, Remembered { tokens: None, ..known.clone() });
             }
             let short = (!known.left_out.is_empty()).then(|| shortened(request, &known));

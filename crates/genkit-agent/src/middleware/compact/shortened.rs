@@ -1,11 +1,11 @@
-//! The request that is sent in the place of a long one.
+//! The shortened request that replaces a long one.
 
 use super::memory::Remembered;
 use super::summary;
 use genkit_core::ModelRequest;
 use genkit_core::internal::model::Encoded;
 
-/// The request without what is left out, and with a note in its place.
+/// Returns the request without the removed messages, and with a note in their place.
 pub(super) fn shortened(request: &ModelRequest, known: &Remembered) -> ModelRequest {
     let mut short = beside(request);
     short.messages = Vec::new();
@@ -21,7 +21,7 @@ pub(super) fn shortened(request: &ModelRequest, known: &Remembered) -> ModelRequ
     short
 }
 
-/// The request without its messages, which are many.
+/// Copies the request without its messages, which may be large.
 fn beside(request: &ModelRequest) -> ModelRequest {
     let ModelRequest { messages: _, config, tools, tool_choice, output, docs, encoded: _, .. } =
         request;

@@ -1,4 +1,4 @@
-//! How many tokens a conversation has, by whoever knows it best.
+//! The size of a conversation in tokens, from the best available source.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, ErrorKind};
 use genkit_model::internal::estimate;
 
-/// How long a provider may take to count tokens, before they are estimated. Default is 10 seconds.
+/// The timeout of a token count by the provider, after which tokens are estimated. Default is 10 seconds.
 const COUNT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How many tokens a request has, and who says so.
+/// The number of tokens of a request, and how they were counted.
 pub(super) struct Size {
     pub(super) tokens: u64,
     pub(super) ratio: f64,
@@ -21,7 +21,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// The size of `request` without what is left out already.
+    /// Determines the size of `request` without the messages that are already removed.
     pub(super) async fn of(
         request: &ModelRequest,
         before: Option<&(usize, Remembered)>,
@@ -36,7 +36,7 @@ impl Size {
         let sent = before.map(|(_, known)| shortened(request, known));
         let sent = sent.as_ref().unwrap_or(request);
         let estimated = estimate::of_request(sent);
-        // Far below the limit nobody has to know exactly.
+        // Far below the limit an estimate is sufficient.
         if estimated >= limit / 2
             && let Some(tokens) = counted(sent, next).await
         {
@@ -48,7 +48,7 @@ impl Size {
     }
 }
 
-/// The tokens of `request` as its provider counts them; `None` where it does not, or fails.
+/// Returns the tokens of `request` as counted by its provider. `None` if the provider does not count or fails.
 pub(super) async fn counted(request: &ModelRequest, next: &NextModel) -> Option<u64> {
     let late = |_| Error::new(ErrorKind::DeadlineExceeded, "counting tokens took too long");
     let counting = tokio::time::timeout(COUNT_TIMEOUT, next.count_tokens(request)).await;
@@ -57,14 +57,14 @@ pub(super) async fn counted(request: &ModelRequest, next: &NextModel) -> Option<
         Err(error) => {
             if error.kind() != ErrorKind::Unimplemented {
                 let error = Logged::text(error.chain());
-                tracing::warn!(%error, "tokens cannot be counted, and are estimated");
+                tracing::warn!(%error, "failed to count tokens; using an estimate");
             }
             None
         }
     }
 }
 
-/// Tokens for each that is estimated; far from one is a mistake of somebody's.
+/// Returns the ratio of counted to estimated tokens, limited to a plausible range.
 pub(super) fn ratio(tokens: u64, estimated: u64) -> f64 {
     if estimated == 0 { 1.0 } else { (as_float(tokens) / as_float(estimated)).clamp(0.25, 4.0) }
 }

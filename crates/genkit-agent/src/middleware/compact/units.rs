@@ -1,20 +1,20 @@
-//! What of a conversation may be left out: units of messages that stand or fall together.
+//! Units of messages that are kept or removed together.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use genkit_core::{Message, Role};
 
-/// Messages that stand or fall together: a call and its answers.
+/// Messages that are kept or removed together: a tool call and its responses.
 #[derive(Debug, PartialEq)]
 pub(super) struct Unit {
     pub(super) messages: Range<usize>,
-    /// Whether it always stays.
+    /// Whether the unit is always kept.
     stays: bool,
 }
 
-/// The units of a conversation, the oldest first. What stays: system messages, what is pinned, what the user
-/// said last, and the last unit, which the model answers now.
+/// Splits a conversation into units, the oldest first. Always kept are system messages, pinned messages, the last user
+/// message, and the last unit, which the model responds to.
 pub(super) fn units(messages: &[Message]) -> Vec<Unit> {
     let mut units: Vec<Unit> = Vec::new();
     let answers = |message: &Message| message.tool_responses().next().is_some();
@@ -36,7 +36,8 @@ pub(super) fn units(messages: &[Message]) -> Vec<Unit> {
     units
 }
 
-/// What more is to be left out, the oldest first, so that `excess` is gone; less where no more may go.
+/// Returns the indices of the messages to remove next, the oldest first, until `excess` is removed. Returns fewer if
+/// the rest must be kept.
 pub(super) fn cut(
     units: &[Unit],
     left_out: &BTreeSet<usize>,

@@ -1,4 +1,4 @@
-//! Skills for a model: names and descriptions first, instructions and files when it asks for them.
+//! Skills for a model: names and descriptions first, instructions and files on request.
 
 mod offered;
 mod text;
@@ -22,21 +22,22 @@ use genkit_model::ChunkSink;
 /// The tool that loads a skill.
 const USE: &str = "use_skill";
 
-/// The tool that reads a file of one.
+/// The tool that reads a file of a skill.
 const READ: &str = "read_skill_file";
 
-/// Skills of folders, of the program and of MCP servers, as middleware: see [`skills()`].
+/// Skills from folders, registries and MCP servers, as middleware: see [`skills()`].
 #[derive(Clone)]
 pub struct Skills(Arc<Offered>);
 
-/// Skills: offers them to a model, wherever they lie: folders on disk, those of a registry
-/// (`skills!`), and those of MCP servers (`McpHost`, `McpClient`).
+/// Creates middleware that offers skills to a model: from folders on disk, from a registry
+/// (`skills!`), and from MCP servers (`McpHost`, `McpClient`).
 ///
-/// The system text lists names and descriptions, at most 100 skills and 8 KiB; `use_skill` loads the instructions of one
-/// by its name, and finds those that are not listed by a query; `read_skill_file` reads a file of one. Nothing of a
-/// skill is fetched before the model asks for it, and what a server sends is verified against what it listed. The model
-/// is told from where a skill is. A server's skill has the key of its server before its name, `shop/refunds`, so it never
-/// stands for one of this program. Nothing in a skill is executed, and `allowed-tools` has no effect.
+/// The system message lists names and descriptions, up to 100 skills and 8 KiB. The tool `use_skill` loads the
+/// instructions of a skill by name, and searches skills that are not listed by a query. The tool `read_skill_file`
+/// reads a file of a skill. The content of a skill is fetched only when the model requests it, and content from a
+/// server is verified against the digests in its list. The model receives the origin of each skill. The name of a
+/// server's skill starts with the key of the server, as in `shop/refunds`, so it cannot replace a skill of this
+/// program. Nothing in a skill is executed, and `allowed-tools` has no effect.
 ///
 /// ```
 /// use genkit::message::ToolRequest;
@@ -55,7 +56,7 @@ pub struct Skills(Arc<Offered>);
 ///     ModelResponse::from_tool_requests([ToolRequest::new("use_skill", json!({"name": "git-flow"}))]),
 ///     ModelResponse::from_text("I branched."),
 /// ]);
-/// let run = genkit::generate("Mend the typo.").model(model.clone()).middleware(skills([folder.clone()])).await?;
+/// let run = genkit::generate("Fix the typo.").model(model.clone()).middleware(skills([folder.clone()])).await?;
 /// assert_eq!(run.text(), "I branched.");
 /// assert!(model.requests()[0].messages[0].text().contains("- git-flow: How we branch"));
 /// assert_eq!(model.tool_outputs("use_skill")[0]["instructions"], "Branch first.\n");
@@ -64,15 +65,15 @@ pub struct Skills(Arc<Offered>);
 /// # }
 /// ```
 ///
-/// A folder with a mistake is an error of the run, with file and line; a server that is not there is left out, with a
-/// warning.
+/// An invalid skill in a folder is an error of the run, with file and line. An MCP server that is unavailable is
+/// skipped with a warning.
 pub fn skills<S: SkillSource>(sources: impl IntoIterator<Item = S>) -> Skills {
     let sources = sources.into_iter().map(|source| Arc::new(source) as Arc<dyn SkillSource>);
     Skills(Arc::new(Offered::of(sources.collect())))
 }
 
 impl Skills {
-    /// Skill source: one more, as in `skills(["skills"]).source(host.clone())`.
+    /// Adds a skill source, as in `skills(["skills"]).source(host.clone())`.
     #[must_use]
     pub fn source(self, source: impl SkillSource) -> Self {
         let mut offered = (*self.0).clone();
@@ -80,9 +81,9 @@ impl Skills {
         Self(Arc::new(offered))
     }
 
-    /// Approval: asks before a skill of an MCP server is loaded, or a file of one is read. A yes holds for all files
-    /// as they are now: where the digest of one is another, it is asked anew. Skills of this program are not asked
-    /// about.
+    /// Sets the approval policy, which is asked before a skill of an MCP server is loaded or one of its files is read.
+    /// An approval covers the current content of all files; if the digest of a file changes, the policy is asked again.
+    /// Skills of this program do not need approval.
     ///
     /// ```
     /// use genkit::middleware::skills;
@@ -127,7 +128,7 @@ impl Skills {
             "properties": {
                 "skill": {"type": "string", "description": "The exact name of a skill."},
                 "path": {"type": "string", "description": "The path of a file of it, as `use_skill` lists it."},
-                "offset": {"type": "integer", "minimum": 0, "description": "Where to go on in a long file: `next` of the answer before."},
+                "offset": {"type": "integer", "minimum": 0, "description": "Where to continue in a long file: `next` of the previous response."},
             },
             "required": ["skill", "path"],
         });

@@ -1,4 +1,4 @@
-//! The skills of all sources, and what the two tools answer.
+//! The skills of all sources, and the responses of the two tools.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -18,26 +18,27 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{OfferedSkill, SkillSource};
 use genkit_schema::internal::truncate::truncate;
 
-/// For how long a list is kept. Default is 30 seconds; a skill that cannot be loaded ends it sooner.
+/// The lifetime of a cached list of skills. Default is 30 seconds; a skill that fails to load invalidates it
+/// earlier.
 const LIST_AGE: Duration = Duration::from_secs(30);
 
-/// How many skills a query finds. Default is 8.
+/// The number of skills that a query returns. Default is 8.
 const MAX_FOUND: usize = 8;
 
-/// How much of a file one answer has, in bytes. Default is 64 KiB.
+/// The size of the part of a file in one response, in bytes. Default is 64 KiB.
 const MAX_ANSWER: usize = 64 * 1024;
 
 type Approve = Arc<dyn Fn(OfferedSkill) -> BoxFuture<'static, bool> + Send + Sync>;
 
-/// A list, and when it was made.
+/// A cached list with its creation time.
 type Kept = Option<(Instant, Arc<[OfferedSkill]>)>;
 
-/// The sources, and what was asked about them.
+/// The skill sources, with their cached list and approvals.
 #[derive(Clone)]
 pub(super) struct Offered {
     pub(super) sources: Vec<Arc<dyn SkillSource>>,
     pub(super) approve: Option<Approve>,
-    /// The fingerprints that somebody said yes to.
+    /// The names and fingerprints of approved skills.
     approved: Arc<Mutex<HashSet<String>>>,
     kept: Arc<Mutex<Kept>>,
 }
@@ -47,7 +48,7 @@ impl Offered {
         Self { sources, approve: None, approved: Arc::default(), kept: Arc::default() }
     }
 
-    /// All skills by name; of two with one name the first.
+    /// Returns all skills by name. If two have the same name, the first is used.
     pub(super) async fn skills(&self) -> Result<Arc<[OfferedSkill]>> {
         if let Some((made, kept)) = &*lock(&self.kept)
             && made.elapsed() < LIST_AGE
@@ -62,7 +63,7 @@ impl Offered {
                     all.push(skill);
                 } else {
                     let name = Logged::name(skill.name());
-                    tracing::warn!(%name, "two skills have one name: the first is offered");
+                    tracing::warn!(%name, "two skills have the same name; using the first");
                 }
             }
         }
@@ -72,13 +73,15 @@ impl Offered {
         Ok(all)
     }
 
-    /// The answer to `use_skill`.
+    /// Returns the response of `use_skill`.
     pub(super) async fn use_skill(&self, input: &Value) -> Result<Value> {
         let skills = self.skills().await?;
         let Some(name) = input["name"].as_str().filter(|name| !name.is_empty()) else {
             return Ok(match input["query"].as_str().map(str::trim) {
                 Some(query) if !query.is_empty() => found(&skills, query),
-                _ => json!({ "error": "give `name`, the exact name of a skill, or a `query`" }),
+                _ => {
+                    json!({ "error": "missing argument: pass `name`, the exact name of a skill, or a `query`" })
+                }
             });
         };
         let skill = match self.permitted(&skills, name).await {
@@ -95,12 +98,14 @@ impl Offered {
         Ok(answer)
     }
 
-    /// The answer to `read_skill_file`.
+    /// Returns the response of `read_skill_file`.
     pub(super) async fn read_file(&self, input: &Value) -> Result<Value> {
         let skills = self.skills().await?;
         let (name, path) = (input["skill"].as_str(), input["path"].as_str());
         let (Some(name), Some(path)) = (name, path) else {
-            return Ok(json!({ "error": "give `skill`, the name of a skill, and `path`" }));
+            return Ok(
+                json!({ "error": "missing argument: pass `skill`, the name of a skill, and `path`" }),
+            );
         };
         let skill = match self.permitted(&skills, name).await {
             Ok(skill) => skill,
@@ -125,13 +130,17 @@ impl Offered {
                 answer["base64"] = STANDARD.encode(&bytes).into()
             }
             Err(_) => {
-                answer["error"] = format!("it is no text, and has {} bytes", bytes.len()).into();
+                answer["error"] = format!(
+                    "the file is not text and has {} bytes, which is too large",
+                    bytes.len()
+                )
+                .into();
             }
         }
         Ok(answer)
     }
 
-    /// The skill of that name, if somebody said yes to it where that is needed.
+    /// Returns the skill of that name, if it is approved or needs no approval.
     async fn permitted<'a>(
         &self,
         skills: &'a [OfferedSkill],
@@ -144,33 +153,33 @@ impl Offered {
             );
         };
         let (Some(_), Some(approve)) = (skill.server(), &self.approve) else { return Ok(skill) };
-        // The same files under another name are another skill.
+        // The same files under another name need a separate approval.
         let approval = format!("{} {}", skill.name(), skill.fingerprint());
         if lock(&self.approved).contains(&approval) {
             return Ok(skill);
         }
         if !approve(skill.clone()).await {
-            let text = format!("the user did not approve the skill `{name}`: go on without it");
+            let text = format!("the user did not approve the skill `{name}`; continue without it");
             return Err(json!({ "error": text }));
         }
         lock(&self.approved).insert(approval);
         Ok(skill)
     }
 
-    /// The answer where a skill cannot be loaded. The next list is a new one.
+    /// Returns the response for a skill that failed to load, and invalidates the list.
     fn failed(&self, skill: &OfferedSkill, error: &genkit_core::Error) -> Value {
         *lock(&self.kept) = None;
         let (name, chain) = (Logged::name(skill.name()), error.chain());
         let why = Logged::text(&chain);
-        tracing::warn!(%name, error = %why, "a skill is not loaded");
-        json!({ "error": format!("the skill `{}` is not used: {error}", skill.name()) })
+        tracing::warn!(%name, error = %why, "failed to load a skill");
+        json!({ "error": format!("failed to load the skill `{}`: {error}", skill.name()) })
     }
 }
 
-/// From where a skill is, for the model.
+/// Describes the origin of a skill, for the model.
 fn from(skill: &OfferedSkill) -> String {
     match skill.server() {
-        Some(server) => format!("the MCP server `{server}`, whose words these are"),
+        Some(server) => format!("the MCP server `{server}`, which wrote this text"),
         None => "this program".to_owned(),
     }
 }
@@ -186,20 +195,20 @@ fn found(skills: &[OfferedSkill], query: &str) -> Value {
     });
     let found: Vec<String> = found.collect();
     let note = match found.is_empty() {
-        true => "no skill fits: try other words, or go on without one",
+        true => "no skill matches; try other words, or continue without one",
         false => "load one by its name",
     };
     json!({ "found": found, "note": note })
 }
 
-/// As much of a text as one answer has, and where the next begins.
+/// Adds as much of a text as fits into one response, and the offset of the rest.
 fn put_text(answer: &mut Value, key: &str, text: &str, offset: usize) {
     let rest = text.get(offset..).unwrap_or_default();
     let piece = truncate(rest, MAX_ANSWER);
     answer[key] = piece.into();
     if piece.len() < rest.len() {
         answer["next"] = (offset + piece.len()).into();
-        let more = "this is not all: `read_skill_file` with `offset` goes on (`SKILL.md` counts its frontmatter)";
+        let more = "there is more: continue with `read_skill_file` and `offset` (offsets in `SKILL.md` include its frontmatter)";
         answer["note"] = more.into();
     }
 }

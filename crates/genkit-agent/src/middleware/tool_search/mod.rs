@@ -1,4 +1,4 @@
-//! Tool search: a model sees the names of many tools first, and the schemas of those that it opens.
+//! Tool search: a model first sees the names of many tools, and then the schemas of those that it opens.
 
 pub(super) mod search;
 
@@ -17,28 +17,28 @@ use genkit_core::{ModelRequest, ModelResponse, ToolChoice, ToolDefinition};
 use genkit_model::ChunkSink;
 use genkit_schema::internal::truncate::excerpt;
 
-/// The name of the tool that opens others.
+/// The name of the tool that opens other tools.
 const SEARCH: &str = "search_tools";
 
-/// With so many tools or fewer, all are offered as without the middleware. Default is 16.
+/// The largest number of tools that are all offered directly. Default is 16.
 const THRESHOLD: usize = 16;
 
-/// With so many tools or fewer, all names are listed. Default is 200.
+/// The largest number of tools whose names are all listed. Default is 200.
 const LISTED: usize = 200;
 
-/// How many tools a query opens. Default is 8.
+/// The number of tools that a query opens. Default is 8.
 const RESULTS: usize = 8;
 
-/// How many tools may be open; of more the oldest are closed again. Default is 128, which is what providers take.
+/// The maximum number of open tools; beyond it the oldest are closed. Default is 128; providers accept this number.
 const MAX_OPEN: usize = 128;
 
-/// How many names one call may give. Default is 32.
+/// The number of names in one call of `search_tools`. Default is 32.
 const MAX_NAMES: usize = 32;
 
-/// How much of a description a list shows, in characters. Default is 100.
+/// The length of a description in a list, in characters. Default is 100.
 const SHOWN: usize = 100;
 
-/// Tool search, as middleware: names first, schemas when asked for; see [`tool_search()`].
+/// Tool search, as middleware: see [`tool_search()`].
 #[derive(Clone, Debug)]
 pub struct ToolSearch {
     tool: Tool,
@@ -48,20 +48,20 @@ pub struct ToolSearch {
     results: usize,
 }
 
-/// Tool search: offers a model with many tools their names first, and the schemas of those that it
-/// asks for.
+/// Creates middleware for tool search: a model with many tools receives their names first, and the schemas of those
+/// that it opens.
 ///
-/// With more than 16 tools the model gets one, `search_tools`, whose description lists the names of all others with a
-/// line each (above 200 only how many there are). It opens tools by name or by a query; from the next turn on these are
-/// offered with their schemas, and stay so. A call of a tool that is not open yet is answered with an error that opens
-/// it, so that the model can mend the call.
+/// With more than 16 tools the model is offered only `search_tools`. Its description lists the names of all other tools
+/// with one line each (above 200 tools only their number). It opens tools by name or by a query. From the next turn on,
+/// open tools are offered with their schemas. If the model calls a tool that is not open, the response is an error and
+/// the tool is opened, so that the model can correct the call.
 ///
-/// What is open stands in the history, in the calls and the answers of `search_tools`: it holds in a
-/// [`Chat`](crate::Chat), and where a run is resumed by another process. Give it before
-/// [`compact()`](super::compact()), which then leaves out nothing that it reads.
+/// The open tools are derived from the history, from the calls and responses of `search_tools`. They therefore stay
+/// open in a [`Chat`](crate::Chat), and when another process resumes the run. Add this middleware before
+/// [`compact()`](super::compact()), so that it reads the messages before compaction removes any.
 ///
-/// Tools of MCP hosts come and go as without it, and approval, limits and other middleware are those of each tool;
-/// opening one asks nobody.
+/// The tools of MCP hosts may change during a run as usual. Approval, limits and other middleware apply to each tool.
+/// Opening a tool does not require approval.
 ///
 /// ```
 /// use genkit::message::ToolRequest;
@@ -94,12 +94,12 @@ pub struct ToolSearch {
 /// # }
 /// ```
 pub fn tool_search() -> ToolSearch {
-    // Its calls are answered by the middleware: what it answers with, no function can see.
+    // The middleware handles its calls, because the handler of a tool cannot see the other tools.
     let unreached = |_: Context, _: Value| async {
-        let text = "`search_tools` is answered by the middleware `tool_search()`";
+        let text = "`search_tools` must be handled by the middleware `tool_search()`";
         Err::<Value, _>(Error::new(ErrorKind::Internal, text).into())
     };
-    let about = "Opens tools, so that they can be called. Give the names of tools, or a query that says what is needed.";
+    let about = "Opens tools, so that they can be called. Pass the names of tools, or a query that describes what is needed.";
     let schema = json!({
         "type": "object",
         "properties": {
@@ -121,36 +121,36 @@ pub fn tool_search() -> ToolSearch {
 }
 
 impl ToolSearch {
-    /// Tools that are always offered, by name or pattern with `*`.
+    /// Sets tools that are always offered, by name or by pattern with `*`.
     #[must_use]
     pub fn always<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.always.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Threshold: with so many tools or fewer all are offered. Default is 16.
+    /// Sets the threshold: up to this number of tools, all are offered directly. Default is 16.
     #[must_use]
     pub fn threshold(mut self, tools: usize) -> Self {
         self.threshold = tools;
         self
     }
 
-    /// List limit: with so many tools or fewer their names are listed; the model has to search
-    /// among more. Default is 200.
+    /// Sets the list limit: up to this number of tools, their names are listed; above it the model has to search.
+    /// Default is 200.
     #[must_use]
     pub fn list_up_to(mut self, tools: usize) -> Self {
         self.listed = tools;
         self
     }
 
-    /// Result limit: how many tools a query opens. Default is 8.
+    /// Sets the number of tools that a query opens. Default is 8.
     #[must_use]
     pub fn results(mut self, tools: usize) -> Self {
         self.results = tools.max(1);
         self
     }
 
-    /// The tools that a model is offered of `all`.
+    /// Returns those tools of `all` that the model is offered.
     fn offered(&self, all: &[ToolDefinition], request: &ModelRequest) -> Vec<ToolDefinition> {
         let others = || all.iter().filter(|tool| tool.name != SEARCH);
         let Some(search) = all.iter().find(|tool| tool.name == SEARCH) else { return all.to_vec() };
@@ -178,13 +178,13 @@ impl ToolSearch {
         is_chosen || self.always.iter().any(|pattern| glob(pattern, name))
     }
 
-    /// Says in the description of `search_tools` what there is. It stays the same from turn to turn, so that what a
-    /// provider caches of it stays.
+    /// Adds the list of tools to the description of `search_tools`. The text is the same in each turn, so that the
+    /// provider's cache stays valid.
     fn describe(&self, search: &mut ToolDefinition, closed: &[&ToolDefinition]) {
         let text = &mut search.description;
         if closed.len() > self.listed {
             text.push_str(&format!(
-                "\n\nThere are {} tools: search them by a query.",
+                "\n\nThere are {} tools; search them by a query.",
                 closed.len()
             ));
             return;
@@ -199,7 +199,7 @@ impl ToolSearch {
         }
     }
 
-    /// The answer to a call of `search_tools`.
+    /// Returns the response to a call of `search_tools`.
     fn open(&self, tools: &[ToolDefinition], input: &Value) -> Value {
         let tools: Vec<ToolDefinition> =
             tools.iter().filter(|tool| tool.name != SEARCH).cloned().collect();
@@ -210,7 +210,7 @@ impl ToolSearch {
         };
         let query = input["query"].as_str().map(str::trim).filter(|query| !query.is_empty());
         if given.is_empty() && query.is_none() {
-            return json!({ "error": "give `names`, the names of tools to open, or a `query`" });
+            return json!({ "error": "missing argument: pass `names`, the names of tools to open, or a `query`" });
         }
         let (mut found, mut unknown) = (Vec::new(), Vec::new());
         for name in given {
@@ -237,7 +237,7 @@ impl ToolSearch {
         say("unknown", unknown);
         say("alsoFits", more.iter().take(MAX_NAMES).map(|tool| tool.name.clone()).collect());
         answer["note"] = match found.is_empty() {
-            true => "no tool fits: try other words",
+            true => "no tool matches; try other words",
             false => "these tools can be called from now on",
         }
         .into();
@@ -265,7 +265,7 @@ impl Middleware for ToolSearch {
             self.open(&next.tools(), &request.input)
         } else if call.tool().is_some() && next.is_withheld(&request.name) {
             let text = format!(
-                "`{}` was not open, and its schema not known: it is now. Call it again with what it takes",
+                "`{}` was not open, so its schema was unknown; it is open now. Call it again with arguments that match its schema",
                 request.name
             );
             json!({ "error": text })
@@ -281,7 +281,7 @@ impl Middleware for ToolSearch {
     }
 }
 
-/// The names of the tools that a history opened, the oldest first: by `search_tools`, or by a call.
+/// Returns the names of the tools that a history opened, the oldest first, by `search_tools` or by a call.
 fn opened(messages: &[Message]) -> Vec<&str> {
     let mut seen = HashSet::new();
     let parts = messages.iter().flat_map(|message| &message.content);
@@ -296,7 +296,7 @@ fn opened(messages: &[Message]) -> Vec<&str> {
     names.filter(|name| seen.insert(*name)).collect()
 }
 
-/// The tool of that name, also as a provider spells it: `fs__read` for `fs/read`.
+/// Returns the tool of that name. Also accepts the spelling of a provider: `fs__read` for `fs/read`.
 fn named<'a>(tools: &'a [ToolDefinition], name: &str) -> Option<&'a ToolDefinition> {
     let letters =
         |name: &str| name.chars().filter(|char| char.is_alphanumeric()).collect::<String>();
@@ -305,7 +305,7 @@ fn named<'a>(tools: &'a [ToolDefinition], name: &str) -> Option<&'a ToolDefiniti
     exact.or_else(|| alike.next().filter(|_| alike.next().is_none()))
 }
 
-/// The first line of what a tool says of itself.
+/// Returns the first line of the tool's description.
 fn line(tool: &ToolDefinition) -> String {
     excerpt(tool.description.trim().lines().next().unwrap_or_default(), SHOWN)
 }

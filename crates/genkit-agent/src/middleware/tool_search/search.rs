@@ -1,16 +1,16 @@
-//! Searching tools: which of them a query means.
+//! Searching tools by a query.
 
 use genkit_core::ToolDefinition;
 use genkit_schema::internal::truncate::truncate;
 
-/// How much of a query is read, in bytes. Default is 1,024.
+/// The length of the part of a query that is used, in bytes. Default is 1,024.
 const MAX_QUERY: usize = 1_024;
 
-/// How much of a tool's description is searched, in bytes. Default is 4 KiB.
+/// The length of the part of a tool's description that is searched, in bytes. Default is 4 KiB.
 const MAX_DESCRIPTION: usize = 4 * 1_024;
 
-/// The tools that fit `query`, the best first: words of the name count most, then those of the arguments and of the
-/// description.
+/// Returns the tools that match `query`, the best first. Words in the name count most, then those in argument names and
+/// the description.
 pub(in crate::middleware) fn search<'a>(
     tools: &'a [ToolDefinition],
     query: &str,

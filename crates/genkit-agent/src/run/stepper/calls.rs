@@ -1,4 +1,4 @@
-//! What a run wants performed, and what came of it: plain data, which may come from another machine.
+//! The steps of a run and their results. Results are plain data, so they may come from another machine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,28 +18,28 @@ use genkit_core::internal::context::{Asker, Journal};
 use genkit_core::internal::sync::lock;
 use genkit_core::{ModelRequest, ModelResponse, ToolDefinition, Usage};
 
-/// Model call that is to be performed: see [`NextStep::Model`](super::NextStep::Model).
+/// A model call to perform: see [`NextStep::Model`](super::NextStep::Model).
 #[must_use = "a call is made by `.perform().await`"]
 pub struct ModelCall<'a> {
     driver: &'a Arc<Driver>,
     machine: &'a mut TurnMachine,
 }
 
-/// Result of a model call, as data: for [`Run::answered`](super::Run::answered).
+/// The result of a model call, as plain data for [`Run::answered`](super::Run::answered).
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[must_use = "the run goes on when `Run::answered` gets it"]
+#[must_use = "the run continues when you pass it to `Run::answered`"]
 pub struct ModelAnswered {
     pub(super) answer: ModelResponse,
-    /// The tools of the run, where they come and go.
+    /// The tools of the run, if they may change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) tools: Option<Vec<ToolDefinition>>,
-    /// The tools that the model was offered, where those were not all.
+    /// The tools that the model was offered, if those were not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) offered: Option<Vec<String>>,
-    /// What the run used until now.
+    /// The usage of the run so far.
     pub(super) spent: Spent,
-    /// Who counted that already.
+    /// The run that has already counted this usage.
     #[serde(skip)]
     pub(super) by: Option<Asker>,
 }
@@ -49,22 +49,22 @@ impl<'a> ModelCall<'a> {
         Self { driver, machine }
     }
 
-    /// Request: what the model is asked, before `before_turn` and middleware.
+    /// Returns the model request, before `before_turn` and middleware.
     pub fn request(&self) -> &ModelRequest {
         self.machine.request()
     }
 
-    /// Round: how many rounds of tools there were.
+    /// Returns the number of completed rounds of tool calls.
     pub fn round(&self) -> usize {
         self.machine.rounds()
     }
 
-    /// Performs the call: asks the model, through the middleware and within the limits of the run.
+    /// Performs the call: calls the model through the middleware, within the limits of the run.
     ///
     /// # Errors
-    /// What the model's provider fails with, `DeadlineExceeded`, `Cancelled`, and a limit of the run. Where
-    /// [`is_retryable`](genkit_core::Error::is_retryable) says so it may be performed again; given to
-    /// [`Run::answered`](super::Run::answered) the error ends the run.
+    /// Any error of the model's provider, `DeadlineExceeded`, `Cancelled`, or a limit of the run. If
+    /// [`is_retryable`](genkit_core::Error::is_retryable) returns `true`, you may perform the call again. If you pass the
+    /// error to [`Run::answered`](super::Run::answered), the run ends.
     pub async fn perform(mut self) -> Result<ModelAnswered> {
         let driver = Arc::clone(self.driver);
         let work = async move {
@@ -82,7 +82,7 @@ impl<'a> ModelCall<'a> {
         }
     }
 
-    /// Brings the tools of the run up to date.
+    /// Updates the tools of the run.
     pub(in crate::run) async fn refresh(&mut self) {
         let tools = &self.driver.env.tools;
         if tools.is_live() {
@@ -96,34 +96,34 @@ impl<'a> ModelCall<'a> {
     }
 }
 
-/// Tool call that is to be performed: see [`NextStep::Tools`](super::NextStep::Tools).
+/// A tool call to perform: see [`NextStep::Tools`](super::NextStep::Tools).
 #[must_use = "a call is run by `.perform().await`"]
 pub struct RunCall {
     driver: Arc<Driver>,
     call: PendingCall,
-    /// Of the tool message that is being produced.
+    /// The index of the tool message that is being produced.
     index: usize,
     journal: Option<Arc<dyn Journal>>,
 }
 
-/// Result of one tool call, as data: for [`Run::settled`](super::Run::settled).
+/// The result of one tool call, as plain data for [`Run::settled`](super::Run::settled).
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[must_use = "the run goes on when `Run::settled` gets it"]
+#[must_use = "the run continues when you pass it to `Run::settled`"]
 pub struct CallSettled {
     pub(super) place: usize,
     pub(super) index: usize,
     pub(super) outcome: CallOutcome,
-    /// What each model call of the tool used.
+    /// The usage of each model call that the tool requested.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) used: Vec<Usage>,
-    /// Who counted that already.
+    /// The run that has already counted this usage.
     #[serde(skip)]
     pub(super) by: Option<Asker>,
 }
 
 impl CallSettled {
-    /// Outcome of the call, as a middleware sees it.
+    /// Returns the outcome of the call, as middleware sees it.
     pub fn outcome(&self) -> ToolOutcome {
         ToolOutcome(self.outcome.clone())
     }
@@ -134,18 +134,17 @@ impl RunCall {
         Self { driver, call, index, journal: None }
     }
 
-    /// Tool request: the call. Its `ref` tells it from the others of its round.
+    /// Returns the tool request of the call. Its `ref` distinguishes it from other calls of the round.
     pub fn request(&self) -> &ToolRequest {
         &self.call.request
     }
 
-    /// Performs the call: runs the tool, through the middleware and within its limits. A failure is
-    /// an answer that the model reads.
+    /// Performs the call: runs the tool through the middleware, within its limits. A failure becomes a response that
+    /// the model reads.
     ///
     /// # Errors
-    /// What ends the run: a failure where the run says
-    /// [`OnToolError::Abort`](crate::OnToolError::Abort), an error that is
-    /// [fatal](genkit_core::Error::is_fatal), `DeadlineExceeded` and `Cancelled` of the run.
+    /// Errors that end the run: a failure with [`OnToolError::Abort`](crate::OnToolError::Abort), a
+    /// [fatal](genkit_core::Error::is_fatal) error, and `DeadlineExceeded` or `Cancelled` of the run.
     pub async fn perform(self) -> Result<CallSettled> {
         let driver = Arc::clone(&self.driver);
         tokio::select! {
@@ -155,17 +154,17 @@ impl RunCall {
         }
     }
 
-    /// The same call, which saves there what it does by `once`.
+    /// Returns the call with a journal, which saves its results of `once`.
     pub fn with_journal(self, journal: Arc<dyn Journal>) -> Self {
         Self { journal: Some(journal), ..self }
     }
 
-    /// Where it stands: the message that it belongs to, and its place in it.
+    /// Returns the index of the message that the call belongs to, and the index of the call in its round.
     pub fn position(&self) -> (usize, usize) {
         (self.index, self.call.place)
     }
 
-    /// Whether nobody may begin it twice.
+    /// Returns whether the call must be started at most once.
     pub fn is_at_most_once(&self) -> bool {
         let tool = self.driver.env.tools.get(&self.call.request.name);
         tool.is_some_and(|tool| tool.is_at_most_once())
@@ -181,17 +180,16 @@ impl RunCall {
     }
 }
 
-/// Output check: an answer that is to be checked, see [`NextStep::Check`](super::NextStep::Check).
-#[must_use = "an answer is checked by `.perform().await`"]
+/// An output check to perform: see [`NextStep::Check`](super::NextStep::Check).
+#[must_use = "a response is checked by `.perform().await`"]
 pub struct OutputCheck<'a> {
     driver: &'a Arc<Driver>,
     machine: &'a TurnMachine,
 }
 
-/// Result of an output check: whether an answer fits, as data: for
-/// [`Run::checked`](super::Run::checked).
+/// The result of an output check, as plain data for [`Run::checked`](super::Run::checked).
 #[derive(Clone, Serialize, Deserialize)]
-#[must_use = "the run goes on when `Run::checked` gets it"]
+#[must_use = "the run continues when you pass it to `Run::checked`"]
 pub struct OutputChecked {
     #[serde(with = "verdict")]
     pub(super) verdict: Result<(), String>,
@@ -202,10 +200,10 @@ impl<'a> OutputCheck<'a> {
         Self { driver, machine }
     }
 
-    /// Performs the check: against its schema or its type, then by the validators of the run.
+    /// Performs the check: against the schema or type, then with the validators of the run.
     ///
     /// # Errors
-    /// What ends the run: a fatal error of a validator.
+    /// A fatal error of a validator, which ends the run.
     pub async fn perform(self) -> Result<OutputChecked> {
         let driver = self.driver;
         tokio::select! {
@@ -222,13 +220,13 @@ impl<'a> OutputCheck<'a> {
 }
 
 impl OutputChecked {
-    /// Verdict: whether it fits; why it does not, as the model is told.
+    /// Returns the verdict: `Ok` if the output is accepted, or the reason that is sent to the model.
     pub fn fits(&self) -> &Result<(), String> {
         &self.verdict
     }
 }
 
-/// A verdict as JSON: null, or the reason.
+/// Serializes a verdict as JSON: null, or the reason.
 mod verdict {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -247,7 +245,7 @@ mod verdict {
     }
 }
 
-// What these say of themselves is never content.
+// `Debug` never prints contents.
 
 impl std::fmt::Debug for ModelAnswered {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -1,4 +1,4 @@
-//! The loop as a value: it says what is next, the program performs it, and what came of it goes back in.
+//! The tool loop as a value: it returns the next step, the program performs it and passes the result back.
 
 mod calls;
 mod names;
@@ -21,13 +21,13 @@ pub use calls::{CallSettled, ModelAnswered, ModelCall, OutputCheck, OutputChecke
 pub use names::RunNames;
 pub use state::RunState;
 
-/// A run of the loop, step by step: made by [`Generate::start`](crate::Generate::start) and
+/// A run of the tool loop, step by step. It is created by [`Generate::start`](crate::Generate::start) and
 /// [`Run::resume`].
 ///
-/// [`next`](Self::next) says what is to be done, `perform` of what it gives does it, here or on another machine,
-/// and what came of it goes back with [`answered`](Self::answered), [`settled`](Self::settled),
-/// [`checked`](Self::checked) or [`answer`](Self::answer). After each of them [`state`](Self::state) is all that
-/// another process needs to go on. Awaiting a [`Generate`](crate::Generate) does the same steps.
+/// [`next`](Self::next) returns the next step, and its `perform` method performs it, here or on another machine. Pass
+/// the result to [`answered`](Self::answered), [`settled`](Self::settled), [`checked`](Self::checked) or
+/// [`answer`](Self::answer). After each of them, [`state`](Self::state) returns everything that another process needs
+/// to continue. Awaiting a [`Generate`](crate::Generate) performs the same steps.
 ///
 /// ```
 /// use genkit::generate::{NextStep, Run};
@@ -57,11 +57,11 @@ pub use state::RunState;
 ///         }
 ///         NextStep::Tools(calls) => {
 ///             for call in calls {
-///                 run.settled(call.perform().await)?; // in any order, also at the same time
+///                 run.settled(call.perform().await)?; // in any order, or in parallel
 ///             }
 ///         }
 ///         NextStep::Asks(open) => {
-///             // Days may pass here, and another process may go on.
+///             // Days may pass here, and another process may continue.
 ///             let stored = serde_json::to_string(&run.state())?;
 ///             run = Run::resume(&genkit, serde_json::from_str(&stored)?).await?;
 ///             run.answer(open[0].approve())?;
@@ -78,15 +78,15 @@ pub use state::RunState;
 /// # }
 /// ```
 ///
-/// What is different from an awaited run: the middleware hook
-/// [`generate`](crate::middleware::chain::Middleware::generate) is not called, since it is around a run that ends where
-/// it began; `max_turns`, `usage_limit` and usage count over all lives of the run; `deadline` counts from
-/// [`start`](crate::Generate::start) or [`resume`](Self::resume); nothing is streamed.
+/// Differences from an awaited run: the middleware hook [`generate`](crate::middleware::chain::Middleware::generate) is not
+/// called, since it wraps a run within a single process; `max_turns`, `usage_limit` and the usage count across all
+/// processes of the run; `deadline` starts at [`start`](crate::Generate::start) or [`resume`](Self::resume); nothing is
+/// streamed.
 pub struct Run {
     driver: Arc<Driver>,
     machine: TurnMachine,
     names: Arc<RunNames>,
-    /// Work that a tool handed to other tasks ends with the run.
+    /// Cancels background work of tools when the run is dropped.
     _stop: Option<DropGuard>,
 }
 
@@ -94,15 +94,15 @@ pub struct Run {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NextStep<'a> {
-    /// The model is to be asked; what it answers goes to [`Run::answered`].
+    /// Call the model, and pass the result to [`Run::answered`].
     Model(ModelCall<'a>),
-    /// These calls are to be run, in any order and at the same time; each goes to [`Run::settled`] as it ends.
+    /// Run these calls, in any order or in parallel, and pass each result to [`Run::settled`].
     Tools(Vec<RunCall>),
-    /// The answer is to be checked; the verdict goes to [`Run::checked`].
+    /// Check the output, and pass the result to [`Run::checked`].
     Check(OutputCheck<'a>),
-    /// The run waits: these questions are open, and each answer goes to [`Run::answer`].
+    /// The run waits: these questions are open. Pass each answer to [`Run::answer`].
     Asks(Vec<Interrupt>),
-    /// It is over: [`Run::response`], [`Run::into_response`].
+    /// The run is finished: see [`Run::response`] and [`Run::into_response`].
     Done,
 }
 
@@ -113,15 +113,14 @@ impl Run {
         this
     }
 
-    /// The same as a value of its own, which knows what it is made of.
+    /// Returns the run with the names that it depends on. Dropping it cancels background work of tools.
     pub(crate) fn named(self, names: RunNames) -> Self {
         let stop = self.driver.env.cancel.clone().drop_guard();
         Self { names: Arc::new(names), _stop: Some(stop), ..self }
     }
 
-    /// Next step: what is to be done now. The same state says the same: asking again changes
-    /// nothing.
-    #[allow(clippy::should_implement_trait, reason = "what it gives borrows the run")]
+    /// Returns the next step. Calling it again without passing a result returns the same step.
+    #[allow(clippy::should_implement_trait, reason = "the returned step borrows the run")]
     pub fn next(&mut self) -> NextStep<'_> {
         match self.machine.next() {
             TurnStep::Model => NextStep::Model(ModelCall::new(&self.driver, &mut self.machine)),
@@ -136,18 +135,18 @@ impl Run {
         }
     }
 
-    /// The questions that have no answer yet; none where nothing is asked.
+    /// Returns the questions without an answer. Empty if the run is not interrupted.
     pub fn open(&self) -> Vec<Interrupt> {
         let asking = self.machine.asking();
         asking.map(|asking| asking.answers.open(&asking.message)).unwrap_or_default()
     }
 
-    /// Takes the result of a model call. `false` where the run does not wait for one: it came too
+    /// Accepts the result of a model call. Returns `false` if the run does not wait for one, because the result is too
     /// late.
     ///
     /// # Errors
-    /// The run is over: with the error of the call, or with one of the loop's (blocked, without a message, a limit).
-    /// It owns what was done: [`Error::partial`].
+    /// The run has ended, with the error of the call or with an error of the loop (blocked, no message, a limit). The
+    /// error holds the partial response: [`Error::partial`].
     pub fn answered(&mut self, answer: Result<ModelAnswered>) -> Result<bool> {
         if !matches!(self.machine.next(), TurnStep::Model) {
             return Ok(false);
@@ -156,11 +155,11 @@ impl Run {
         taken.map(|()| true).map_err(|error| self.fail(error))
     }
 
-    /// Takes the result of one tool call. `false` where the call is not open: it was settled before, or the
-    /// run went on without it.
+    /// Accepts the result of one tool call. Returns `false` if the call is not open, because it already has a result or
+    /// the run continued without it.
     ///
     /// # Errors
-    /// The run is over: a tool failed with an error that ends it.
+    /// The run has ended, because a tool failed with an error that ends it.
     pub fn settled(&mut self, call: Result<CallSettled>) -> Result<bool> {
         if !matches!(self.machine.next(), TurnStep::Tools(_)) {
             return Ok(false);
@@ -168,10 +167,10 @@ impl Run {
         call.and_then(|call| self.take_settled(call)).map_err(|error| self.fail(error))
     }
 
-    /// Takes the result of an output check. `false` where none is waited for.
+    /// Accepts the result of an output check. Returns `false` if the run does not wait for one.
     ///
     /// # Errors
-    /// The run is over: a validator failed, or the answer does not fit and the model is not asked again.
+    /// The run has ended, because a validator failed, or because the output was rejected after the last retry.
     pub fn checked(&mut self, verdict: Result<OutputChecked>) -> Result<bool> {
         if !matches!(self.machine.next(), TurnStep::Check) {
             return Ok(false);
@@ -180,11 +179,11 @@ impl Run {
         taken.map(|()| true).map_err(|error| self.fail(error))
     }
 
-    /// Takes the answer to one open question. The run goes on once all have theirs.
+    /// Accepts the answer to one open question. The run continues once all questions are answered.
     ///
     /// # Errors
-    /// `FailedPrecondition` where nothing is asked, `InvalidArgument` where the answer is to no open question or
-    /// does not fit. The run is as it was.
+    /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer is for another question or
+    /// does not match. The run is unchanged.
     pub fn answer(&mut self, answer: Answer) -> Result<()> {
         let env = &self.driver.env;
         let Some(asking) = self.machine.asking() else { return Err(E::NothingAsked.into()) };
@@ -199,26 +198,27 @@ impl Run {
         Ok(())
     }
 
-    /// At-most-once calls that a process which is gone had begun, and that are not settled: from now on the run asks
-    /// what became of them (`at_most_once`), instead of calling them again. How many there are.
+    /// Turns at-most-once calls with an unknown outcome into questions: calls that another process started and did not
+    /// finish. The run then asks for their outcome instead of calling them again (see
+    /// `at_most_once`). Returns the number of such calls.
     ///
-    /// For whoever takes a run over from another process.
+    /// Call it when you take over a run from a process that has ended.
     pub fn ask_about_started(&mut self) -> usize {
         let asked = self.machine.round_mut().map(|round| round.ask_about_started().len());
         self.settle_if_done();
         asked.unwrap_or(0)
     }
 
-    /// The response, once the run is over.
+    /// Returns the response, if the run is finished.
     pub fn response(&self) -> Option<&GenerateResponse> {
         self.machine.response()
     }
 
-    /// The response of a run that is over, or that asks: [`GenerateResponse::is_interrupted`]. One that is neither
-    /// gives what there is, as `Aborted` tells.
+    /// Returns the response of a run that is finished or [interrupted](GenerateResponse::is_interrupted). Otherwise
+    /// returns the response so far, with the finish reason `Aborted`.
     ///
     /// # Errors
-    /// The run has failed, and the error was told before.
+    /// The run failed, and its error was already returned.
     pub fn into_response(mut self) -> Result<GenerateResponse> {
         match self.machine.next() {
             TurnStep::Done if self.machine.response().is_none() => Err(E::AlreadyFailed.into()),
@@ -230,10 +230,10 @@ impl Run {
         }
     }
 
-    /// Finishes the run: performs what is next until it is over or asks somebody.
+    /// Performs all remaining steps, until the run is finished or interrupted.
     ///
     /// # Errors
-    /// As awaiting a [`Generate`](crate::Generate).
+    /// The errors of an awaited [`Generate`](crate::Generate).
     pub async fn finish(mut self) -> Result<GenerateResponse> {
         loop {
             match self.next() {
@@ -267,7 +267,7 @@ impl Run {
         self.take_own_answer(answered.answer)
     }
 
-    /// Takes an answer that this process asked for, and counted.
+    /// Accepts a response of a call that this process made and counted.
     pub(super) fn take_own_answer(&mut self, mut answer: ModelResponse) -> Result<()> {
         let env = &self.driver.env;
         if let Err(error) = env.budget.settle(&mut answer) {
@@ -283,7 +283,7 @@ impl Run {
         let env = &self.driver.env;
         let is_open = self.machine.round().is_some_and(|round| round.is_open(place));
         if !is_open || index != self.machine.index() {
-            tracing::debug!(place, index, "a call was settled that is not open, and is left out");
+            tracing::debug!(place, index, "ignoring the result of a call that is not open");
             return Ok(false);
         }
         if by != Some(env.asker) {
@@ -301,7 +301,7 @@ impl Run {
         Ok(())
     }
 
-    /// Ends the round, once all of its calls are settled.
+    /// Ends the round if all of its calls have a result.
     fn settle_if_done(&mut self) {
         if !self.machine.round().is_some_and(|round| round.is_settled()) {
             return;
@@ -315,19 +315,19 @@ impl Run {
         }
     }
 
-    /// The run is over with `error`, which gets what was done.
+    /// Ends the run with `error`, and adds the partial response to it.
     pub(super) fn fail(&mut self, error: Error) -> Error {
         self.machine.add_usage(&self.driver.env.budget.take_untold());
         self.machine.fail(error)
     }
 
-    /// The response of a run that is one round alone.
+    /// Returns the response of a run that consists of one round.
     pub(super) fn into_round(mut self) -> GenerateResponse {
         self.machine.end_round()
     }
 }
 
-/// Counts, never content.
+/// Prints counts only.
 impl std::fmt::Debug for Run {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Run")

@@ -1,9 +1,9 @@
-//! What a run is made of by name, so that another process can make it again.
+//! The names that a run depends on, so that another process can rebuild it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The model, the tools and the middleware of a run by their names, and what of it has none.
+/// The names of the model, tools and middleware of a run, and descriptions of its parts without a name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunNames {
@@ -14,7 +14,7 @@ pub struct RunNames {
     pub(crate) tools: Vec<String>,
     #[serde(default, rename = "use", skip_serializing_if = "Vec::is_empty")]
     pub(crate) middleware: Vec<Value>,
-    /// What is code or a value of the program: it must be given again. In words.
+    /// Descriptions of the parts that are code or values of the program and must be supplied again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub code: Vec<String>,
 }

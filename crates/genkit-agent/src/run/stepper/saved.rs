@@ -1,4 +1,4 @@
-//! What a durable run asks of its stepper.
+//! Methods for durable runs.
 
 use serde_json::Value;
 
@@ -12,31 +12,32 @@ use genkit_core::internal::generate::error::Error as E;
 use genkit_core::{Error, Result};
 
 impl Run {
-    /// How many of its calls may run at a time.
+    /// Returns the number of tool calls that may run in parallel.
     pub fn parallel_tools(&self) -> usize {
         self.driver.env.settings.limits.parallel_tools.max(1)
     }
 
-    /// Tells its calls that somebody ended it: what they began elsewhere ends when they are dropped.
+    /// Cancels the run. Work that its calls started elsewhere ends when they are dropped.
     pub fn cancel(&self) {
         self.driver.env.cancel.cancel();
     }
 
-    /// Notes that a call is begun that must not be begun twice.
+    /// Records that an at-most-once call was started.
     pub fn note_started(&mut self, place: usize) {
         if let Some(round) = self.machine.round_mut() {
             round.start(place);
         }
     }
 
-    /// Notes what a call did by `once`.
+    /// Records a result of `once` in a call.
     pub fn note_once(&mut self, place: usize, key: String, done: Value) {
         if let Some(round) = self.machine.round_mut() {
             round.record(place, key, done);
         }
     }
 
-    /// The state of a run that has failed, which is what its error owns, without the first `known` messages.
+    /// Returns the state of a failed run, taken from the partial response of its error, without the first `known`
+    /// messages.
     pub fn failed_state(&self, done: &GenerateResponse, known: usize) -> RunState {
         let mut state = self.state_after(usize::MAX);
         state.messages = state.machine.end(done, known);
@@ -45,7 +46,8 @@ impl Run {
 }
 
 impl RunState {
-    /// The response of a run that is over or asks; what the run had done where it is neither, or failed with `error`.
+    /// Returns the response of a run that is finished or interrupted. Otherwise, or if the run failed with `error`,
+    /// returns an error with the partial response.
     pub fn into_ended(self, registry: &Registry, error: Option<Error>) -> Result<GenerateResponse> {
         let tools = self.names.tools.iter().filter_map(|name| registry.tool(name));
         let tools = tools.map(|tool| tool_definition(&tool)).collect();
@@ -57,7 +59,7 @@ impl RunState {
         }
     }
 
-    /// The questions that have no answer yet.
+    /// Returns the questions without an answer.
     pub fn open(&self) -> Vec<Interrupt> {
         self.machine.open()
     }

@@ -1,4 +1,4 @@
-//! The state of a run as data with a schema number.
+//! The state of a run as versioned data.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,17 +17,17 @@ use genkit_core::Message;
 use genkit_core::ToolDefinition;
 use genkit_core::UsageLimit;
 
-/// The schema number of what is stored of a run.
+/// The version of the stored state of a run.
 const VERSION: u32 = 1;
 
-/// The state of a [`Run`]: plain data, from which any process that has the same registry goes on, with
-/// [`Run::resume`] or [`Generate::resume_run`](crate::Generate::resume_run).
+/// The state of a [`Run`] as plain data. Any process with the same registry can continue from it, with [`Run::resume`]
+/// or [`Generate::resume_run`](crate::Generate::resume_run).
 ///
-/// What of a run is code stands in it by name: model, tools, middleware. A key of the model's account
-/// (`apiKey`, `baseUrl`) is not in it. It holds the conversation, unencrypted: it is as secret as that.
+/// Code is stored by name: the model, tools and middleware. Account settings of the model (`apiKey`, `baseUrl`) are not
+/// stored. The state contains the conversation without encryption, so protect it accordingly.
 ///
-/// The same state always says the same next step. It has a schema number: a program reads what itself and older
-/// versions wrote, and says so of a newer one.
+/// The same state always leads to the same next step. The state has a version: a program reads its own and older
+/// versions, and returns an error for newer ones.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunState {
@@ -38,16 +38,16 @@ pub struct RunState {
     usage_limit: UsageLimit,
     #[serde(default)]
     spent: Spent,
-    /// The tools that the last model call was offered, where those were not all.
+    /// The tools that the last model call was offered, if those were not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offered: Option<Vec<String>>,
     pub(super) machine: MachineState,
-    /// The conversation so far, which only grows.
+    /// The conversation so far. Messages are only appended.
     #[serde(default)]
     pub messages: Vec<Message>,
 }
 
-/// The number, which is read first: what comes after it may be unknown.
+/// The version, which is deserialized first, because the following fields may be unknown.
 #[derive(Clone, Copy)]
 struct Version;
 
@@ -62,14 +62,14 @@ impl<'de> Deserialize<'de> for Version {
         match u32::deserialize(deserializer)? {
             VERSION => Ok(Self),
             other => Err(serde::de::Error::custom(format!(
-                "the state of this run has the schema {other}, and this program reads {VERSION}: go on with the \
+                "the state of this run has the schema {other}, and this program supports {VERSION}; resume it with the \
                  version of the program that stored it"
             ))),
         }
     }
 }
 
-/// The settings that are data; times in milliseconds.
+/// The settings that are plain data, with times in milliseconds.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SavedSettings {
@@ -122,38 +122,38 @@ impl SavedSettings {
 }
 
 impl RunState {
-    /// Model by its name.
+    /// Returns the name of the model.
     pub fn model(&self) -> &str {
         &self.names.model
     }
 
-    /// Tools by their names.
+    /// Returns the names of the tools.
     pub fn tools(&self) -> &[String] {
         &self.names.tools
     }
 
-    /// History: the conversation so far, without the message that is under way.
+    /// Returns the history: the conversation so far, without the message in progress.
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// How long one model call of it may take.
+    /// Returns the timeout of a model call.
     pub fn model_timeout(&self) -> Duration {
         Duration::from_millis(self.settings.model_timeout_ms)
     }
 
-    /// How long one tool call of it may take, where the tool does not say otherwise.
+    /// Returns the timeout of a tool call, for tools that do not set their own.
     pub fn tool_timeout(&self) -> Duration {
         Duration::from_millis(self.settings.tool_timeout_ms)
     }
 
-    /// The same without its first `known` messages.
+    /// Returns the state without its first `known` messages.
     pub fn without_first(&self, known: usize) -> Self {
         let messages = self.messages.iter().skip(known).cloned().collect();
         Self { messages, ..self.clone() }
     }
 
-    /// Gives `settings` what is stored of them.
+    /// Writes the stored settings into `settings`.
     pub(crate) fn apply(&self, settings: &mut RunSettings) {
         self.settings.apply(settings);
     }
@@ -166,20 +166,20 @@ impl RunState {
         self.machine.rules.clone()
     }
 
-    /// The settings of the model.
+    /// Returns the model settings.
     pub(crate) fn config_mut(&mut self) -> &mut Map<String, Value> {
         &mut self.machine.request.config
     }
 }
 
 impl Run {
-    /// State of the run: all that another process needs to go on. A run that has failed has none of
-    /// use: its error owns what was done.
+    /// Returns the state of the run: everything that another process needs to continue. The state of a failed run is of
+    /// no use; its error holds the partial response.
     pub fn state(&self) -> RunState {
         self.state_after(0)
     }
 
-    /// The same without the first `known` messages, which are stored already.
+    /// Returns the state without the first `known` messages, which are already stored.
     pub fn state_after(&self, known: usize) -> RunState {
         let env = &self.driver.env;
         let (machine, messages) = self.machine.saved(known);
@@ -195,7 +195,7 @@ impl Run {
         }
     }
 
-    /// The run of `state`, which `driver` was prepared for.
+    /// Restores a run from `state`. `driver` must have been prepared for it.
     pub(crate) fn restored(
         driver: Arc<Driver>,
         tools: Vec<ToolDefinition>,
@@ -207,7 +207,7 @@ impl Run {
     }
 }
 
-/// Counts, never content.
+/// Prints counts only.
 impl std::fmt::Debug for RunState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RunState")

@@ -1,5 +1,4 @@
-//! The turns of a run: a plain machine without IO, which says what to do next and is fed with what
-//! came of it.
+//! The turns of a run: a state machine without I/O that returns the next step and accepts its result.
 //!
 //! ```text
 //! Ready ──TurnStep::Model──▶ accept(answer) ────────────▶ Done, or Tools, or Answered
@@ -28,7 +27,7 @@ use genkit_core::{FinishReason, ModelRequest, ModelResponse, ToolChoice, ToolDef
 use genkit_core::{GenerateResponse, OutputRetry};
 use genkit_core::{Message, Part, Role};
 
-/// For how many rounds of tools there is room from the beginning.
+/// The number of rounds of tools to reserve memory for.
 const FEW_ROUNDS: usize = 3;
 
 /// The rules of a run.
@@ -39,35 +38,35 @@ pub(crate) struct TurnRules {
     /// Whether reaching `max_turns` is an error.
     pub(crate) fail_on_max_turns: bool,
     pub(crate) return_tool_requests: bool,
-    /// The names of tools whose answer ends the run.
+    /// The names of the tools that end the run once called successfully.
     pub(crate) stop_on_tools: Vec<String>,
-    /// How often an answer that does not fit goes back to the model; `None` if no answer is checked.
+    /// The number of output retries. `None` if the output is not checked.
     pub(crate) output_retries: Option<usize>,
 }
 
 /// The next step of a run.
 #[derive(Debug)]
 pub(super) enum TurnStep {
-    /// Ask the model with [`TurnMachine::request`].
+    /// Call the model with [`TurnMachine::request`].
     Model,
-    /// Run these, in any order.
+    /// Run these calls, in any order.
     Tools(Vec<PendingCall>),
     /// Check [`TurnMachine::answer`].
     Check,
-    /// Wait for answers to what the calls of [`TurnMachine::asking`] ask.
+    /// Wait for answers to the questions of [`TurnMachine::asking`].
     Asks,
-    /// Nothing: it is over.
+    /// Nothing: the run is finished.
     Done,
 }
 
-/// The machine of one run.
+/// The state machine of one run.
 pub(super) struct TurnMachine {
     request: ModelRequest,
     rules: TurnRules,
     rounds: usize,
-    /// How often the model was asked again because its answer did not fit.
+    /// The number of output retries so far.
     retries: usize,
-    /// The index of the message that is produced next.
+    /// The index of the next message to produce.
     index: usize,
     usage: Usage,
     custom: Map<String, Value>,
@@ -77,27 +76,27 @@ pub(super) struct TurnMachine {
 enum TurnState {
     Ready,
     Tools(Box<ToolRound>),
-    /// The model is done, and its answer is to be checked.
+    /// The model has finished, and its response must be checked.
     Answered(Box<LastAnswer>),
-    /// Calls of the last message ask somebody.
+    /// Calls of the last message are interrupted.
     Asks(Box<OpenRound>),
     Done(Box<GenerateResponse>),
-    /// The response was handed out, or the run failed.
+    /// The response was taken, or the run failed.
     Over,
 }
 
-/// The message whose calls ask.
+/// The message with interrupted calls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct OpenRound {
     pub(super) message: Message,
-    /// The message was there before this run.
+    /// Whether the message existed before this run.
     is_resumed: bool,
     /// The answers so far, while others are missing.
     #[serde(default)]
     pub(super) answers: Resume,
 }
 
-/// The message that a model ended with, and why it ended.
+/// The last message of a model, and the reason why it ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct LastAnswer {
@@ -107,13 +106,13 @@ pub(super) struct LastAnswer {
 }
 
 impl TurnMachine {
-    /// A new run, or one that goes on at the calls of the model's last message.
+    /// Creates a new run, or one that resumes at the calls of the model's last message.
     pub(super) fn new(
         mut request: ModelRequest,
         rules: TurnRules,
         resumed: Option<Resumed>,
     ) -> Self {
-        // Messages are only added to it from here on.
+        // From here on, messages are only appended.
         request.encoded = Encoded::kept();
         request.messages.reserve(2 * FEW_ROUNDS);
         let round = |resumed| TurnState::Tools(Box::new(ToolRound::resumed(resumed)));
@@ -129,7 +128,7 @@ impl TurnMachine {
         }
     }
 
-    /// What to do now. OpenRound again without feeding the machine gives the same.
+    /// Returns the next step. Calling it again without passing a result returns the same step.
     pub(super) fn next(&self) -> TurnStep {
         match &self.state {
             TurnState::Ready => TurnStep::Model,
@@ -140,7 +139,7 @@ impl TurnMachine {
         }
     }
 
-    /// The response of a run that is over, or that waits for answers.
+    /// Takes the response of a run that is finished or interrupted.
     pub(super) fn take_response(&mut self) -> Box<GenerateResponse> {
         match std::mem::replace(&mut self.state, TurnState::Over) {
             TurnState::Done(response) => response,
@@ -149,28 +148,28 @@ impl TurnMachine {
                 let reason = Some(FinishReason::Interrupted);
                 Box::new(self.end(Some(asking.message), reason, Some(why)))
             }
-            // A driver that goes on after the end gets what there is, not a panic.
+            // A caller that continues after the end gets the response so far instead of a panic.
             _ => Box::new(self.end(None, Some(FinishReason::Other), None)),
         }
     }
 
-    /// What the model is asked.
+    /// Returns the model request.
     pub(super) fn request(&self) -> &ModelRequest {
         &self.request
     }
 
-    /// What the model is offered next.
+    /// Returns the tools that the model is offered next.
     pub(super) fn tools(&self) -> &[ToolDefinition] {
         &self.request.tools
     }
 
-    /// The same, to be changed.
+    /// Returns the tools for modification.
     pub(super) fn tools_mut(&mut self) -> &mut Vec<ToolDefinition> {
         self.request.encoded.forget_rest();
         &mut self.request.tools
     }
 
-    /// The index of the message that is being produced.
+    /// Returns the index of the message that is being produced.
     pub(super) fn index(&self) -> usize {
         match &self.state {
             // A resumed run begins with the tool message.
@@ -179,12 +178,12 @@ impl TurnMachine {
         }
     }
 
-    /// Which round of tools is next, from 0.
+    /// Returns the index of the next round of tools, starting at 0.
     pub(super) fn rounds(&self) -> usize {
         self.rounds
     }
 
-    /// Takes the model's answer, whose calls each have a reference of their own.
+    /// Accepts the model's response, whose calls have unique ids.
     pub(super) fn accept(&mut self, answer: ModelResponse) -> Result<()> {
         self.usage.add(&answer.usage);
         self.custom = answer.custom;
@@ -199,7 +198,7 @@ impl TurnMachine {
             return Err(Error::from(E::NoMessage).with_partial(response));
         };
         message.role = Role::Model;
-        // A model that must not call tools and does so all the same is not obeyed.
+        // Ignore the tool calls of a model that must not call tools.
         let forbidden = self.request.tool_choice == Some(ToolChoice::None);
         let calls = message.tool_requests().next().is_some();
         if (!calls || forbidden) && self.rules.output_retries.is_some() {
@@ -216,7 +215,7 @@ impl TurnMachine {
         Ok(())
     }
 
-    /// The model asks for more rounds of tools than there may be.
+    /// Ends the run because the model requested more rounds of tools than allowed.
     fn give_up(&mut self, message: Message) -> Result<()> {
         let error = E::MaxTurns(self.rules.max_turns);
         let reason = Some(FinishReason::Aborted);
@@ -228,7 +227,7 @@ impl TurnMachine {
         Ok(())
     }
 
-    /// The answer that is to be checked.
+    /// Returns the response to check.
     pub(super) fn answer(&self) -> ModelAnswer<'_> {
         let last = match &self.state {
             TurnState::Answered(last) => Some(last),
@@ -241,7 +240,7 @@ impl TurnMachine {
         }
     }
 
-    /// Takes whether the answer fits, or why it does not. What the model is told then is for the stream.
+    /// Accepts the verdict on the output. Returns the retry, if there is one, for the stream.
     pub(super) fn judge(&mut self, verdict: Result<(), String>) -> Result<Option<OutputRetry>> {
         let shown = verdict.as_ref().err().map(|why| self.answer().shown_after(why));
         let last = match std::mem::replace(&mut self.state, TurnState::Over) {
@@ -257,7 +256,7 @@ impl TurnMachine {
             self.state = TurnState::Done(Box::new(response));
             return Ok(None);
         };
-        // What was cut off would be cut off once more.
+        // A response that was cut off would be cut off again.
         let is_cut = finish_reason == Some(FinishReason::Length);
         if is_cut || self.retries >= self.rules.output_retries.unwrap_or(0) {
             let shown = shown.unwrap_or_default();
@@ -268,7 +267,7 @@ impl TurnMachine {
         self.retries += 1;
         let retry = OutputRetry::new(self.retries, self.index, reason);
         let mut messages = vec![message, retry.message()];
-        // Providers refuse a message of nothing, and calls without an answer.
+        // Providers reject empty messages and calls without a response.
         messages.retain(|message| !message.content.is_empty());
         close_calls(&mut messages)?;
         self.request.messages.extend(messages);
@@ -277,7 +276,7 @@ impl TurnMachine {
         Ok(Some(retry))
     }
 
-    /// What asks, and the answers so far.
+    /// Returns the interrupted round with the answers so far.
     pub(super) fn asking(&self) -> Option<&OpenRound> {
         match &self.state {
             TurnState::Asks(asking) => Some(asking),
@@ -285,19 +284,19 @@ impl TurnMachine {
         }
     }
 
-    /// Keeps answers, while others are missing.
+    /// Stores the answers so far, while others are missing.
     pub(super) fn set_answers(&mut self, answers: Resume) {
         if let TurnState::Asks(asking) = &mut self.state {
             asking.answers = answers;
         }
     }
 
-    /// Goes on with answers to all that is asked; without all of them it stays as it is.
+    /// Resumes with answers to all open questions. If any is missing, the state is unchanged.
     pub(super) fn resume(&mut self, answers: &Resume) -> Result<()> {
         let TurnState::Asks(asking) = &self.state else { return Err(E::NothingToResume.into()) };
         let resumed = resume(&mut vec![asking.message.clone()], answers)?;
         if !asking.is_resumed {
-            // The message of this run's own model: its round counts, and the answers are the next message.
+            // The message was produced by this run, so its round counts, and the tool message has the next index.
             self.rounds += 1;
             self.index += 1;
         }
@@ -305,7 +304,7 @@ impl TurnMachine {
         Ok(())
     }
 
-    /// The round of tools that is under way.
+    /// Returns the current round of tools.
     pub(super) fn round(&self) -> Option<&ToolRound> {
         match &self.state {
             TurnState::Tools(round) => Some(round),
@@ -320,7 +319,7 @@ impl TurnMachine {
         }
     }
 
-    /// The response, once it is over.
+    /// Returns the response, if the run is finished.
     pub(super) fn response(&self) -> Option<&GenerateResponse> {
         match &self.state {
             TurnState::Done(response) => Some(response),
@@ -328,24 +327,24 @@ impl TurnMachine {
         }
     }
 
-    /// Takes what became of one call, by its place.
+    /// Stores the outcome of the call at `place`.
     pub(super) fn finish(&mut self, place: usize, outcome: CallOutcome) {
         if let TurnState::Tools(round) = &mut self.state {
             round.finish(place, outcome);
         }
     }
 
-    /// Adds what was used beside the answers.
+    /// Adds usage that is not part of a model response.
     pub(super) fn add_usage(&mut self, usage: &Usage) {
         self.usage.add(usage);
     }
 
-    /// What the answers so far used.
+    /// Returns the usage so far.
     pub(super) fn usage(&self) -> &Usage {
         &self.usage
     }
 
-    /// Takes the model's answer, which is the last: the run is over with `error`.
+    /// Accepts the model's last response, and ends the run with `error`.
     pub(super) fn refuse(&mut self, answer: ModelResponse, error: Error) -> Error {
         self.usage.add(&answer.usage);
         self.custom = answer.custom;
@@ -358,8 +357,8 @@ impl TurnMachine {
         error.with_partial(response)
     }
 
-    /// Ends a round, all of whose calls are finished. The tool message that it gave is for the
-    /// stream; none if the run is interrupted.
+    /// Ends a round once all its calls have an outcome. Returns the tool message for the stream, or `None` if the run
+    /// is interrupted.
     pub(super) fn settle(&mut self) -> Option<&Message> {
         let round = match std::mem::replace(&mut self.state, TurnState::Over) {
             TurnState::Tools(round) => round,
@@ -375,7 +374,7 @@ impl TurnMachine {
             return None;
         }
         if round.is_resumed() {
-            // The model's message was there before this run: only the answers are new.
+            // The model's message existed before this run, so only the tool message is new.
             self.index += 1;
         } else {
             self.rounds += 1;
@@ -398,7 +397,8 @@ impl TurnMachine {
         }
     }
 
-    /// It has called one: a model that must call for ever could never answer, unless a tool is its answer.
+    /// Resets a forced tool choice after a call, since the model could otherwise never give a final response. A stop
+    /// tool may give it instead.
     fn choose_freely(&mut self) {
         let choice = &mut self.request.tool_choice;
         let may_go_on =
@@ -409,7 +409,7 @@ impl TurnMachine {
         }
     }
 
-    /// Ends a run that is one round only: with the tools' answers as its message, or interrupted.
+    /// Ends a run that consists of one round: with the tool responses as its message, or interrupted.
     pub(super) fn end_round(&mut self) -> GenerateResponse {
         if let TurnState::Done(_) | TurnState::Asks(_) = self.state {
             return *self.take_response();
@@ -418,10 +418,10 @@ impl TurnMachine {
         self.end(answers, None, None)
     }
 
-    /// The run is over with `error`, which gets everything that was done.
+    /// Ends the run with `error`, and adds the partial response to it.
     pub(super) fn fail(&mut self, error: Error) -> Error {
         let (message, reason) = match std::mem::replace(&mut self.state, TurnState::Over) {
-            // The machine's own.
+            // The error was created by this state machine and already has its partial response.
             TurnState::Over if error.partial().is_some() => return error,
             TurnState::Tools(round) => {
                 let resumed = round.is_resumed();
@@ -433,7 +433,7 @@ impl TurnMachine {
             TurnState::Asks(asking) => (Some(asking.message), FinishReason::Interrupted),
             _ => (None, FinishReason::Aborted),
         };
-        // Another run's, inside of a tool or a middleware, is not this one's.
+        // Replaces the partial response of another run inside a tool or middleware.
         let response = self.end(message, Some(reason), Some(error.to_string()));
         error.with_partial(response)
     }
@@ -445,7 +445,7 @@ impl TurnMachine {
         finish_message: Option<String>,
     ) -> GenerateResponse {
         self.state = TurnState::Over;
-        // It is its caller's now, who may change it.
+        // The request now belongs to the caller, who may change it.
         self.request.encoded = Encoded::default();
         let mut response = GenerateResponse::of_request(std::mem::take(&mut self.request));
         response.message = message;
@@ -457,8 +457,8 @@ impl TurnMachine {
     }
 }
 
-/// Marks the first answer that ends the run: of a tool of `names` that did not fail, since the model can
-/// mend a call that did. The tool's name.
+/// Marks the first response that ends the run: of a tool in `names`, and not an error, since the model can correct a
+/// failed call. Returns the name of the tool.
 fn mark_stop(answers: &mut Message, names: &[String]) -> Option<String> {
     for part in &mut answers.content {
         if let Part::ToolResponse { tool_response: answer, metadata, .. } = part

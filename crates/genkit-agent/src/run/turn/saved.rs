@@ -1,4 +1,4 @@
-//! The machine as data: what is saved of it, and the way back.
+//! Saving the state machine as data, and restoring it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use genkit_core::internal::model::Encoded;
 use genkit_core::internal::run_options::drop_account;
 use genkit_core::{FinishReason, ModelRequest, ToolDefinition, Usage};
 
-/// A machine as data.
+/// The state machine as data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::run) struct MachineState {
@@ -24,7 +24,7 @@ pub(in crate::run) struct MachineState {
     usage: Usage,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     custom: Map<String, Value>,
-    /// Without messages and tools.
+    /// The request without messages and tools.
     pub(in crate::run) request: ModelRequest,
     phase: SavedPhase,
 }
@@ -37,11 +37,11 @@ enum SavedPhase {
     Answered(Box<LastAnswer>),
     Asks(Box<OpenRound>),
     Done(Box<SavedEnding>),
-    /// It failed, or its response was handed out.
+    /// The run failed, or its response was taken.
     Over,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SavedEnding {
@@ -51,7 +51,7 @@ struct SavedEnding {
 }
 
 impl TurnMachine {
-    /// The machine as data without its messages and tools, and the messages after the first `known`.
+    /// Returns the state machine as data without messages and tools, and the messages after the first `known`.
     pub(in crate::run) fn saved(&self, known: usize) -> (MachineState, Vec<Message>) {
         let mut request = &self.request;
         let (mut usage, mut custom) = (&self.usage, &self.custom);
@@ -81,7 +81,7 @@ impl TurnMachine {
         (MachineState { rules, rounds, retries, index, usage, custom, request, phase }, messages)
     }
 
-    /// The machine that was saved, with the tools of now.
+    /// Restores a saved state machine, with the current tools.
     pub(in crate::run) fn restored(
         saved: MachineState,
         messages: Vec<Message>,
@@ -114,7 +114,8 @@ impl TurnMachine {
     }
 }
 
-/// A request as it is saved: messages are apart, tools are found by name, and an account's key is nobody's business.
+/// Returns a request for saving. Messages are stored separately, tools are looked up by name, and account settings must
+/// not be stored.
 fn without_messages(request: &ModelRequest) -> ModelRequest {
     let mut config = request.config.clone();
     drop_account(&mut config);
@@ -127,7 +128,7 @@ fn without_messages(request: &ModelRequest) -> ModelRequest {
 }
 
 impl MachineState {
-    /// Ends with `done`: its messages after the first `known`.
+    /// Ends the run with the response `done`. Returns its messages after the first `known`.
     pub(in crate::run) fn end(&mut self, done: &GenerateResponse, known: usize) -> Vec<Message> {
         let GenerateResponse {
             message, finish_reason, finish_message, usage, custom, request, ..
@@ -144,7 +145,7 @@ impl MachineState {
         request.messages.iter().skip(known).cloned().collect()
     }
 
-    /// The questions that have no answer yet.
+    /// Returns the questions without an answer.
     pub(in crate::run) fn open(&self) -> Vec<Interrupt> {
         match &self.phase {
             SavedPhase::Asks(asking) => asking.answers.open(&asking.message),

@@ -1,4 +1,4 @@
-//! Parsing of arguments: an exact read, one lenient re-read, errors that name the place.
+//! Argument parsing: an exact read, lenient re-reads, and errors that name the position.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use genkit_schema::internal::placed;
 use genkit_schema::internal::placed::{Misfit, Place, Segment};
 use genkit_schema::internal::{Bounds, held};
 
-/// The JSON of a call, how it is to be read, and the bounds that its schema shows.
+/// The JSON arguments of a call, how strictly to read them, and the bounds of their schema.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     pub(crate) value: Value,
@@ -20,23 +20,23 @@ pub struct Arguments {
     pub(crate) bounds: Option<Arc<Bounds>>,
 }
 
-/// Lenient re-reads of one call: a bound on work, above any honest mistake. Default is 64.
+/// The maximum number of lenient re-reads of one call, far above what a real call needs. Default is 64.
 const MAX_REREADS: usize = 64;
 
-/// The same in bytes of JSON, for large arguments. Default is 16 MiB.
+/// The maximum total size of lenient re-reads of one call, in bytes of JSON. Default is 16 MiB.
 const MAX_REREAD_BYTES: usize = 16 * 1024 * 1024;
 
-/// Reads `arguments` as `T`, and checks what the schema of `T` says beyond that.
+/// Deserializes `arguments` as `T`, and checks the constraints of its schema that the type does not enforce.
 pub(crate) fn parse<T: DeserializeOwned>(arguments: Arguments) -> Result<T> {
     parse_kept(arguments).map(|(input, _)| input)
 }
 
-/// The same with the JSON that was read in the end.
+/// [`parse`], which also returns the JSON that was finally read.
 pub(crate) fn parse_kept<T: DeserializeOwned>(arguments: Arguments) -> Result<(T, Value)> {
     parse_with(arguments, &read::<T>)
 }
 
-/// The same by a reader that somebody else has.
+/// [`parse_kept`] with a custom reader.
 pub(super) fn parse_with<R>(arguments: Arguments, read: Reader<'_, R>) -> Result<(R, Value)> {
     let Arguments { value, how, bounds } = arguments;
     let (input, value) = read_leniently(value, how, read)?;
@@ -47,17 +47,17 @@ pub(super) fn parse_with<R>(arguments: Arguments, read: Reader<'_, R>) -> Result
     Ok((input, value))
 }
 
-/// What reads JSON, or says what does not fit.
+/// A function that decodes JSON, or returns the first mismatch.
 pub(super) type Reader<'a, R> = &'a dyn Fn(&Value) -> std::result::Result<R, Problem>;
 
-/// The arguments, and as they were read in the end.
+/// Returns the decoded value and the JSON that was finally read.
 fn read_leniently<R>(
     mut arguments: Value,
     how: Strictness,
     read: Reader<'_, R>,
 ) -> Result<(R, Value)> {
     if arguments.is_null() {
-        // A flow of `Option<T>` or of any JSON may be given null itself.
+        // `null` is a valid value for a flow that takes `Option<T>` or any JSON.
         if how == Strictness::Exact
             && let Ok(value) = read(&arguments)
         {
@@ -69,7 +69,7 @@ fn read_leniently<R>(
         Ok(value) => return Ok((value, arguments)),
         Err(error) => error,
     };
-    // `()` reads from null, and callers without arguments send `{}`.
+    // `()` deserializes from null, and callers without arguments send `{}`.
     let empty = arguments.as_object().is_some_and(serde_json::Map::is_empty);
     if empty && let Ok(value) = read(&Value::Null) {
         return Ok((value, arguments));
@@ -91,16 +91,16 @@ fn read_leniently<R>(
     Err(problem.into_error())
 }
 
-/// A place in the arguments that does not fit, and the message of the reader.
+/// A position in the arguments that does not match its type, with the reader's message.
 pub struct Problem(Misfit);
 
 impl Problem {
-    /// Of the arguments as a whole.
+    /// Creates a problem with the arguments as a whole.
     pub(super) fn whole(message: impl ToString) -> Self {
         Self(Misfit { place: Place::default(), message: message.to_string() })
     }
 
-    /// The same, seen from what the value is a part of.
+    /// Adds the enclosing segment to the path of the problem.
     pub(super) fn inside(mut self, segment: Segment) -> Self {
         self.0.place = self.0.place.inside(segment);
         self
@@ -119,7 +119,7 @@ pub(super) fn read<T: DeserializeOwned>(arguments: &Value) -> std::result::Resul
     placed::read(arguments).map_err(Problem)
 }
 
-/// The value at one step of a path.
+/// Returns the value at one segment of a path.
 fn step<'a>(value: &'a mut Value, segment: &Segment) -> Option<&'a mut Value> {
     match segment {
         Segment::Key(key) => value.get_mut(key.as_str()),
@@ -127,13 +127,13 @@ fn step<'a>(value: &'a mut Value, segment: &Segment) -> Option<&'a mut Value> {
     }
 }
 
-/// Replaces the string at `path` by the JSON it contains; returns whether anything changed.
+/// Replaces the string at `path` by the JSON that it contains. Returns whether anything changed.
 fn mend(arguments: &mut Value, path: &[Segment], how: Strictness) -> bool {
     let Some((last, parents)) = path.split_last() else { return false };
     let mut place = arguments;
     for (depth, segment) in parents.iter().enumerate() {
         match step(place, segment) {
-            // The reader may stop at a container that itself came as a string.
+            // The reader may stop at a container that was itself sent as a string.
             Some(next) if next.is_string() => return reread(next, depth + 1),
             Some(next) => place = next,
             None => return false,
@@ -147,7 +147,7 @@ fn mend(arguments: &mut Value, path: &[Segment], how: Strictness) -> bool {
     step(place, last).is_some_and(|place| reread(place, path.len()))
 }
 
-/// `depth` is how many levels it is inside of.
+/// Replaces a string by the JSON that it contains. `depth` is its nesting level.
 fn reread(value: &mut Value, depth: usize) -> bool {
     let Some(inner) = value.as_str().and_then(|text| held(text, depth)) else { return false };
     let changed = !inner.is_string();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     fn parsed(arguments: Value) -> Input {
-        parse(arguments, Strictness::Lenient).expect("it is mended")
+        parse(arguments, Strictness::Lenient).expect("a lenient read accepts it")
     }
 
     #[test]
@@ -200,14 +200,14 @@ mod tests {
     #[test]
     fn exact_reads_mend_nothing() {
         let error = parse::<Input>(json!({"city": "a", "days": "5"}), Strictness::Exact);
-        let message = error.expect_err("a string is no number").to_string();
+        let message = error.expect_err("a string is not a number").to_string();
         assert!(message.contains("at `days`"), "{message}");
     }
 
     #[test]
     fn an_error_names_the_place_and_what_was_expected() {
         let error = parse::<Input>(json!({"city": "a", "hours": [1, "x"]}), Strictness::Lenient);
-        let message = error.expect_err("x is no number").to_string();
+        let message = error.expect_err("x is not a number").to_string();
         assert_eq!(message, "at `hours[1]`: invalid type: string \"x\", expected u8");
         let error = parse::<Input>(json!({"town": "a"}), Strictness::Lenient);
         let message = error.expect_err("town is unknown").to_string();
@@ -244,19 +244,19 @@ mod tests {
         let text = json!({"Circle": {"radius": "5"}});
         let error = parse::<Shape>(text.clone(), Strictness::Exact).expect_err("it is a string");
         assert!(error.to_string().starts_with("at `Circle.radius`: invalid type"), "{error}");
-        let read = parse::<Shape>(text, Strictness::Lenient).expect("it is mended");
+        let read = parse::<Shape>(text, Strictness::Lenient).expect("a lenient read accepts it");
         assert_eq!(read, Shape::Circle { radius: 5 });
     }
 
     #[derive(Debug, Deserialize)]
     struct Chain {
-        #[expect(dead_code, reason = "only read")]
+        #[expect(dead_code, reason = "only deserialized")]
         next: Option<Box<Chain>>,
     }
 
     #[test]
     fn strings_inside_of_strings_nest_no_deeper_than_json() {
-        // 30 levels, of which the last is a string that holds the next 30, and so on.
+        // Each level of 30 objects ends in a string that holds the next 30 levels.
         let level = |inner: String, levels: usize| {
             (0..levels).fold(inner, |inner, _| format!("{{\"next\":{inner}}}"))
         };

@@ -1,4 +1,4 @@
-//! Argument types: what is known of a type that is taken by value, as `fn` pointers, once for each type.
+//! Argument types: the functions of a type that is taken by value, as `fn` pointers, instantiated once per type.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::args::{self, Problem};
 
-/// A value that was read, whatever its type.
+/// A decoded value of any type.
 pub type Boxed = Box<dyn Any + Send>;
 
 /// A type that can be an argument.
@@ -24,7 +24,7 @@ pub type Boxed = Box<dyn Any + Send>;
     note = "something that the framework should inject instead (`&Context`, state) is taken by reference"
 )]
 pub trait Argument {
-    /// Named for each parameter taken by value, at the parameter's type.
+    /// The argument type. Used for each parameter taken by value, at the parameter's type.
     const TYPE: &'static ArgumentType;
 }
 
@@ -33,7 +33,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Argument for T {
     const TYPE: &'static ArgumentType = &ArgumentType::of::<T>();
 }
 
-/// An argument type without the type: one instance of each function for all parameters of it.
+/// A type-erased argument type, shared by all parameters of that type.
 pub struct ArgumentType {
     pub(super) member: fn(&mut SchemaGenerator) -> MemberSchema,
     pub(super) whole: fn() -> Value,
@@ -52,23 +52,23 @@ impl ArgumentType {
     }
 }
 
-/// The schema of one member of an object, and whether it may be left out.
+/// The schema of one member of an object, and whether the member is optional.
 pub(super) struct MemberSchema {
     pub(super) schema: Schema,
     pub(super) is_optional: bool,
 }
 
 impl MemberSchema {
-    /// Of a type without one.
+    /// Creates the schema of a type that has none.
     pub(super) fn any() -> Self {
         Self { schema: Schema::default(), is_optional: false }
     }
 }
 
-/// An object with one member: what may be left out, the derive knows.
+/// An object with one member. The derive macro of `schemars` determines whether the member is optional.
 #[derive(JsonSchema)]
 struct Alone<T> {
-    #[allow(dead_code, reason = "only its schema is asked for")]
+    #[allow(dead_code, reason = "only used for its schema")]
     member: T,
 }
 
@@ -84,7 +84,7 @@ fn taken_out(mut object: Schema) -> MemberSchema {
     MemberSchema { schema, is_optional }
 }
 
-/// A member that is not there: an `Option` reads from it, as serde's derive has it, and nothing else.
+/// A deserializer for a missing member. As in serde's derive, only an `Option` can be deserialized from it.
 struct Missing<E> {
     name: &'static str,
     error: PhantomData<E>,
@@ -107,7 +107,7 @@ impl<'de, E: serde::de::Error> Deserializer<'de> for Missing<E> {
     }
 }
 
-/// The message for a value that is no object at all.
+/// Returns the message for a value that is not an object.
 pub(super) fn no_object(value: &Value, expected: &str) -> String {
     let refused = value.deserialize_struct("", &[], Refusing(expected));
     refused.map_or_else(|error| error.to_string(), |()| String::new())
@@ -123,7 +123,7 @@ impl Visitor<'_> for Refusing<'_> {
     }
 }
 
-/// The message for a list that is too short or too long.
+/// Returns the message for a list that is too short or too long.
 pub(super) fn wrong_length(length: usize, expected: &str) -> String {
     serde_json::Error::invalid_length(length, &expected).to_string()
 }

@@ -1,12 +1,12 @@
-//! The future of a call: that of the function, and the conversion of what it returns.
+//! The future of a call: that of the function, followed by the conversion of its result.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 
 use crate::error::Result;
 use crate::future::BoxFuture;
 
-/// The call of a function whose future is `future`, and what it returns converted by `finish`. Of each function only its
-/// future is compiled here; the rest is one for each type that is returned.
+/// Runs a function's `future` and converts its result with `finish`. Only the boxing of `future` is compiled for each
+/// function; the rest is compiled once for each result type.
 pub fn calling<'a, R: 'a, O: 'a>(
     future: impl Future<Output = R> + Send + 'a,
     finish: fn(R) -> Result<O>,
@@ -14,7 +14,7 @@ pub fn calling<'a, R: 'a, O: 'a>(
     finished(Box::pin(future), finish)
 }
 
-/// The same of a future on the heap.
+/// [`calling`] for a boxed future.
 pub(super) fn finished<'a, R: 'a, O: 'a>(
     future: BoxFuture<'a, R>,
     finish: fn(R) -> Result<O>,

@@ -1,4 +1,4 @@
-//! Chunks: what a function streams before its result.
+//! Chunks: values that a function streams before its result.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,16 +12,15 @@ use crate::error::Result;
 use crate::sync::lock;
 use genkit_schema::internal as schema;
 
-/// Chunks: a typed stream of what comes before the result.
+/// A typed stream of chunks, sent before the result of a function.
 ///
-/// A function that takes `&Chunks<C>` sends as it goes; the schema of `C` is part of its
-/// definition. Over MCP each chunk of a tool is a progress message. [`Chunks::collect`] is for
-/// unit tests.
+/// A function that takes `&Chunks<C>` sends chunks while it runs. The schema of `C` is part of its definition. Over
+/// MCP, each chunk of a tool is sent as a progress message. Use [`Chunks::collect`] in unit tests.
 ///
 /// ```
 /// use genkit::{Chunks, Result, flow};
 ///
-/// /// Counts to `n`, and says each number on the way.
+/// /// Counts to `n` and streams each number.
 /// #[flow]
 /// async fn count(chunks: &Chunks<u32>, n: u32) -> Result<u32> {
 ///     for i in 1..=n {
@@ -32,11 +31,11 @@ use genkit_schema::internal as schema;
 /// ```
 pub struct Chunks<C>(ChunkTarget<C>);
 
-/// Where chunks go.
+/// The destination of chunks.
 enum ChunkTarget<C> {
-    /// To whoever called the function.
+    /// The caller of the function.
     Caller(Context),
-    /// To a test, as they are.
+    /// A test, which receives each chunk as a value.
     Test(Arc<dyn Fn(C) + Send + Sync>),
 }
 
@@ -47,10 +46,10 @@ impl<C> Chunks<C> {
 }
 
 impl<C: Serialize> Chunks<C> {
-    /// Sends one chunk. Where nobody listens it is dropped.
+    /// Sends one chunk. The chunk is dropped if the caller does not receive chunks.
     ///
     /// # Errors
-    /// The chunk does not serialize.
+    /// Returns an error if the chunk does not serialize.
     pub async fn send(&self, chunk: C) -> Result<()> {
         match &self.0 {
             ChunkTarget::Caller(context) => {
@@ -67,12 +66,12 @@ impl<C: Serialize> Chunks<C> {
 }
 
 impl<C: Send + 'static> Chunks<C> {
-    /// Chunks for a unit test of a function that streams, and what was sent through them.
+    /// Creates chunks for a unit test of a streaming function, and a collection of the chunks sent through them.
     ///
     /// ```
     /// use genkit::{Chunks, Result, flow};
     ///
-    /// /// Counts to `n`, and says each number on the way.
+    /// /// Counts to `n` and streams each number.
     /// #[flow]
     /// async fn count(chunks: &Chunks<u32>, n: u32) -> Result<u32> {
     ///     for i in 1..=n {
@@ -101,11 +100,11 @@ impl<C: Send + 'static> Chunks<C> {
     }
 }
 
-/// Collected chunks: what a function under test sent, made by [`Chunks::collect`].
+/// The chunks that a function under test has sent. Created by [`Chunks::collect`].
 pub struct CollectedChunks<C>(Arc<Mutex<Vec<C>>>);
 
 impl<C> CollectedChunks<C> {
-    /// Takes the chunks that were sent since the last call, in their order.
+    /// Takes the chunks sent since the last call, in order.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

@@ -1,4 +1,4 @@
-//! Fields: what the macros write of each parameter taken by value, as data.
+//! Fields: the data that the macros generate for each parameter taken by value.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 
@@ -8,32 +8,32 @@ use super::argument::{ArgumentType, Boxed};
 
 /// One parameter taken by value: a member of the object that callers send.
 pub struct Field {
-    /// What callers write.
+    /// The name that callers use.
     pub(super) name: &'static str,
-    /// All names that it answers to, in the order of messages; empty where there is but one.
+    /// All accepted names, in the order shown in messages. Empty if there is only `name`.
     pub(super) names: &'static [&'static str],
     pub(super) ty: &'static ArgumentType,
     pub(super) notes: &'static [Note],
     pub(super) default: Option<FieldDefault>,
 }
 
-/// The value where the caller gives none.
+/// The default value of a field.
 #[derive(Clone, Copy)]
 pub(super) struct FieldDefault {
     pub(super) value: fn() -> Boxed,
-    /// As the schema shows it, where it can be shown.
+    /// The value as shown in the schema, if it serializes.
     pub(super) shown: fn() -> Option<Value>,
 }
 
-/// What the schema says of a field beyond its type.
+/// A part of a field's schema that is not derived from its type.
 pub enum Note {
-    /// A doc comment: lines without the space before them.
+    /// A doc comment, without the leading space of each line.
     Doc(&'static str),
     Title(&'static str),
     Description(&'static str),
-    /// What does not serialize is no example.
+    /// An example. Left out of the schema if it does not serialize.
     Example(fn() -> Option<Value>),
-    /// A keyword that has a meaning for one type of JSON: `minimum` for `number`.
+    /// A keyword that applies to one JSON type, such as `minimum` for `number`.
     Bound {
         of: &'static str,
         keyword: &'static str,
@@ -67,7 +67,7 @@ impl Field {
     }
 }
 
-/// A default value as the schema shows it: inherent methods win over those of [`NotShown`].
+/// A default value shown in the schema. Its inherent methods take precedence over those of [`NotShown`].
 pub struct Shown<T>(pub T);
 
 impl<T: serde::Serialize> Shown<T> {
@@ -76,7 +76,7 @@ impl<T: serde::Serialize> Shown<T> {
     }
 }
 
-/// The fallback of [`Shown`]: a value that does not serialize is not shown.
+/// The fallback for [`Shown`]: a value that does not serialize is not shown.
 pub trait NotShown: Sized {
     fn value(self) -> Option<Value> {
         None
@@ -85,7 +85,7 @@ pub trait NotShown: Sized {
 
 impl<T> NotShown for Shown<T> {}
 
-/// The value of a bound or of an example.
+/// Converts the value of a bound or of an example.
 pub fn json(value: impl Into<Value>) -> Value {
     value.into()
 }

@@ -1,4 +1,4 @@
-//! Annotated functions, as the macros write them: data and `fn` pointers, without types of their own.
+//! Annotated functions as the macros generate them: data and `fn` pointers, without function-specific types.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 
@@ -12,11 +12,11 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
 
-/// The call of a function: borrows what is injected, and makes the future with the values that were read. Nothing of
-/// the function runs before that is polled.
+/// The call of a function: borrows the injected values, and creates the future with the decoded arguments. The function
+/// does not run before the future is polled.
 pub type Call<O> = for<'a> fn(&'a Context, Given) -> Result<BoxFuture<'a, Result<O>>>;
 
-/// The same of a function with nothing injected.
+/// The call of a function without injected parameters.
 pub type PlainCall<O> = fn(Given) -> BoxFuture<'static, Result<O>>;
 
 enum AnyCall<O: 'static> {
@@ -33,12 +33,12 @@ pub struct Function<O: 'static> {
 }
 
 impl<O> Function<O> {
-    /// A function that takes `fields`, and nothing by reference.
+    /// Creates a function that takes `fields`, and nothing by reference.
     pub(crate) const fn plain(fields: &'static [Field], call: PlainCall<O>) -> Self {
         Self::of(Input::Fields(fields), AnyCall::Plain(call))
     }
 
-    /// Any function.
+    /// Creates a function of any kind.
     pub const fn new(input: Input, call: Call<O>) -> Self {
         Self::of(input, AnyCall::With(call))
     }
@@ -47,20 +47,20 @@ impl<O> Function<O> {
         Self { input, requirements: Vec::new, output_schema: || None, call }
     }
 
-    /// The parameters taken by reference.
+    /// Sets the parameters taken by reference.
     pub const fn needs(mut self, requirements: fn() -> Vec<Requirement>) -> Self {
         self.requirements = requirements;
         self
     }
 
-    /// The schema of the result, where there is one.
+    /// Sets the schema of the result, if it has one.
     pub const fn gives(mut self, output_schema: fn() -> Option<Value>) -> Self {
         self.output_schema = output_schema;
         self
     }
 }
 
-/// An annotated function with what it is called in messages, and whether a user is asked before it runs.
+/// An annotated function with its name for messages, and whether it needs the user's approval.
 pub(crate) struct NamedFn<O: 'static> {
     pub(crate) function: &'static Function<O>,
     /// `["tool", "add"]`
@@ -95,7 +95,7 @@ impl<O> NamedFn<O> {
             AnyCall::Plain(call) => call(given),
             AnyCall::With(call) => call(context, given)?,
         };
-        // Once the arguments are known to fit, and before anything happens.
+        // After the arguments have been decoded, and before the function runs.
         if self.needs_approval {
             context.approved_to_run().await?;
         }

@@ -1,4 +1,4 @@
-//! Input as it is given: from the JSON of a call to the values of its parameters, each read by its own type.
+//! Decoding of input: from the JSON of a call to the values of its parameters, each decoded by its own type.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 
@@ -12,20 +12,20 @@ use super::field::Field;
 use crate::error::Result;
 use genkit_schema::internal::placed::Segment;
 
-/// What a function takes by value.
+/// The input that a function takes by value.
 #[derive(Clone, Copy)]
 pub enum Input {
     /// Each parameter is a member of an object.
     Fields(&'static [Field]),
-    /// One value is all that the caller gives.
+    /// The whole input is one value.
     Whole(fn() -> &'static ArgumentType),
 }
 
-/// The values of a call, each in its place.
+/// The decoded arguments of a call, by position.
 pub struct Given(Vec<Option<Boxed>>);
 
 impl Given {
-    /// The value of the parameter at `place`; each is taken once.
+    /// Takes the value of the parameter at `place`. Each value can be taken once.
     pub fn take<T: 'static>(&mut self, place: usize) -> T {
         let value = self.0.get_mut(place).and_then(Option::take);
         match value.map(|value| value.downcast()) {
@@ -36,7 +36,7 @@ impl Given {
 }
 
 impl Input {
-    /// The exact schema of what callers send.
+    /// Returns the exact schema of the input.
     pub(crate) fn schema(self) -> Value {
         match self {
             Self::Fields(fields) => super::object::schema(fields),
@@ -44,7 +44,7 @@ impl Input {
         }
     }
 
-    /// Reads the arguments of a call; `called` is what the function is called in messages.
+    /// Decodes the arguments of a call. `called` is the kind and name of the function, for messages.
     pub(crate) fn read(self, arguments: Arguments, called: [&str; 2]) -> Result<Given> {
         let read = |value: &Value| match self {
             Self::Fields(fields) => read_fields(fields, value, called),
@@ -56,7 +56,8 @@ impl Input {
 
 type Values = Vec<Option<Boxed>>;
 
-/// In the order and with the messages of serde's derive for a struct of these fields that denies unknown ones.
+/// Decodes in the order and with the messages of serde's derive for a struct of these fields with
+/// `deny_unknown_fields`.
 fn read_fields(fields: &[Field], value: &Value, called: [&str; 2]) -> Result<Values, Problem> {
     match value {
         Value::Object(members) => read_members(fields, members),
@@ -94,7 +95,7 @@ fn read_members(fields: &[Field], members: &Map<String, Value>) -> Result<Values
     Ok(values)
 }
 
-/// A list of the values in the order of the parameters, which serde reads as well.
+/// Decodes a list of values in the order of the parameters, which serde accepts as well.
 fn read_items(fields: &[Field], items: &[Value], called: [&str; 2]) -> Result<Values, Problem> {
     let mut values = Vec::with_capacity(fields.len());
     for (index, field) in fields.iter().enumerate() {
@@ -115,7 +116,7 @@ fn read_items(fields: &[Field], items: &[Value], called: [&str; 2]) -> Result<Va
     }
 }
 
-/// The words of serde.
+/// Returns serde's message for an unknown field.
 fn unknown(fields: &[Field], key: &str) -> String {
     let names: Vec<String> = fields
         .iter()

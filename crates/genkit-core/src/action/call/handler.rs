@@ -1,4 +1,4 @@
-//! Handlers: what runs when an action is called, an annotated function or a closure.
+//! Handlers: the function that runs when an action is called, annotated or a closure.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::future::{BoxFuture, boxed};
 
-/// What runs when an action is called.
+/// The function that runs when an action is called.
 pub(crate) enum ActionHandler<O: 'static> {
     /// An annotated function.
     Static(NamedFn<O>),
-    /// A closure made at run time.
+    /// A closure created at run time.
     Dynamic(Arc<dyn Fn(Context, Arguments) -> BoxFuture<'static, Result<O>> + Send + Sync>),
 }
 
@@ -30,8 +30,8 @@ impl<O> Clone for ActionHandler<O> {
 }
 
 impl<O: Send + 'static> ActionHandler<O> {
-    /// The same handler, which runs only where `check` finds nothing wrong with the arguments, with
-    /// what that read.
+    /// Returns a handler that first runs `check` on the arguments, and calls this handler with the arguments that
+    /// `check` returns.
     pub(crate) fn after(self, check: fn(Arguments) -> Result<Value>) -> Self {
         let handler = Arc::new(self);
         Self::Dynamic(Arc::new(move |context, arguments| {
@@ -61,7 +61,7 @@ impl<O> ActionHandler<O> {
     }
 }
 
-/// Makes a handler that forwards the arguments to another program as they are.
+/// Creates a handler that forwards the arguments to another program unchanged.
 pub(crate) fn forward<O, F>(function: F) -> ActionHandler<O>
 where
     F: Fn(Context, Value) -> BoxFuture<'static, Result<O>> + Send + Sync + 'static,
@@ -76,7 +76,7 @@ where
     }))
 }
 
-/// Makes a handler from a typed closure.
+/// Creates a handler from a typed closure.
 pub(crate) fn closure<I, O, T, F, Fut, C>(function: F, convert: C) -> ActionHandler<O>
 where
     I: serde::de::DeserializeOwned + Send + 'static,

@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
 
-/// What a function needs besides its input, as the registry sees it.
+/// A value that a function needs in addition to its input, as seen by the registry.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Requirement {
@@ -22,16 +22,16 @@ pub enum Requirement {
     Context,
     /// `&Chunks<C>` with the schema of `C`.
     Chunks(Value),
-    /// `&T`: state that must have been given.
+    /// `&T`: state that the program must provide.
     State { id: TypeId, name: &'static str },
 }
 
-/// Tells `&Context`, `&Chunks<C>` and `&State` apart by type: inherent methods win over those of
-/// [`InjectState`], and those over [`InjectNothing`]'s, so no spelling matters.
+/// Distinguishes `&Context`, `&Chunks<C>` and `&State` by type, however they are written: inherent methods take
+/// precedence over those of [`InjectState`], and these over those of [`InjectNothing`].
 pub struct Inject<T: ?Sized>(PhantomData<fn(&T)>);
 
 impl<T: ?Sized> Inject<T> {
-    /// A reference, so that the fallbacks are one reference away from each other.
+    /// Returns a reference, so that each fallback is one auto-reference away from the next.
     pub const fn of() -> &'static Self
     where
         T: 'static,
@@ -59,17 +59,17 @@ impl<C> Inject<Chunks<C>> {
     }
 }
 
-/// The bound is on the impl, unlike that of `inject`: a chunk type that lacks a trait is one error.
+/// The bound is on the impl, unlike that of `inject`, so that a chunk type without a required trait causes one error.
 impl<C: ChunkItem> Inject<Chunks<C>> {
     pub fn requirement(&self) -> Requirement {
         Requirement::Chunks(C::chunk_schema())
     }
 }
 
-/// `#[arg(extension)]`: a value of the request.
+/// Returns the extension for `#[arg(extension)]`, a value of the request.
 ///
 /// # Errors
-/// The request has none.
+/// Returns an error if the request has no such value.
 pub fn extension<T: Send + Sync + 'static>(context: &Context) -> Result<&T> {
     context.extension().ok_or_else(|| E::NoExtension(type_name::<T>()).into())
 }
@@ -78,8 +78,8 @@ pub fn extension<T: Send + Sync + 'static>(context: &Context) -> Result<&T> {
 pub trait InjectState<T> {
     fn inject<'a>(&self, context: &'a Context) -> Result<&'a T>;
     fn requirement(&self) -> Requirement;
-    /// [`calling`](super::calling::calling) of a function with a `T` injected, or for several a tuple of
-    /// them. Its future can change threads because what is injected can; if not, that is reported, not this.
+    /// [`calling`](super::calling::calling) for a function with an injected `T`, or a tuple of several. Its future is
+    /// `Send` because the injected types are `Sync`; if one is not, the error is about that type.
     fn calling<'a, R: 'a, O: 'a>(
         &self,
         future: impl Future<Output = R> + Send + 'a,
@@ -105,8 +105,8 @@ impl<T: Send + Sync + 'static> InjectState<T> for Inject<T> {
     }
 }
 
-/// What is called in a program that does not compile anyway: the one error is that of
-/// [`Injectable::check`], on the parameter's own type.
+/// The fallback for programs that do not compile in any case, so that the only error is that of [`Injectable::check`],
+/// on the parameter's own type.
 pub trait InjectNothing<T: ?Sized> {
     fn inject<'a>(&self, context: &'a Context) -> Result<&'a T>;
     fn requirement(&self) -> Requirement;
@@ -135,7 +135,7 @@ impl<T: ?Sized> InjectNothing<T> for &Inject<T> {
     }
 }
 
-/// A type that can be injected: state.
+/// A type that can be injected as state.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be injected into this function",
     label = "not a state type",
@@ -143,7 +143,7 @@ impl<T: ?Sized> InjectNothing<T> for &Inject<T> {
     note = "state must be `Sized + Send + Sync + 'static`; input is taken by value"
 )]
 pub trait Injectable {
-    /// Asserted for each parameter taken by reference.
+    /// Called for each parameter taken by reference.
     fn check() {}
 }
 

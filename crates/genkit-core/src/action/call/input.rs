@@ -1,5 +1,5 @@
-//! Derived input: the struct of a function with an attribute that only a derive understands, in a way that makes one
-//! compile error of one unfit type.
+//! Derived input: the struct of a function with an attribute that only a derive macro understands, arranged so that one
+//! unsuitable type causes one compile error.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 
@@ -15,8 +15,8 @@ use crate::action::error::Error as E;
 
 /// Finds the [`ArgumentType`] of a derived struct.
 ///
-/// The bounds are on the impl, so that for a struct that lacks a trait the method of [`TypedInputFallback`] is found and
-/// compiles: the one error is then that of the derive, or of [`Argument`](super::Argument) on the parameter's own type.
+/// The bounds are on the impl. For a struct without a required trait, the method of [`TypedInputFallback`] is found and
+/// compiles, so the only error is that of the derive, or of [`Argument`](super::Argument) on the parameter's own type.
 pub struct TypedInput<T>(PhantomData<fn() -> T>);
 
 impl<T> TypedInput<T> {
@@ -32,7 +32,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> TypedInput<T> {
     }
 }
 
-/// What is called in a program that does not compile anyway.
+/// The fallback for programs that do not compile in any case.
 pub trait TypedInputFallback {
     fn ty(&self) -> &'static ArgumentType;
 }

@@ -1,4 +1,4 @@
-//! The schema of an object, put together from its fields as schemars derives it of a struct of them.
+//! The schema of an object, built from its fields as schemars would derive it for a struct with these fields.
 
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use super::field::{Field, Note};
 
-/// What the derive calls the object, for the order of keywords.
+/// The title given to the object while it is built, to get the derive's order of keywords.
 const TITLE: &str = "__Input";
 
-/// The exact schema of an object of `fields` and nothing else.
+/// Returns the exact schema of an object with these `fields` and no others.
 pub(super) fn schema(fields: &[Field]) -> Value {
     let mut settings = SchemaSettings::draft2020_12().for_deserialize();
     let meta_schema = settings.meta_schema.take();
@@ -42,7 +42,7 @@ pub(super) fn schema(fields: &[Field]) -> Value {
     untitled(object.into())
 }
 
-/// Without the title that comes of a name of ours.
+/// Removes a title that comes from an internal type name.
 pub(super) fn untitled(mut schema: Value) -> Value {
     if schema.get("title").and_then(Value::as_str).is_some_and(|title| title.starts_with("__")) {
         schema.as_object_mut().map(|schema| schema.remove("title"));
@@ -50,7 +50,7 @@ pub(super) fn untitled(mut schema: Value) -> Value {
     schema
 }
 
-/// The schema of one field, and whether it may be left out.
+/// Returns the schema of one field, and whether the field is optional.
 fn member(field: &Field, generator: &mut SchemaGenerator) -> (Schema, bool) {
     let member = (field.ty.member)(generator);
     let mut schema = member.schema;
@@ -82,7 +82,7 @@ fn member(field: &Field, generator: &mut SchemaGenerator) -> (Schema, bool) {
 }
 
 impl Note {
-    /// An example, if it is one; what did not serialize is left out of the list.
+    /// Returns `None` if this is not an example, and `Some(None)` for an example that does not serialize.
     fn example(&self) -> Option<Option<Value>> {
         match self {
             Self::Example(value) => Some(value()),
@@ -91,7 +91,7 @@ impl Note {
     }
 }
 
-/// The title and the description: what is written out, else what the doc comment has.
+/// Returns the title and the description: those of the attributes, otherwise those of the doc comment.
 fn headings(notes: &[Note]) -> [&str; 2] {
     let (mut title, mut description, mut doc) = (None, None, None);
     for note in notes {
@@ -106,7 +106,7 @@ fn headings(notes: &[Note]) -> [&str; 2] {
     [title.unwrap_or(heading), description.unwrap_or(rest)]
 }
 
-/// A first line that is a heading is the title.
+/// Splits a doc comment into title and description. A heading in the first line is the title.
 fn split(doc: &str) -> (&str, &str) {
     let doc = doc.trim_ascii();
     if !doc.starts_with('#') {
@@ -116,7 +116,7 @@ fn split(doc: &str) -> (&str, &str) {
     (heading.trim_start_matches('#').trim_ascii(), rest.trim_ascii())
 }
 
-/// Whether a keyword has a meaning for what the schema allows.
+/// Returns whether a keyword for the type `of` applies to the types that the schema allows.
 fn applies(schema: &Schema, of: &str) -> bool {
     let is = |name: &str| match schema.get("type") {
         Some(Value::String(only)) => only == name,

@@ -1,4 +1,4 @@
-//! Evaluators made at run time.
+//! Evaluators created at run time.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::action::info::Info;
 use crate::context::Context;
 
 impl Evaluator {
-    /// Builder of an evaluator of that name; `description` says what it judges.
+    /// Creates a builder of an evaluator with this name. The `description` states what it judges.
     ///
     /// ```
     /// use genkit::Registry;
@@ -30,7 +30,7 @@ impl Evaluator {
     }
 }
 
-/// Builder of an [`Evaluator`]: see [`Evaluator::builder`].
+/// A builder of an [`Evaluator`]. Created by [`Evaluator::builder`].
 ///
 /// ```
 /// use genkit::evaluate::{EvalStatus, Evaluator, Score};
@@ -44,7 +44,7 @@ impl Evaluator {
 ///     });
 /// assert_eq!(short.display_name(), "Short");
 /// ```
-#[must_use = "an evaluator is made by `.handler(..)`"]
+#[must_use = "call `.handler(..)` to build the evaluator"]
 pub struct EvaluatorBuilder {
     info: Info,
     display_name: Option<String>,
@@ -52,21 +52,21 @@ pub struct EvaluatorBuilder {
 }
 
 impl EvaluatorBuilder {
-    /// Display name: the name for people. Default is the name.
+    /// Sets the display name, which is shown to people. Default is the name.
     pub fn display_name(mut self, name: impl Into<String>) -> Self {
         self.display_name = Some(name.into());
         self
     }
 
-    /// Billing: whether it costs money to run. Default is `false`.
+    /// Sets whether running the evaluator costs money. Default is `false`.
     pub fn billed(mut self, yes: bool) -> Self {
         self.is_billed = yes;
         self
     }
 
-    /// Handler, which builds the evaluator: the closure that judges a data point. It may fail with any
-    /// error, by `?`, which is then the result of that data point alone. It gives a
-    /// [`Score`](super::Score) or several.
+    /// Sets the handler, a closure that judges a data point, and builds the evaluator. The closure returns a
+    /// [`Score`](super::Score) or several. It may fail with any error, by `?`, which is then the result of that data
+    /// point only.
     pub fn handler<S, F, Fut>(self, function: F) -> Evaluator
     where
         S: IntoScores,

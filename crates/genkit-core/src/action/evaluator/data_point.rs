@@ -1,11 +1,11 @@
-//! Data points: what was asked, what came out, and what should have.
+//! Data points: an input, the actual output and the expected output.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::error::{Error, Result};
 
-/// A data point: an input, the output that is judged, and what it is judged by.
+/// A data point: an input, the output to judge, and the data to judge it by.
 ///
 /// ```
 /// use genkit::evaluate::DataPoint;
@@ -39,103 +39,102 @@ pub struct DataPoint {
     pub(crate) trace_ids: Vec<String>,
 }
 
-/// A `null` that stands there is a value.
+/// Deserializes an explicit `null` as a value.
 fn given<'de, D: Deserializer<'de>>(reader: D) -> std::result::Result<Option<Value>, D::Error> {
     Value::deserialize(reader).map(Some)
 }
 
 impl DataPoint {
-    /// A data point with that input: any JSON.
+    /// Creates a data point with this input, which can be any JSON.
     pub fn new(input: impl Into<Value>) -> Self {
         Self { input: input.into(), ..Self::default() }
     }
 
-    /// Sets the output that is judged.
+    /// Sets the output to judge.
     #[must_use]
     pub fn with_output(mut self, output: impl Into<Value>) -> Self {
         self.output = Some(output.into());
         self
     }
 
-    /// Sets the reference: what the output should be, or what judges it: a pattern, an expression.
+    /// Sets the reference: the expected output, or a pattern or expression to judge it by.
     #[must_use]
     pub fn with_reference(mut self, reference: impl Into<Value>) -> Self {
         self.reference = Some(reference.into());
         self
     }
 
-    /// Sets the context: what was known when the output was made, for example the documents that
-    /// were found.
+    /// Sets the context: the information that was available for the output, for example the retrieved documents.
     #[must_use]
     pub fn with_context<V: Into<Value>>(mut self, context: impl IntoIterator<Item = V>) -> Self {
         self.context = Some(context.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Sets the id of the test case, which the results have, too.
+    /// Sets the id of the test case, which is also part of the results.
     #[must_use]
     pub fn with_test_case_id(mut self, id: impl Into<String>) -> Self {
         self.test_case_id = Some(id.into());
         self
     }
 
-    /// Id of the test case, if it has one.
+    /// Returns the id of the test case, if there is one.
     pub fn test_case_id(&self) -> Option<&str> {
         self.test_case_id.as_deref()
     }
 
-    /// The input.
+    /// Returns the input.
     pub fn input(&self) -> &Value {
         &self.input
     }
 
-    /// The ids of the traces in which the output was made.
+    /// Returns the ids of the traces that produced the output.
     pub fn trace_ids(&self) -> &[String] {
         &self.trace_ids
     }
 
-    /// The output.
+    /// Returns the output.
     ///
     /// # Errors
-    /// `InvalidArgument` where there is none.
+    /// Returns `InvalidArgument` if there is none.
     pub fn output(&self) -> Result<&Value> {
         self.output.as_ref().ok_or_else(|| missing("output"))
     }
 
-    /// The reference.
+    /// Returns the reference.
     ///
     /// # Errors
-    /// `InvalidArgument` where there is none.
+    /// Returns `InvalidArgument` if there is none.
     pub fn reference(&self) -> Result<&Value> {
         self.reference.as_ref().ok_or_else(|| missing("reference"))
     }
 
-    /// The context.
+    /// Returns the context.
     ///
     /// # Errors
-    /// `InvalidArgument` where there is none, or nothing in it.
+    /// Returns `InvalidArgument` if there is none or it is empty.
     pub fn context(&self) -> Result<&[Value]> {
         let given = self.context.as_deref().filter(|context| !context.is_empty());
         given.ok_or_else(|| missing("context"))
     }
 
-    /// The input as text: a text as it is, other JSON in its compact form.
+    /// Returns the input as text: a string unchanged, other values as compact JSON.
     pub fn input_text(&self) -> String {
         text_of(&self.input)
     }
 
-    /// The output as text: a text as it is, other JSON in its compact form.
+    /// Returns the output as text: a string unchanged, other values as compact JSON.
     ///
     /// # Errors
-    /// `InvalidArgument` where there is none.
+    /// Returns `InvalidArgument` if there is none.
     pub fn output_text(&self) -> Result<String> {
         self.output().map(text_of)
     }
 
-    /// The reference as text: a text as it is, other JSON in its compact form.
+    /// Returns the reference as text: a string unchanged, other values as compact JSON.
     ///
     /// # Errors
-    /// `InvalidArgument` where there is none.
+    /// Returns `InvalidArgument` if there is none.
     pub fn reference_text(&self) -> Result<String> {
         self.reference().map(text_of)
     }
@@ -145,7 +144,7 @@ fn missing(what: &str) -> Error {
     Error::invalid_argument(format!("{what} was not provided"))
 }
 
-/// A text as it is, other JSON in its compact form.
+/// Returns a string unchanged, and other values as compact JSON.
 pub fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

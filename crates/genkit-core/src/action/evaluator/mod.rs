@@ -24,16 +24,16 @@ pub use data_point::DataPoint;
 pub use data_point::text_of;
 pub use score::{EvalStatus, IntoScores, Score};
 
-/// How many data points an evaluator judges at a time. Default is 8.
+/// The number of data points that an evaluator judges concurrently. Default is 8.
 const AT_A_TIME: usize = 8;
 
-/// How long an evaluator may take for a data point. Default is 10 minutes.
+/// The time limit of an evaluator for one data point. Default is 10 minutes.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
 type Handler = dyn Fn(Context, DataPoint) -> BoxFuture<'static, Result<Vec<Score>>> + Send + Sync;
 
-/// Evaluator: it judges outputs, for `evaluate` in a test and for
-/// Genkit's developer tools. Cheap to clone.
+/// An evaluator, which judges outputs for `evaluate` in a test and for Genkit's
+/// developer tools. Cheap to clone.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, EvalStatus, Evaluator, Score};
@@ -60,7 +60,7 @@ struct EvaluatorData {
     handler: Arc<Handler>,
 }
 
-/// What Genkit's tools send: several data points of one run.
+/// The request of Genkit's tools: the data points of one run.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct EvaluatorInput {
@@ -70,7 +70,7 @@ struct EvaluatorInput {
 }
 
 impl Evaluator {
-    /// The same evaluator under another name.
+    /// Returns the evaluator under another name.
     pub(crate) fn renamed(&self, name: String) -> Self {
         let EvaluatorData { info, display_name, is_billed, handler } = &*self.0;
         Self(Arc::new(EvaluatorData {
@@ -81,27 +81,27 @@ impl Evaluator {
         }))
     }
 
-    /// Name: what stands behind `/evaluator/`.
+    /// Returns the name, without the prefix `/evaluator/`.
     pub fn name(&self) -> &str {
         &self.0.info.name
     }
 
-    /// Description: what it judges.
+    /// Returns the description of what it judges.
     pub fn description(&self) -> &str {
         &self.0.info.description
     }
 
-    /// Display name: the name for people.
+    /// Returns the display name, which is shown to people.
     pub fn display_name(&self) -> &str {
         self.0.display_name.as_deref().unwrap_or(self.name())
     }
 
-    /// Billing: whether it costs money to run; Genkit's CLI asks before it does.
+    /// Returns whether running it costs money. Genkit's CLI asks for confirmation if so.
     pub fn is_billed(&self) -> bool {
         self.0.is_billed
     }
 
-    /// Source location: where it was defined.
+    /// Returns the source location of the definition.
     pub fn location(&self) -> Option<super::SourceLocation> {
         self.0.info.location
     }
@@ -110,7 +110,7 @@ impl Evaluator {
         &self.0.info
     }
 
-    /// Metadata: what Genkit's developer tools read of it.
+    /// Returns the metadata for Genkit's developer tools.
     ///
     /// ```
     /// use genkit::evaluate::metrics;
@@ -144,7 +144,7 @@ impl Evaluator {
     /// ```
     ///
     /// # Errors
-    /// What the evaluator fails with, for example where the data point lacks something.
+    /// Returns the error of the evaluator, for example if the data point lacks a value that it needs.
     pub fn judge(&self, point: DataPoint) -> Invocation<Vec<Score>> {
         let evaluator = self.clone();
         Invocation::new(self.name(), async move |context| {
@@ -153,9 +153,9 @@ impl Evaluator {
         .limited(Some(TIMEOUT))
     }
 
-    /// Judges the data points of a request of Genkit's tools, `{"dataset": [..], "evalRunId": ".."}`. The
-    /// result is a list with an element for each of them; one that fails has its error there and does not
-    /// end the rest.
+    /// Judges the data points of a request from Genkit's tools, `{"dataset": [..], "evalRunId": ".."}`. The result is a
+    /// list with one element per data point. If a data point fails, its element has the error and the others are still
+    /// judged.
     ///
     /// ```
     /// use genkit::evaluate::metrics;
@@ -175,7 +175,7 @@ impl Evaluator {
     /// ```
     ///
     /// # Errors
-    /// `InvalidArgument` where the request is none.
+    /// Returns `InvalidArgument` if the request is malformed.
     pub fn run(&self, request: impl Serialize) -> Invocation<Value> {
         let (evaluator, request) = (self.clone(), invocation::arguments(request));
         Invocation::new(self.name(), async move |context| {
@@ -192,8 +192,10 @@ impl Evaluator {
     }
 
     async fn run_all(&self, context: &Context, request: Value) -> Result<Value> {
-        let EvaluatorInput { dataset, eval_run_id } = serde_json::from_value(request)
-            .map_err(|why| ActionError::Arguments(format!("this is no data set: {why}")))?;
+        let EvaluatorInput { dataset, eval_run_id } =
+            serde_json::from_value(request).map_err(|why| {
+                ActionError::Arguments(format!("the request is not a data set: {why}"))
+            })?;
         let run_id = eval_run_id.as_deref();
         let judged = stream::iter(dataset.into_iter().enumerate())
             .map(|(index, point)| self.judge_case(context, run_id, index, point))
@@ -201,7 +203,7 @@ impl Evaluator {
         Ok(judged.collect::<Vec<Value>>().await.into())
     }
 
-    /// The result of one data point, in a span of its own.
+    /// Judges one data point in its own span.
     async fn judge_case(
         &self,
         context: &Context,
@@ -237,7 +239,7 @@ impl Evaluator {
     }
 }
 
-/// One score as it is, several as a list, and an error as a score without a value.
+/// Converts the result to JSON: one score unchanged, several as a list, an error as a score without a value.
 fn evaluation(judged: Result<Vec<Score>>) -> Value {
     match judged {
         Ok(mut scores) if scores.len() == 1 => trace::json(&scores.remove(0)),

@@ -1,9 +1,9 @@
-//! Scores: what an evaluator says of a data point.
+//! Scores: the results of an evaluator for a data point.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A score: a number, a text or a yes or no, and whether that is a pass.
+/// A score: a number, a text or a boolean, and whether it is a pass.
 ///
 /// ```
 /// use genkit::evaluate::{EvalStatus, Score};
@@ -30,7 +30,7 @@ pub struct Score {
     details: Map<String, Value>,
 }
 
-/// Status of a score: whether it is a pass.
+/// The status of a score: whether it is a pass.
 ///
 /// ```
 /// use genkit::evaluate::EvalStatus;
@@ -45,72 +45,72 @@ pub enum EvalStatus {
     Pass,
     /// A fail.
     Fail,
-    /// Neither: nobody can tell.
+    /// Undetermined.
     #[serde(other)]
     Unknown,
 }
 
 impl EvalStatus {
-    /// A pass or a fail.
+    /// Returns a pass or a fail.
     pub fn passed(yes: bool) -> Self {
         if yes { Self::Pass } else { Self::Fail }
     }
 }
 
 impl Score {
-    /// Score of that value: a number, a text, `true` or `false`.
+    /// Creates a score with this value: a number, a text, `true` or `false`.
     pub fn of(value: impl Into<Value>) -> Self {
         Self { value: Some(value.into()), ..Self::default() }
     }
 
-    /// Score of a yes or no, which is a pass or a fail.
+    /// Creates a boolean score, which is also its pass or fail status.
     pub fn passed(yes: bool) -> Self {
         Self::of(yes).with_status(EvalStatus::passed(yes))
     }
 
-    /// Score of what could not be judged, with the reason.
+    /// Creates a score without a value for a data point that could not be judged, with the reason.
     pub fn failed(error: impl Into<String>) -> Self {
         Self { error: Some(error.into()), ..Self::default() }
     }
 
-    /// Sets the status: whether it is a pass.
+    /// Sets the status, which is whether the score is a pass.
     #[must_use]
     pub fn with_status(mut self, status: EvalStatus) -> Self {
         self.status = Some(status);
         self
     }
 
-    /// Sets the id, where an evaluator gives several scores.
+    /// Sets the id, for an evaluator that returns several scores.
     #[must_use]
     pub fn with_id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// Sets the reasoning: why the score is what it is.
+    /// Sets the reasoning for the score.
     #[must_use]
     pub fn with_reasoning(self, why: impl Into<String>) -> Self {
         self.with_detail("reasoning", why.into())
     }
 
-    /// Adds one more detail.
+    /// Adds a detail.
     #[must_use]
     pub fn with_detail(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.details.insert(key.into(), value.into());
         self
     }
 
-    /// Id, where an evaluator gives several scores.
+    /// Returns the id, which distinguishes several scores of one evaluator.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn value(&self) -> Option<&Value> {
         self.value.as_ref()
     }
 
-    /// The value as a number; of a yes or no, 1 or 0.
+    /// Returns the value as a number. `true` is 1 and `false` is 0.
     pub fn as_f64(&self) -> Option<f64> {
         match self.value.as_ref()? {
             Value::Bool(yes) => Some(f64::from(u8::from(*yes))),
@@ -118,35 +118,35 @@ impl Score {
         }
     }
 
-    /// Status: whether it is a pass, where the evaluator says so.
+    /// Returns the status, if the evaluator set it.
     pub fn status(&self) -> Option<EvalStatus> {
         self.status
     }
 
-    /// Error: why there is no score.
+    /// Returns the error that prevented a score.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// Reasoning: why the score is what it is.
+    /// Returns the reasoning for the score.
     pub fn reasoning(&self) -> Option<&str> {
         self.details.get("reasoning")?.as_str()
     }
 
-    /// All details.
+    /// Returns all details.
     pub fn details(&self) -> &Map<String, Value> {
         &self.details
     }
 }
 
-/// Scores: what an evaluator gives for a data point, one [`Score`] or several.
+/// A type that an evaluator can return for a data point: one [`Score`] or several.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no score",
+    message = "`{Self}` is not a score",
     label = "not a score",
     note = "return `Score::of(0.5)`, `Score::passed(true)` or a list of them"
 )]
 pub trait IntoScores {
-    /// The scores, in their order.
+    /// Returns the scores in order.
     fn into_scores(self) -> Vec<Score>;
 }
 

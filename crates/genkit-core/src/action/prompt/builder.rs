@@ -1,4 +1,4 @@
-//! Prompts made at run time: a closure instead of an annotated function.
+//! Prompts created at run time, from a closure instead of an annotated function.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -26,7 +26,7 @@ use crate::template::Templates;
 use genkit_schema::internal::Schemas;
 
 impl Prompt {
-    /// Builder of a prompt that is made at run time.
+    /// Creates a builder of a prompt made at run time.
     ///
     /// ```
     /// use genkit::{Context, Prompt};
@@ -46,13 +46,13 @@ impl Prompt {
         PromptBuilder::new(Info::dynamic(name.into(), description.into()))
     }
 
-    /// Begins a prompt that another program has.
+    /// Creates a builder of another program's prompt.
     pub fn remote(name: String, description: String) -> PromptBuilder {
         PromptBuilder::new(Info::remote(name, description))
     }
 }
 
-/// Builder of a [`Prompt`]: see [`Prompt::builder`].
+/// A builder of a [`Prompt`]. Created by [`Prompt::builder`].
 ///
 /// ```
 /// use genkit::{Context, Message, Prompt};
@@ -87,7 +87,7 @@ pub struct PromptBuilder {
     pub(super) options: PromptOptions,
     pub(super) input_schema: Option<Value>,
     pub(super) template: Option<Arc<str>>,
-    /// The template above the messages.
+    /// The template of the system message.
     #[cfg(feature = "dotprompt")]
     pub(super) system: Option<String>,
     #[cfg(feature = "dotprompt")]
@@ -98,7 +98,7 @@ describing!(PromptBuilder);
 completing!(PromptBuilder);
 
 impl PromptBuilder {
-    /// Begins a prompt that a file describes.
+    /// Creates a builder of a prompt that is described in a file.
     #[cfg(feature = "dotprompt")]
     pub(super) fn of_file(name: String, file: String) -> Self {
         Self::new(Info::of_file(name, file))
@@ -128,8 +128,8 @@ impl PromptBuilder {
         Prompt(Arc::new(PromptData { definition, version, timeout, options, completers, template }))
     }
 
-    /// Argument as data, a text that must be given: no type is needed then, and the handler takes a
-    /// `Map<String, Value>`. Called again, this is one more.
+    /// Adds a required argument as data. The argument is a text. No input type is needed: the handler takes a
+    /// `Map<String, Value>`.
     ///
     /// ```
     /// use genkit::{Context, Prompt};
@@ -152,7 +152,7 @@ impl PromptBuilder {
         self.with_argument(name.into(), description.into(), true)
     }
 
-    /// Optional argument as data, a text that may be left out.
+    /// Adds an optional argument as data. The argument is a text.
     pub fn optional_argument(
         self,
         name: impl Into<String>,
@@ -164,7 +164,7 @@ impl PromptBuilder {
     fn with_argument(mut self, name: String, description: String, required: bool) -> Self {
         let object = || json!({ "type": "object", "additionalProperties": false });
         let schema = self.input_schema.get_or_insert_with(object);
-        // What is no schema of an object stays as it is, and is found by the registry's check.
+        // A schema that is not an object is left unchanged; the registry's check reports it.
         let Some(schema) = schema.as_object_mut() else { return self };
         let about = json!({ "type": "string", "description": description });
         match schema.entry("properties").or_insert_with(|| json!({})) {
@@ -177,9 +177,8 @@ impl PromptBuilder {
         self
     }
 
-    /// Input schema as data, instead of that of the handler's type: no type is needed then, and the
-    /// handler takes a `Map<String, Value>`. Defaults that it shows are filled in before a call is
-    /// checked.
+    /// Sets the input schema as data, instead of that of the handler's type. No input type is needed: the handler takes
+    /// a `Map<String, Value>`. Defaults in the schema are filled in before a call is checked.
     ///
     /// ```
     /// use genkit::{Context, Prompt};
@@ -206,39 +205,37 @@ impl PromptBuilder {
         self
     }
 
-    /// Model of its runs, by name. Default is that of whoever runs it.
+    /// Sets the model of its runs, by name. Default is that of the caller.
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.options = self.options.with_model(model);
         self
     }
 
-    /// Tools of its runs: `tools![..]`, values, names, patterns with `*`. Called again, these are
-    /// added.
+    /// Adds tools of its runs: `tools![..]`, values, names, patterns with `*`.
     pub fn tools<T: Into<PromptTool>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.options = self.options.with_tools(tools);
         self
     }
 
-    /// Prompt options: everything that it says of its runs at once, instead of what was said
-    /// before.
+    /// Sets all prompt options, replacing those set before.
     pub fn options(mut self, options: PromptOptions) -> Self {
         self.options = options;
         self
     }
 
-    /// Version of the prompt.
+    /// Sets the version of the prompt.
     pub fn version(mut self, version: impl Into<Cow<'static, str>>) -> Self {
         self.version = Some(version.into());
         self
     }
 
-    /// Timeout: its own time limit. Default is that of whoever calls: 60 seconds for a server.
+    /// Sets the timeout of the prompt. Default is that of the caller: 60 seconds for a server.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self
     }
 
-    /// Ends the making of a [`Prompt::remote`]: `function` forwards the request.
+    /// Builds a [`Prompt::remote`], which forwards requests with `function`.
     pub fn forwards<F>(self, input_schema: Value, function: F) -> Prompt
     where
         F: Fn(Context, Value) -> BoxFuture<'static, Result<PromptReply>> + Send + Sync + 'static,
@@ -246,7 +243,7 @@ impl PromptBuilder {
         self.build(Schemas::foreign(input_schema, None), forward(function))
     }
 
-    /// Handler, which builds the prompt: the closure that writes the messages.
+    /// Sets the handler, a closure that returns the messages, and builds the prompt.
     pub fn handler<I, T, F, Fut>(self, function: F) -> Prompt
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,

@@ -15,7 +15,7 @@ use crate::action::info::StaticInfo;
 
 /// A function annotated with `#[prompt]`.
 ///
-/// The macro implements it for the type that has the function's name; nothing else should.
+/// The macro implements it for a type with the function's name. Do not implement it yourself.
 ///
 /// ```
 /// use genkit::action::PromptFn;
@@ -36,7 +36,7 @@ use crate::action::info::StaticInfo;
     message = "`{Self}` is not a `#[prompt]` function",
     label = "no `#[prompt]` here",
     note = "write `#[prompt]` above the function",
-    note = "`prompts![..]` lists one kind: a list of several is `actions![..]`"
+    note = "`prompts![..]` lists only prompts; for several kinds use `actions![..]`"
 )]
 pub trait PromptFn: 'static {
     #[doc(hidden)]
@@ -53,7 +53,7 @@ pub struct StaticPrompt {
 }
 
 impl StaticPrompt {
-    /// Of a function that takes `fields`, and nothing by reference.
+    /// Creates the definition of a function that takes `fields`, and nothing by reference.
     pub const fn new(
         info: StaticInfo,
         fields: &'static [Field],
@@ -62,7 +62,7 @@ impl StaticPrompt {
         Self::with(info, Function::plain(fields, call))
     }
 
-    /// Of any function.
+    /// Creates the definition of any function.
     pub const fn with(info: StaticInfo, function: Function<PromptOutput>) -> Self {
         let definition = StaticDefinition::new("prompt", info, function);
         Self { definition, version: None, timeout: None, completers: &[], options: None }
@@ -83,15 +83,15 @@ impl StaticPrompt {
         self
     }
 
-    /// Prompt options: what it says of the run that it begins; asked once, when the prompt becomes
-    /// a value.
+    /// Sets the prompt options, which apply to the run that the prompt starts. Called once, when the prompt becomes a
+    /// value.
     pub const fn options(mut self, options: fn() -> PromptOptions) -> Self {
         self.options = Some(options);
         self
     }
 }
 
-/// The settings of a model as an annotation writes them, which is checked to be an object.
+/// Returns the model settings of an annotation, which the macro has checked to be an object.
 pub fn config_of(object: Value) -> Map<String, Value> {
     match object {
         Value::Object(config) => config,

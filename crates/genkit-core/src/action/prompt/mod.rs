@@ -1,4 +1,4 @@
-//! Prompts: functions that write messages.
+//! Prompts: functions that return messages.
 
 mod builder;
 #[cfg(feature = "dotprompt")]
@@ -38,7 +38,7 @@ pub use function::{PromptFn, StaticPrompt, config_of};
 pub use options::{PromptOptions, PromptTool};
 pub use reply::{IntoPrompt, PromptOutput, PromptReply};
 
-/// An argument of a prompt, as a client sees it.
+/// An argument of a prompt, as shown to clients.
 ///
 /// ```
 /// use genkit::{Prompt, prompt};
@@ -61,11 +61,11 @@ pub use reply::{IntoPrompt, PromptOutput, PromptReply};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PromptArgument {
-    /// Name of the argument.
+    /// The name of the argument.
     pub name: String,
-    /// Description: what it means, and what it must look like where it is not plain text.
+    /// The description of its meaning, and of its format if it is not plain text.
     pub description: Option<String>,
-    /// Whether a call without it is refused.
+    /// Whether the argument is required.
     pub required: bool,
 }
 
@@ -76,15 +76,15 @@ impl PromptArgument {
     }
 }
 
-/// What a run has before its prompt is rendered, as a value of the call: for templates.
+/// The messages and documents that a run has before its prompt is rendered, for templates.
 #[derive(Default)]
-#[cfg_attr(not(feature = "dotprompt"), allow(dead_code, reason = "only templates read it"))]
+#[cfg_attr(not(feature = "dotprompt"), allow(dead_code, reason = "only used by templates"))]
 pub struct Earlier {
     pub messages: Vec<Message>,
     pub docs: Vec<Document>,
 }
 
-/// Prompt: a name, a description, arguments and a function that writes messages.
+/// A prompt: a name, a description, arguments and a function that returns messages.
 ///
 /// ```
 /// use genkit::{Prompt, prompt};
@@ -109,13 +109,13 @@ struct PromptData {
     version: Option<Cow<'static, str>>,
     timeout: Option<Duration>,
     options: Arc<PromptOptions>,
-    /// What it is rendered from, where that is text.
+    /// The source text, if the prompt is a template.
     template: Option<Arc<str>>,
     completers: Completers,
 }
 
 impl Prompt {
-    /// The prompt behind an annotated function.
+    /// Returns the prompt of an annotated function.
     pub fn of<F: PromptFn>() -> Self {
         Self::from_static(F::DEFINITION)
     }
@@ -136,7 +136,7 @@ impl Prompt {
         }))
     }
 
-    /// The same prompt under another name, whose tools `find` finds by their names.
+    /// Returns the prompt under another name. Its tools are resolved with `find`.
     pub(crate) fn mounted(&self, name: String, find: impl Fn(&str) -> Vec<Tool>) -> Self {
         let data = &self.0;
         Self(Arc::new(PromptData {
@@ -153,17 +153,17 @@ impl Prompt {
         &self.0.definition
     }
 
-    /// Version, if it has one; MCP sends it in `_meta`.
+    /// Returns the version, if it has one. MCP sends it in `_meta`.
     pub fn version(&self) -> Option<&str> {
         self.0.version.as_deref()
     }
 
-    /// Timeout: its own time limit; `None` is the default of whoever calls.
+    /// Returns the timeout of the prompt. `None` means that the caller's default applies.
     pub fn timeout(&self) -> Option<Duration> {
         self.0.timeout
     }
 
-    /// Prompt options: what it says of the run that it begins, its model, its tools and so on.
+    /// Returns the prompt options, which apply to the run that the prompt starts: its model, its tools and so on.
     ///
     /// ```
     /// use genkit::{Context, Prompt};
@@ -177,17 +177,17 @@ impl Prompt {
         &self.0.options
     }
 
-    /// Template: its text, where the prompt is one.
+    /// Returns the template text, if the prompt is a template.
     pub fn template(&self) -> Option<&str> {
         self.0.template.as_deref()
     }
 
-    /// Input schema: that of its arguments, as exact as the types are.
+    /// Returns the input schema of its arguments, as exact as the types.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
 
-    /// Arguments, described from the signature.
+    /// Returns the arguments, as described by the signature.
     pub fn arguments(&self) -> Vec<PromptArgument> {
         genkit_schema::internal::properties(self.schemas().portable_input())
             .map(|property| PromptArgument {
@@ -198,8 +198,8 @@ impl Prompt {
             .collect()
     }
 
-    /// Renders the prompt: runs it with `arguments`, an object or a struct that serializes to one,
-    /// and gives its messages. Values may stand as text, as MCP clients send them.
+    /// Renders the prompt: runs it with `arguments`, an object or a struct that serializes to one, and returns its
+    /// messages. Values can also be given as text, as MCP clients send them.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -224,7 +224,7 @@ impl Prompt {
     /// ```
     ///
     /// # Errors
-    /// As [`Invocation`].
+    /// See [`Invocation`].
     pub fn render(&self, arguments: impl Serialize) -> Invocation<PromptReply> {
         let (prompt, arguments) = (self.clone(), invocation::arguments(arguments));
         Invocation::new(self.name(), async move |context| {
@@ -233,12 +233,12 @@ impl Prompt {
         .limited(self.timeout())
     }
 
-    /// Whether both are one and the same, not only of one name.
+    /// Returns whether both are the same prompt, not only prompts with the same name.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Suggestions for an argument, if the prompt has that argument.
+    /// Returns suggestions for an argument, if the prompt has that argument.
     pub fn complete(
         &self,
         request: CompleteRequest,
@@ -246,7 +246,7 @@ impl Prompt {
         self.0.completers.complete(self.schemas().portable_input(), request)
     }
 
-    /// Checks the arguments, with defaults filled in, and runs the function. No limits.
+    /// Checks the arguments, with defaults filled in, and runs the function, without limits.
     pub fn invoke<'a>(
         &self,
         context: &'a Context,
@@ -256,7 +256,7 @@ impl Prompt {
         self.invoke_as(SpanKind::Action("prompt"), context, arguments, how)
     }
 
-    /// The same, as what traces call it.
+    /// [`invoke`](Self::invoke) with a given kind of span.
     pub fn invoke_as<'a>(
         &self,
         kind: SpanKind<'a>,
@@ -280,7 +280,7 @@ impl Prompt {
         arguments: Value,
         how: Strictness,
     ) -> Result<PromptReply> {
-        // What another program has, that program checks.
+        // Another program checks the arguments of its prompts itself.
         let is_large = is_large(&arguments);
         let arguments = match self.info().is_remote() {
             true => arguments,

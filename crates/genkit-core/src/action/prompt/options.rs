@@ -1,4 +1,4 @@
-//! Prompt options: what a prompt says of the run that it begins.
+//! Prompt options: the settings of the run that a prompt starts.
 
 use serde_json::{Map, Value};
 
@@ -6,15 +6,15 @@ use crate::action::Tool;
 use crate::run_options::{Document, Instructions, OutputOptions, ToolChoice};
 use genkit_schema::Schema;
 
-/// Prompt options: the model, its settings, tools and whatever else a prompt says of the run that it
-/// begins. What `Generate` is told itself counts more.
+/// The options of the run that a prompt starts: the model, its settings, its tools and more. Settings of
+/// `Generate` itself take precedence.
 ///
 /// ```
 /// use genkit::action::PromptOptions;
 /// use genkit::{Prompt, tool, tools};
 /// use serde_json::json;
 ///
-/// /// Tells the weather.
+/// /// Gets the weather.
 /// #[tool]
 /// async fn weather(city: String) -> String { format!("sunny in {city}") }
 ///
@@ -40,7 +40,7 @@ pub struct PromptOptions {
     docs: Vec<Document>,
 }
 
-/// A tool of a prompt: a value, or the name of one of the registry.
+/// A tool of a prompt: a value, or the name of a tool in the registry.
 ///
 /// ```
 /// use genkit::action::PromptTool;
@@ -52,12 +52,12 @@ pub struct PromptOptions {
 pub enum PromptTool {
     /// A tool.
     Value(Tool),
-    /// The name of a tool of the registry, or a pattern with `*`.
+    /// The name of a tool in the registry, or a pattern with `*`.
     Name(String),
 }
 
 impl PromptTool {
-    /// The name of the tool.
+    /// Returns the name of the tool.
     pub fn name(&self) -> &str {
         match self {
             Self::Value(tool) => tool.name(),
@@ -67,7 +67,7 @@ impl PromptTool {
 }
 
 impl PartialEq for PromptTool {
-    /// Whether both name the same.
+    /// Returns whether both have the same name.
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()
     }
@@ -92,21 +92,21 @@ impl From<String> for PromptTool {
 }
 
 impl PromptOptions {
-    /// Sets the model, by its name.
+    /// Sets the model by name.
     #[must_use]
     pub fn with_model(mut self, model: impl Into<String>) -> Self {
         self.model = Some(model.into());
         self
     }
 
-    /// Adds settings of the model, over those that were there.
+    /// Adds model settings, replacing existing ones with the same key.
     #[must_use]
     pub fn with_config(mut self, config: Map<String, Value>) -> Self {
         self.config.extend(config);
         self
     }
 
-    /// Adds one more setting of the model.
+    /// Adds a model setting.
     #[must_use]
     pub fn with_config_value(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.config.insert(key.into(), value.into());
@@ -137,35 +137,35 @@ impl PromptOptions {
         self
     }
 
-    /// Sets the turn limit: how many rounds of tools there may be.
+    /// Sets the turn limit: the maximum number of rounds of tool calls.
     #[must_use]
     pub fn with_max_turns(mut self, rounds: usize) -> Self {
         self.max_turns = Some(rounds);
         self
     }
 
-    /// Sets whether the caller runs the tools.
+    /// Sets whether tool requests are returned to the caller instead of being run.
     #[must_use]
     pub fn with_return_tool_requests(mut self, yes: bool) -> Self {
         self.return_tool_requests = Some(yes);
         self
     }
 
-    /// Sets the output options: what the answer must look like.
+    /// Sets the output options: the required form of the response.
     #[must_use]
     pub fn with_output(mut self, output: OutputOptions) -> Self {
         self.output = Some(output);
         self
     }
 
-    /// Sets the output schema: the schema of the answer.
+    /// Sets the output schema of the response.
     #[must_use]
     pub fn with_output_schema(mut self, schema: impl Into<Schema>) -> Self {
         self.output.get_or_insert_default().json_schema = Some(schema.into());
         self
     }
 
-    /// Sets the output format of the answer: `text`, `json`, `array`, `enum`, `jsonl`.
+    /// Sets the output format of the response: `text`, `json`, `array`, `enum`, `jsonl`.
     #[must_use]
     pub fn with_output_format(mut self, format: impl Into<String>) -> Self {
         self.output.get_or_insert_default().format = Some(format.into());
@@ -179,8 +179,8 @@ impl PromptOptions {
         self
     }
 
-    /// Adds middleware by its name: the name, or `{"name": .., "config": ..}`.
-    /// `GenkitBuilder::named_middleware` says what it is.
+    /// Adds middleware by name: the name, or `{"name": .., "config": ..}`. Names are defined with
+    /// `GenkitBuilder::named_middleware`.
     #[must_use]
     pub fn with_middleware<T: Into<Value>>(
         mut self,
@@ -190,14 +190,14 @@ impl PromptOptions {
         self
     }
 
-    /// Adds documents to answer from.
+    /// Adds documents to base the response on.
     #[must_use]
     pub fn with_docs<D: Into<Document>>(mut self, docs: impl IntoIterator<Item = D>) -> Self {
         self.docs.extend(docs.into_iter().map(Into::into));
         self
     }
 
-    /// The same options with the tools themselves in the place of names that `find` knows.
+    /// Replaces the names of tools that `find` resolves by the tools themselves.
     pub(super) fn with_tools_found(mut self, find: impl Fn(&str) -> Vec<Tool>) -> Self {
         let found = |tool: PromptTool| match tool {
             PromptTool::Name(name) => match find(&name) {
@@ -210,47 +210,47 @@ impl PromptOptions {
         self
     }
 
-    /// Model, by its name.
+    /// Returns the name of the model.
     pub fn model(&self) -> Option<&str> {
         self.model.as_deref()
     }
 
-    /// Settings of the model.
+    /// Returns the model settings.
     pub fn config(&self) -> &Map<String, Value> {
         &self.config
     }
 
-    /// Tools of the run.
+    /// Returns the tools of the run.
     pub fn tools(&self) -> &[PromptTool] {
         &self.tools
     }
 
-    /// Tool choice: whether tools may, must or must not be used.
+    /// Returns the tool choice: whether the model may, must or must not use tools.
     pub fn tool_choice(&self) -> Option<&ToolChoice> {
         self.tool_choice.as_ref()
     }
 
-    /// Turn limit: how many rounds of tools there may be.
+    /// Returns the turn limit: the maximum number of rounds of tool calls.
     pub fn max_turns(&self) -> Option<usize> {
         self.max_turns
     }
 
-    /// Whether the caller runs the tools.
+    /// Returns whether tool requests are returned to the caller instead of being run.
     pub fn return_tool_requests(&self) -> Option<bool> {
         self.return_tool_requests
     }
 
-    /// Output options: what the answer must look like.
+    /// Returns the output options: the required form of the response.
     pub fn output(&self) -> Option<&OutputOptions> {
         self.output.as_ref()
     }
 
-    /// Middleware, by name.
+    /// Returns the middleware, by name.
     pub fn middleware(&self) -> &[Value] {
         &self.middleware
     }
 
-    /// Documents to answer from.
+    /// Returns the documents to base the response on.
     pub fn docs(&self) -> &[Document] {
         &self.docs
     }

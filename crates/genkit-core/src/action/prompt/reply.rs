@@ -1,11 +1,11 @@
-//! The reply of a prompt: messages, from whatever the function returns.
+//! The reply of a prompt: messages, converted from the return type of the function.
 
 use std::sync::Arc;
 
 use super::options::PromptOptions;
 use crate::message::{Message, Part, Role};
 
-/// Prompt reply: messages, and perhaps a description of them.
+/// The reply of a prompt: messages, with an optional description.
 ///
 /// ```
 /// use genkit::action::PromptReply;
@@ -25,19 +25,19 @@ use crate::message::{Message, Part, Role};
 pub struct PromptReply {
     pub messages: Vec<Message>,
     pub description: Option<String>,
-    /// What the prompt says of the run that it begins.
+    /// The options of the run that the prompt starts.
     pub options: Option<Arc<PromptOptions>>,
-    /// Whether earlier messages stand among them already.
+    /// Whether earlier messages are already among the messages.
     pub has_history: bool,
 }
 
 impl PromptReply {
-    /// A reply of `messages`.
+    /// Creates a reply with these `messages`.
     pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
         Self { messages: messages.into_iter().collect(), ..Self::default() }
     }
 
-    /// Sets the description of its messages.
+    /// Sets the description of the messages.
     ///
     /// ```
     /// use genkit::action::PromptReply;
@@ -53,14 +53,13 @@ impl PromptReply {
         self
     }
 
-    /// Sets the prompt options: what it says of the run that it begins, instead of what its prompt
-    /// says.
+    /// Sets the prompt options of the run that the prompt starts, replacing those of the prompt.
     ///
     /// ```
     /// use genkit::action::{PromptOptions, PromptReply};
     /// use genkit::{Message, prompt};
     ///
-    /// /// Asks a model that is up to it.
+    /// /// Explains a topic with a suitable model.
     /// #[prompt]
     /// async fn explain(topic: String, hard: bool) -> PromptReply {
     ///     let model = if hard { "gemini/gemini-2.5-pro" } else { "gemini/gemini-2.5-flash" };
@@ -74,33 +73,33 @@ impl PromptReply {
         self
     }
 
-    /// Prompt options: what it says of the run that it begins.
+    /// Returns the prompt options of the run that the prompt starts.
     pub fn options(&self) -> Option<&PromptOptions> {
         self.options.as_deref()
     }
 
-    /// The messages, for `Generate::messages`.
+    /// Returns the messages by value, for `Generate::messages`.
     pub fn into_messages(self) -> Vec<Message> {
         self.messages
     }
 
-    /// The messages.
+    /// Returns the messages.
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// Description of the messages, if there is one.
+    /// Returns the description of the messages, if there is one.
     pub fn description(&self) -> Option<&str> {
         self.description.as_deref()
     }
 }
 
-/// The result of a prompt after its type is gone.
+/// The type-erased result of a prompt.
 pub type PromptOutput = PromptReply;
 
-/// A type that a prompt can return, bare or in a `Result` of any alias.
+/// A type that a prompt can return, directly or in a `Result`, also through a type alias.
 ///
-/// Text and parts are one message of the user.
+/// Text and parts become one user message.
 ///
 /// ```
 /// use genkit::{Message, Result, prompt};
@@ -111,7 +110,7 @@ pub type PromptOutput = PromptReply;
 ///     format!("Write a poem about {topic}.")
 /// }
 ///
-/// /// Begins a chat.
+/// /// Starts a chat.
 /// #[prompt]
 /// async fn chat(name: String) -> Result<Vec<Message>> {
 ///     Ok(vec![Message::user(format!("I am {name}.")), Message::model("How can I help?")])

@@ -1,4 +1,4 @@
-//! Resources made at run time: a closure instead of an annotated function.
+//! Resources created at run time, from a closure instead of an annotated function.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -22,7 +22,7 @@ use crate::future::BoxFuture;
 use genkit_schema::internal::Schemas;
 
 impl Resource {
-    /// Builder of a resource that is made at run time; `uri` may be an RFC 6570 template.
+    /// Creates a builder of a resource made at run time. The `uri` may be an RFC 6570 template.
     ///
     /// ```
     /// use genkit::{Context, Resource};
@@ -44,13 +44,13 @@ impl Resource {
         ResourceBuilder::new(Info::dynamic(name.into(), description.into()), uri.into())
     }
 
-    /// Begins a resource that another program has.
+    /// Creates a builder of another program's resource.
     pub fn remote(uri: String, name: String, description: String) -> ResourceBuilder {
         ResourceBuilder::new(Info::remote(name, description), uri.into())
     }
 }
 
-/// Builder of a [`Resource`]: see [`Resource::builder`].
+/// A builder of a [`Resource`]. Created by [`Resource::builder`].
 ///
 /// ```
 /// use genkit::{Context, Resource};
@@ -95,19 +95,19 @@ impl ResourceBuilder {
         Resource::new(definition, self.uri, self.mime_type, self.timeout, self.completers)
     }
 
-    /// Media type (MIME type) of its content.
+    /// Sets the media type (MIME type) of the content.
     pub fn mime_type(mut self, mime_type: impl Into<Cow<'static, str>>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
 
-    /// Timeout: its own time limit. Default is that of whoever calls: 60 seconds for a server.
+    /// Sets the timeout of the resource. Default is that of the caller: 60 seconds for a server.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self
     }
 
-    /// Ends the making of a [`Resource::remote`]: `function` forwards the URI.
+    /// Builds a [`Resource::remote`], which forwards the URI to `function`.
     pub fn forwards<F>(self, function: F) -> Resource
     where
         F: Fn(Context, String) -> BoxFuture<'static, Result<ResourceOutput>>
@@ -120,7 +120,7 @@ impl ResourceBuilder {
         self.build(schemas, forward(move |context, uri| function(context, uri_of(uri))))
     }
 
-    /// Handler, which builds the resource: the closure that reads it.
+    /// Sets the handler, a closure that reads the resource, and builds the resource.
     pub fn handler<I, T, F, Fut>(self, function: F) -> Resource
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,

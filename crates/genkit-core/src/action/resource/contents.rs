@@ -1,10 +1,10 @@
-//! The contents of a resource: text or bytes, from whatever the function returns.
+//! The contents of a resource: text or bytes, converted from the return type of the function.
 
 use serde_json::{Value, json};
 
 use crate::error::Result;
 
-/// Resource contents: a piece of what a resource holds, text or bytes.
+/// The contents of a resource, or a part of them: text or bytes.
 ///
 /// ```
 /// use genkit::action::ResourceContents;
@@ -33,17 +33,17 @@ pub enum ContentsBody {
 }
 
 impl ResourceContents {
-    /// Contents that are text.
+    /// Creates text contents.
     pub fn text(text: impl Into<String>) -> Self {
         Self { uri: None, mime_type: None, body: ContentsBody::Text(text.into()) }
     }
 
-    /// Contents that are bytes.
+    /// Creates binary contents.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
         Self { uri: None, mime_type: None, body: ContentsBody::Bytes(bytes.into()) }
     }
 
-    /// Contents that are a value as JSON text, of type `application/json`.
+    /// Creates contents of type `application/json` from a value.
     ///
     /// ```
     /// let contents = genkit::action::ResourceContents::json(&[1, 2, 3])?;
@@ -52,26 +52,26 @@ impl ResourceContents {
     /// ```
     ///
     /// # Errors
-    /// The value does not serialize.
+    /// Returns an error if the value does not serialize.
     pub fn json(value: &impl serde::Serialize) -> Result<Self> {
         Ok(Self::text(serde_json::to_string(value)?).with_mime_type("application/json"))
     }
 
-    /// Sets the media type; without, the resource's own is used.
+    /// Sets the media type. Default is that of the resource.
     #[must_use]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
     }
 
-    /// Sets a URI of their own; without, it is the URI that was read.
+    /// Sets the URI. Default is the requested URI.
     #[must_use]
     pub fn with_uri(mut self, uri: impl Into<String>) -> Self {
         self.uri = Some(uri.into());
         self
     }
 
-    /// Text of the contents, if they are text.
+    /// Returns the text, if these are text contents.
     ///
     /// ```
     /// use genkit::action::ResourceContents;
@@ -89,7 +89,7 @@ impl ResourceContents {
         }
     }
 
-    /// Bytes of the contents; of text, those of UTF-8.
+    /// Returns the bytes. For text contents, these are its UTF-8 bytes.
     pub fn as_bytes(&self) -> &[u8] {
         match &self.body {
             ContentsBody::Text(text) => text.as_bytes(),
@@ -97,21 +97,21 @@ impl ResourceContents {
         }
     }
 
-    /// Media type (MIME type), if they have one of their own.
+    /// Returns the media type (MIME type), if these contents have their own.
     pub fn mime_type(&self) -> Option<&str> {
         self.mime_type.as_deref()
     }
 
-    /// URI, if they have one of their own.
+    /// Returns the URI, if these contents have their own.
     pub fn uri(&self) -> Option<&str> {
         self.uri.as_deref()
     }
 }
 
-/// The result of a resource after its type is gone.
+/// The type-erased result of a resource.
 pub type ResourceOutput = Vec<ResourceContents>;
 
-/// The contents as a span shows them: parts, of bytes only how many they are.
+/// Returns the contents for a span: text as parts, and only the length of bytes.
 pub fn resource_for_span(contents: &[ResourceContents]) -> Value {
     let part = |content: &ResourceContents| match &content.body {
         ContentsBody::Text(text) => json!({ "text": text }),
@@ -120,7 +120,7 @@ pub fn resource_for_span(contents: &[ResourceContents]) -> Value {
     json!({ "content": contents.iter().map(part).collect::<Vec<_>>() })
 }
 
-/// A type that a resource can return, bare or in a `Result` of any alias.
+/// A type that a resource can return, directly or in a `Result`, also through a type alias.
 ///
 /// ```
 /// use genkit::{Result, resource};

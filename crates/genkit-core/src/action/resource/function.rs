@@ -12,7 +12,7 @@ use crate::action::info::StaticInfo;
 
 /// A function annotated with `#[resource]`.
 ///
-/// The macro implements it for the type that has the function's name; nothing else should.
+/// The macro implements it for a type with the function's name. Do not implement it yourself.
 ///
 /// ```
 /// use genkit::action::ResourceFn;
@@ -33,7 +33,7 @@ use crate::action::info::StaticInfo;
     message = "`{Self}` is not a `#[resource]` function",
     label = "no `#[resource]` here",
     note = "write `#[resource(\"uri\")]` above the function",
-    note = "`resources![..]` lists one kind: a list of several is `actions![..]`"
+    note = "`resources![..]` lists only resources; for several kinds use `actions![..]`"
 )]
 pub trait ResourceFn: 'static {
     #[doc(hidden)]
@@ -50,7 +50,7 @@ pub struct StaticResource {
 }
 
 impl StaticResource {
-    /// Of a function that takes `fields`, and nothing by reference.
+    /// Creates the definition of a function that takes `fields`, and nothing by reference.
     pub const fn new(
         uri: &'static str,
         info: StaticInfo,
@@ -60,7 +60,7 @@ impl StaticResource {
         Self::with(uri, info, Function::plain(fields, call))
     }
 
-    /// Of any function.
+    /// Creates the definition of any function.
     pub const fn with(
         uri: &'static str,
         info: StaticInfo,

@@ -1,4 +1,4 @@
-//! Resources: functions that answer for a URI or for a family of URIs.
+//! Resources: functions that return the contents of a URI or of a family of URIs.
 
 mod builder;
 mod contents;
@@ -26,16 +26,16 @@ pub use contents::{ContentsBody, resource_for_span};
 pub use contents::{IntoContents, ResourceContents, ResourceOutput};
 pub use function::{ResourceFn, StaticResource};
 
-/// How many programs have a share of the work of their own when a template is looked for. Default is 32; others share
-/// the last.
+/// The number of programs with their own share of work when templates are searched. Default is 32; the remaining
+/// programs share the last one.
 const MAX_SEARCHES: usize = 32;
 
-/// Resource or resource template: something that clients read by its address.
+/// A resource or resource template: content that clients read by its URI.
 ///
 /// ```
 /// use genkit::{Resource, resource};
 ///
-/// /// A note by its number.
+/// /// Returns a note by its number.
 /// #[resource("note://{id}")]
 /// async fn note(id: u64) -> String {
 ///     format!("note {id}")
@@ -59,7 +59,7 @@ struct ResourceData {
 }
 
 impl Resource {
-    /// The resource behind an annotated function.
+    /// Returns the resource of an annotated function.
     pub fn of<F: ResourceFn>() -> Self {
         Self::from_static(F::DEFINITION)
     }
@@ -85,7 +85,7 @@ impl Resource {
         Self(Arc::new(ResourceData { definition, uri, template, mime_type, timeout, completers }))
     }
 
-    /// The same resource under another name and at another address, with the same variables.
+    /// Returns the resource with another name and URI, which must have the same variables.
     pub(crate) fn mounted(&self, name: String, uri: String) -> Self {
         let data = &self.0;
         Self::new(
@@ -101,27 +101,27 @@ impl Resource {
         &self.0.definition
     }
 
-    /// URI of the resource, or the URI template of its addresses.
+    /// Returns the URI of the resource, or its URI template.
     pub fn uri(&self) -> &str {
         &self.0.uri
     }
 
-    /// Whether it is a template: the URI has variables.
+    /// Returns whether it is a template, that is, whether the URI has variables.
     pub fn is_template(&self) -> bool {
         self.0.template.as_ref().is_ok_and(|template| !template.is_static())
     }
 
-    /// Media type (MIME type) of its content, if it is always the same.
+    /// Returns the media type (MIME type) of its content, if it is always the same.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
     }
 
-    /// Timeout: its own time limit; `None` is the default of whoever calls.
+    /// Returns the timeout of the resource. `None` means that the caller's default applies.
     pub fn timeout(&self) -> Option<Duration> {
         self.0.timeout
     }
 
-    /// Reads the resource: runs it for `uri`, which is its own or one that its template fits.
+    /// Reads the resource for `uri`, which must be its own URI or match its template.
     ///
     /// ```
     /// use genkit::{ErrorKind, Resource, resource};
@@ -143,7 +143,7 @@ impl Resource {
     /// ```
     ///
     /// # Errors
-    /// As [`Invocation`], and [`NotFound`](crate::error::ErrorKind::NotFound) where the template does not fit.
+    /// See [`Invocation`]. Returns [`NotFound`](crate::error::ErrorKind::NotFound) if `uri` does not match.
     pub fn read(&self, uri: &str) -> Invocation<Vec<ResourceContents>> {
         let (resource, variables, uri) = (self.clone(), self.matches(uri), uri.to_owned());
         Invocation::new(self.name(), async move |context| {
@@ -156,7 +156,7 @@ impl Resource {
         .limited(self.timeout())
     }
 
-    /// Reads `uri` in a span.
+    /// Runs `reading` in a span for `uri`.
     pub async fn traced(
         &self,
         uri: &str,
@@ -167,22 +167,22 @@ impl Resource {
         traced(span, reading, |contents| resource_for_span(contents)).await
     }
 
-    /// Whether both are one and the same, not only of one name.
+    /// Returns whether both are the same resource, not only resources with the same name.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The MCP server that it is of, by its key; `None` for one of this program.
+    /// Returns the key of the MCP server that provides the resource, or `None` for one of this program.
     pub fn server(&self) -> Option<&str> {
         self.metadata().get("mcp")?["server"].as_str().filter(|_| self.info().is_remote())
     }
 
-    /// What is wrong with the template, if anything.
+    /// Returns the template, or the error if it is malformed.
     pub fn template(&self) -> std::result::Result<&UriTemplate, &str> {
         self.0.template.as_ref().map_err(String::as_str)
     }
 
-    /// The variables that `uri` gives, if this resource answers for it.
+    /// Returns the variables in `uri`, if it matches this resource.
     pub fn matches(&self, uri: &str) -> Option<Map<String, Value>> {
         self.found_by(&mut UriSearch::new(uri)?)
     }
@@ -196,18 +196,19 @@ impl Resource {
         Some(values.map(|(name, value)| (name.to_owned(), json(value))).collect())
     }
 
-    /// Whether the scheme says nothing against it: a look without work.
+    /// Returns whether the scheme matches, as a cheap check before the full match.
     pub(crate) fn may_match(&self, uri: &str) -> bool {
         let scheme = self.uri().split(['{', '%', ':']).next().unwrap_or_default();
         uri.starts_with(scheme)
     }
 
-    /// How much of the template is fixed: of two that match, the larger one wins.
+    /// Returns the rank of the template by its fixed parts. If several templates match, the one with the highest rank
+    /// is used.
     pub(crate) fn specificity(&self) -> impl Ord + use<> {
         self.0.template.as_ref().map(UriTemplate::specificity).ok()
     }
 
-    /// Suggestions for a variable, if the template has it.
+    /// Returns suggestions for a variable, if the template has it.
     pub fn complete(
         &self,
         request: CompleteRequest,
@@ -215,7 +216,7 @@ impl Resource {
         self.0.completers.complete(self.schemas().portable_input(), request)
     }
 
-    /// Of several resources the one that answers for `uri`: the most specific template.
+    /// Returns the resource with the most specific template that matches `uri`, with its variables.
     pub fn most_specific(
         resources: impl Iterator<Item = Self>,
         uri: &str,
@@ -223,15 +224,15 @@ impl Resource {
         Self::first_of(Self::answering(resources, uri))
     }
 
-    /// The most specific of those that answer; of equals, the first.
+    /// Returns the most specific of the matching resources, and the first of several with the same rank.
     pub fn first_of(
         answering: Vec<(Self, Map<String, Value>)>,
     ) -> Option<(Self, Map<String, Value>)> {
         answering.into_iter().rev().max_by_key(|(resource, _)| resource.specificity())
     }
 
-    /// All that answer for `uri`, with the variables that it gives. Each program has a share of the work, so that nobody's
-    /// templates keep those of others from being looked at.
+    /// Returns all resources that match `uri`, with their variables. Each program has its own share of work, so that
+    /// the templates of one program cannot prevent those of others from being searched.
     pub fn answering(
         resources: impl Iterator<Item = Self>,
         uri: &str,
@@ -254,27 +255,24 @@ impl Resource {
             }
         }
         for (program, _) in searches.iter().filter(|(_, search)| search.is_exhausted()) {
-            tracing::warn!(
-                ?program,
-                "too many templates to look for a URI in all: some were passed over"
-            );
+            tracing::warn!(?program, "too many templates to search; some were skipped");
         }
         answering
     }
 
-    /// Whose it is: the key of a server, or nothing for our own.
+    /// Returns the key of the server that provides the resource, or an empty string for this program.
     fn program(&self) -> &str {
         self.server().unwrap_or_default()
     }
 
-    /// Reads `uri`, of which `variables` are what [`matches`](Self::matches) found. No limits.
+    /// Reads `uri`, whose `variables` were returned by [`matches`](Self::matches), without limits.
     pub fn invoke(
         &self,
         context: &Context,
         uri: &str,
         variables: Value,
     ) -> BoxFuture<'static, Result<ResourceOutput>> {
-        // Another program reads the URI itself.
+        // Another program parses the URI itself.
         let arguments = if self.info().is_remote() { Value::from(uri) } else { variables };
         let (resource, context) = (self.clone(), context.reading(uri));
         Box::pin(

@@ -1,5 +1,5 @@
-//! Approval text: what a person reads before a call of a tool runs. Every argument is shown, at least in
-//! part, and what is left out is named.
+//! The approval text that a user reads before a tool call runs. Every argument is shown, at least in part, and
+//! omissions are listed.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -10,34 +10,34 @@ use super::Tool;
 use crate::visible;
 use genkit_schema::internal::size::json_size;
 
-/// How long the shown arguments may be before each is cut, in characters. Default is 1,000.
+/// The maximum length of arguments that are shown completely, in characters. Default is 1,000.
 const SHOWN: usize = 1000;
 
-/// How much of one value is shown at the least, in characters. Default is 24.
+/// The minimum length shown of each value, in characters. Default is 24.
 const LEAST: usize = 24;
 
-/// How many values are shown in part. Default is 100.
+/// The maximum number of values that are shown in part. Default is 100.
 const MAX_VALUES: usize = 100;
 
-/// How deep values are shown one by one. Default is 6.
+/// The maximum nesting level of values that are shown one by one. Default is 6.
 const MAX_LEVELS: usize = 6;
 
-/// How much of a name of an argument is shown, in characters. Default is 60.
+/// The maximum length shown of an argument name, in characters. Default is 60.
 const MAX_NAME: usize = 60;
 
-/// How many of the things that are left out are named. Default is 20.
+/// The maximum number of omissions that are listed. Default is 20.
 const MAX_NAMED: usize = 20;
 
 impl Tool {
-    /// What the user is asked before a call with these arguments.
+    /// Returns the approval question for a call with these arguments.
     pub fn approval_message(&self, arguments: &Value) -> String {
         let known = self.schemas().input().get("properties").and_then(Value::as_object);
         approval_text(&self.name_for_approval(), arguments, known)
     }
 
-    /// The name of an own tool is what its author says. Another server is not believed in what it is
-    /// called: its tools have the name under which that server was connected and their own, in which all
-    /// but MCP's letters is escaped.
+    /// Returns the name for the question. The program's own tools are shown with their title. The title of another
+    /// server's tool is untrusted, so such a tool is shown as the connection name of that server and the tool's name,
+    /// escaped except for the characters that MCP allows.
     fn name_for_approval(&self) -> Cow<'_, str> {
         if !self.info().is_remote() {
             return visible::line(self.title().unwrap_or(self.name()));
@@ -52,8 +52,8 @@ impl Tool {
     }
 }
 
-/// What the user is asked before `name`, which is visible, runs with these arguments. `known` are those that
-/// the tool says that it has.
+/// Returns the approval question for `name`, which must be escaped, with these arguments. `known` are the properties in
+/// the schema of the tool.
 pub fn approval_text(name: &str, arguments: &Value, known: Option<&Map<String, Value>>) -> String {
     if json_size(arguments) <= SHOWN {
         let shown = arguments.to_string();
@@ -62,7 +62,7 @@ pub fn approval_text(name: &str, arguments: &Value, known: Option<&Map<String, V
     let mut summary = Summary { text: String::new(), missing: Vec::new() };
     summary.value(arguments, known, &mut Vec::new(), Room { chars: SHOWN, values: MAX_VALUES });
     let Summary { text, mut missing } = summary;
-    // What is missing of the call as a whole comes before what is missing deep inside.
+    // List what is omitted from the call as a whole before omissions deep inside.
     missing.sort_by_key(|(level, _)| *level);
     let more = missing.len().saturating_sub(MAX_NAMED);
     let named = missing.into_iter().take(MAX_NAMED).map(|(_, what)| what);
@@ -75,7 +75,7 @@ pub fn approval_text(name: &str, arguments: &Value, known: Option<&Map<String, V
     format!("Allow `{name}` to run with {text}{missing}?")
 }
 
-/// What may still be written.
+/// The remaining budget of the text.
 #[derive(Clone, Copy)]
 struct Room {
     chars: usize,
@@ -83,7 +83,7 @@ struct Room {
 }
 
 impl Room {
-    /// A fair part for the next of `left` values.
+    /// Returns an equal share of the budget for the next of `left` values.
     fn share(self, left: usize) -> Self {
         Self { chars: self.chars / left.max(1), values: (self.values / left.max(1)).max(1) }
     }
@@ -98,12 +98,12 @@ impl Room {
 
 struct Summary {
     text: String,
-    /// What is left out, where, and how deep that is.
+    /// The omissions, each with its nesting level.
     missing: Vec<(usize, String)>,
 }
 
 impl Summary {
-    /// Writes a value into its room, and says what it took.
+    /// Writes a value within its budget, and returns the budget used.
     fn value(
         &mut self,
         value: &Value,
@@ -123,7 +123,7 @@ impl Summary {
         }
     }
 
-    /// Those that the tool knows first, the shortest first: no long one pushes another out of sight.
+    /// Writes the known members first, and shorter ones before longer ones, so that a long value cannot hide another.
     fn object(
         &mut self,
         members: &Map<String, Value>,
@@ -200,7 +200,7 @@ fn shortened(key: &str) -> String {
     genkit_schema::internal::truncate::excerpt(key, MAX_NAME)
 }
 
-/// A number with commas between thousands.
+/// Formats a number with commas between thousands.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut shown = String::new();

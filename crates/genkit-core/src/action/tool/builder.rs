@@ -1,4 +1,4 @@
-//! Tools made at run time: a closure instead of an annotated function.
+//! Tools created at run time, from a closure instead of an annotated function.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -22,7 +22,7 @@ use crate::future::BoxFuture;
 use genkit_schema::internal::{Schemas, input_of};
 
 impl Tool {
-    /// Builder of a tool that is made at run time.
+    /// Creates a builder of a tool made at run time.
     ///
     /// ```
     /// use genkit::{Context, Tool};
@@ -50,13 +50,13 @@ impl Tool {
         ToolBuilder::new(Info::dynamic(name.into(), description.into()))
     }
 
-    /// Begins a tool that another program has.
+    /// Creates a builder of another program's tool.
     pub fn remote(name: String, description: String) -> ToolBuilder {
         ToolBuilder::new(Info::remote(name, description))
     }
 }
 
-/// Builder of a [`Tool`]: see [`Tool::builder`].
+/// A builder of a [`Tool`]. Created by [`Tool::builder`].
 ///
 /// ```
 /// use genkit::{Context, Tool};
@@ -78,7 +78,7 @@ impl Tool {
 ///     .needs_approval(true)
 ///     .timeout(Duration::from_secs(10))
 ///     .max_output(64 * 1024)
-///     // Instead of the schemas of `Order` and of what the closure returns:
+///     // These replace the schemas of `Order` and of the closure's return type:
 ///     .input_schema(json!({"type": "object", "properties": {"item": {"enum": ["tea", "milk"]}}}))
 ///     .output_schema(json!({"type": "object", "properties": {"receipt": {"type": "string"}}}))
 ///     .handler(|ctx: Context, order: Order| async move {
@@ -101,19 +101,19 @@ pub struct ToolBuilder {
     output: Option<OutputSchema>,
 }
 
-/// The schema of the arguments, where the closure's own type does not say it.
+/// The schema of the arguments, if it is not that of the closure's input type.
 enum InputSchema {
     Written(Value),
     Of { schema: fn() -> Value, check: CheckInput },
 }
 
-/// The schema of the result, where the closure's own type does not say it.
+/// The schema of the result, if it is not that of the closure's return type.
 enum OutputSchema {
     Written(Value),
     Of(fn() -> Option<Value>),
 }
 
-/// Reads arguments as a type, and gives them on.
+/// A function that checks arguments by decoding them as a type, and returns them.
 type CheckInput = fn(Arguments) -> Result<Value>;
 
 fn check<T: DeserializeOwned>(arguments: Arguments) -> Result<Value> {
@@ -132,7 +132,7 @@ impl ToolBuilder {
         Tool::new(Definition::dynamic(self.info, schemas, handler), self.settings)
     }
 
-    /// Input type: the arguments are a `T`, where the handler takes another type, or there is none.
+    /// Sets the input type to `T`, for a handler that takes another type or a tool without a handler.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -146,7 +146,7 @@ impl ToolBuilder {
     /// # async fn main() -> genkit::Result<()> {
     /// let order = Tool::builder("order", "Orders something.").input::<Order>().interrupts();
     /// assert_eq!(order.input_schema()["required"][0], "item");
-    /// // What does not fit is answered at once, and nobody is asked.
+    /// // Invalid arguments are an error response, and do not interrupt the run.
     /// let wrong = order.call(&ToolRequest::new("order", json!({"thing": "tea"}))).await?;
     /// assert!(!wrong.is_interrupted());
     /// # Ok(())
@@ -157,32 +157,31 @@ impl ToolBuilder {
         self
     }
 
-    /// Output type: the result is a `T`, where the handler returns another type, or there is none.
+    /// Sets the output type to `T`, for a handler that returns another type or a tool without a handler.
     pub fn output<T: Serialize + JsonSchema>(mut self) -> Self {
         self.output = Some(OutputSchema::Of(|| Some(genkit_schema::internal::output_of::<T>())));
         self
     }
 
-    /// Input schema: one for the arguments, written by hand and served as it is.
+    /// Sets a hand-written input schema for the arguments, which is served unchanged.
     ///
-    /// Arguments are checked against it before the handler runs, in counted steps: what is too large
-    /// or too deep for that is refused, and says so. A schema that cannot be checked is an error at
-    /// start-up; a pattern with look-around needs the feature `validation`.
+    /// Arguments are validated against it before the handler runs, in a limited number of steps. Arguments that are too
+    /// large or too deeply nested for that are rejected with an error. A schema that cannot be compiled is an error at
+    /// start-up. A pattern with look-around requires the feature `validation`.
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.input = Some(InputSchema::Written(schema));
         self
     }
 
-    /// Output schema: one for the result, written by hand and served as it is. A result that does
-    /// not fit is an internal error, not an answer.
+    /// Sets a hand-written output schema for the result, which is served unchanged. A result that does not match it is
+    /// an internal error.
     pub fn output_schema(mut self, schema: Value) -> Self {
         self.output = Some(OutputSchema::Written(schema));
         self
     }
 
-    /// Interrupting tool, without a function: each call of it interrupts the run, and whoever
-    /// called `generate` answers it with
-    /// [`Interrupt::respond`](crate::generate::interrupt::question::Interrupt::respond).
+    /// Builds an interrupting tool, without a function. Each call interrupts the run, and the caller of
+    /// `generate` provides the result with [`Interrupt::respond`](crate::generate::interrupt::question::Interrupt::respond).
     ///
     /// ```
     /// use genkit::Tool;
@@ -197,8 +196,8 @@ impl ToolBuilder {
         self.handler(|context: Context, _: Value| async move { Ok(interrupt(context).await?) })
     }
 
-    /// Ends the making of a [`Tool::remote`]: `function` forwards the call. What the other program
-    /// returns is its own affair, and is not checked against its schema here.
+    /// Builds a [`Tool::remote`], which forwards calls with `function`. Results of the other program are not checked
+    /// against its output schema here.
     pub fn forwards<F>(mut self, function: F) -> Tool
     where
         F: Fn(Context, Value) -> BoxFuture<'static, Result<ToolOutput>> + Send + Sync + 'static,
@@ -215,10 +214,10 @@ impl ToolBuilder {
         self.build(schemas, forward(function))
     }
 
-    /// Handler, which builds the tool: the closure that runs when it is called. It may fail with any
-    /// error, by `?`, and its last line is `Ok(..)`.
+    /// Sets the handler, the closure that runs when the tool is called, and builds the tool. The closure may fail with
+    /// any error, by `?`, and must end in `Ok(..)`.
     ///
-    /// A function whose error type is another one is called inside of it:
+    /// Call a function with another error type inside the closure:
     ///
     /// ```
     /// use genkit::{Context, Result, Tool};
@@ -232,9 +231,9 @@ impl ToolBuilder {
     /// # assert_eq!(tool.name(), "search");
     /// ```
     ///
-    /// See [`HandlerError`](crate::action::HandlerError) for why. Closures of
-    /// `middleware` and models know what they return, so that
-    /// these may return a value or a `Result` with an error type of its own.
+    /// See [`HandlerError`](crate::action::HandlerError) for the reason. The closures of
+    /// `middleware` and models have a fixed result type, so they
+    /// can return a value or a `Result` with a custom error type.
     pub fn handler<I, T, F, Fut>(mut self, function: F) -> Tool
     where
         I: DeserializeOwned + JsonSchema + Send + 'static,
@@ -264,7 +263,7 @@ impl ToolBuilder {
     }
 }
 
-/// Only an answer given in its place settles a tool without a function.
+/// Interrupts until the caller provides a result with `respond`.
 async fn interrupt(context: Context) -> Result<Value> {
     loop {
         context.interrupt(Value::Null).await?;

@@ -1,5 +1,5 @@
-//! Declared output schemas, the option `output_schema` of `#[tool]`: what can be one, and of which
-//! results, with one compile error of one mistake.
+//! Declared output schemas, the option `output_schema` of `#[tool]`: the types and values that can be one, and the
+//! results that can have one, arranged so that one mistake causes one compile error.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 
@@ -17,13 +17,13 @@ use genkit_schema::internal as schema;
     note = "derive `schemars::JsonSchema` for it, or write the schema itself in braces: `{{ \"type\": \"object\", .. }}`"
 )]
 pub trait SchemaType {
-    /// Of what a function returns.
+    /// Returns the schema of a function's return type.
     fn schema() -> Value;
 
-    /// Of what a model answers, which is read.
+    /// Returns the schema of a model's response, which is deserialized.
     fn read_schema() -> Value;
 
-    /// The same without definitions, to stand inside of another schema.
+    /// Returns the schema without definitions, for embedding in another schema.
     #[cfg(feature = "dotprompt")]
     fn inlined_schema() -> Value;
 }
@@ -61,11 +61,11 @@ impl<T: Into<Value>> SchemaValue for T {
     }
 }
 
-/// A result that a declared schema describes: a value, or a value beside content.
+/// A result that a declared schema can describe: a value, or a value with content.
 #[diagnostic::on_unimplemented(
     message = "an `output_schema` on a tool that returns content",
     label = "parts have no value that a schema could describe",
-    note = "return the value that the schema describes, as `serde_json::Value` or a type of yours, or `ToolReply<T>` for a value beside content; or take `output_schema` out"
+    note = "return the value that the schema describes, as `serde_json::Value` or a type of yours, or `ToolReply<T>` for a value with content; or remove `output_schema`"
 )]
 pub trait Describable {
     fn check(self)
@@ -75,10 +75,10 @@ pub trait Describable {
     }
 }
 
-/// What stands for a result that has a value.
+/// A marker for a result that has a value.
 pub struct ValueResult;
 
-/// What stands for a result that is content alone.
+/// A marker for a result that is only content.
 pub struct ContentResult;
 
 #[diagnostic::do_not_recommend]
@@ -96,7 +96,7 @@ impl Returns<Vec<Part>> {
     }
 }
 
-/// The fallback of [`Returns::described`]: what else is no result is told elsewhere.
+/// The fallback for [`Returns::described`]. Other unsuitable result types are reported elsewhere.
 pub trait Described {
     fn described(self) -> ValueResult;
 }

@@ -13,7 +13,7 @@ use genkit_schema::internal::OutputSchema;
 
 /// A function annotated with `#[tool]`.
 ///
-/// The macro implements it for the type that has the function's name; nothing else should.
+/// The macro implements it for a type with the function's name. Do not implement it yourself.
 ///
 /// ```
 /// use genkit::action::ToolFn;
@@ -33,8 +33,8 @@ use genkit_schema::internal::OutputSchema;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `#[tool]` function",
     label = "no `#[tool]` here",
-    note = "write `#[tool]` above the function, or make a tool at run time with `Tool::builder`",
-    note = "`tools![..]` lists one kind: a list of several is `actions![..]`"
+    note = "write `#[tool]` above the function, or create a tool at run time with `Tool::builder`",
+    note = "`tools![..]` lists only tools; for several kinds use `actions![..]`"
 )]
 pub trait ToolFn: 'static {
     #[doc(hidden)]
@@ -49,7 +49,7 @@ pub struct StaticTool {
 }
 
 impl StaticTool {
-    /// Of a function that takes `fields`, and nothing by reference.
+    /// Creates the definition of a function that takes `fields`, and nothing by reference.
     pub const fn new(
         info: StaticInfo,
         fields: &'static [Field],
@@ -59,7 +59,7 @@ impl StaticTool {
         Self::with(info, Function::plain(fields, call).gives(gives))
     }
 
-    /// Of any function.
+    /// Creates the definition of any function.
     pub const fn with(info: StaticInfo, function: Function<ToolOutput>) -> Self {
         let definition = StaticDefinition::new("tool", info, function);
         Self { definition, settings: ToolSettings::NONE, output_schema: None }

@@ -1,4 +1,4 @@
-//! Tools: functions that a model may call.
+//! Tools: functions that a model can call.
 
 mod approval;
 mod builder;
@@ -36,9 +36,9 @@ pub use settings::{ToolAnnotations, ToolTask};
 
 use self::settings::ToolSettings;
 
-/// Tool: a name, a description, schemas and a function.
+/// A tool: a name, a description, schemas and a function.
 ///
-/// Made by `#[tool]`, or at run time by [`Tool::builder`]. Cheap to clone.
+/// Created by `#[tool]`, or at run time by [`Tool::builder`]. Cheap to clone.
 ///
 /// ```
 /// use genkit::{Tool, tool};
@@ -62,12 +62,12 @@ struct ToolData {
 }
 
 impl Tool {
-    /// The tool behind an annotated function; always the same one.
+    /// Returns the tool of an annotated function, which is the same one for every call.
     pub fn of<F: ToolFn>() -> Self {
         Self::cached(F::DEFINITION)
     }
 
-    /// Cached with its schemas and their forms: a program calls `tools![..]` for each request.
+    /// Caches the tool with its schemas and their portable forms, because programs call `tools![..]` for each request.
     fn cached(definition: &'static StaticTool) -> Self {
         static TOOLS: LazyLock<RwLock<HashMap<usize, Tool>>> = LazyLock::new(RwLock::default);
         let address = std::ptr::from_ref(definition).addr();
@@ -95,54 +95,54 @@ impl Tool {
         &self.0.definition
     }
 
-    /// Annotations: hints on its effects.
+    /// Returns the annotations, which are hints about its effects.
     pub fn annotations(&self) -> ToolAnnotations {
         self.0.settings.hints
     }
 
-    /// At most once: whether a durable run never makes a call of it again that may have happened.
+    /// Returns whether the tool is at-most-once: a durable run never repeats a call that may already have happened.
     pub fn is_at_most_once(&self) -> bool {
         self.0.settings.at_most_once
     }
 
-    /// Task setting: when a call becomes a task, for MCP clients that know tasks; `None` is never.
+    /// Returns the task setting: when a call becomes a task, for MCP clients that support tasks. `None` means never.
     pub fn task(&self) -> Option<ToolTask> {
         self.0.settings.task
     }
 
-    /// Approval: whether the user is asked before each call.
+    /// Returns whether each call needs the user's approval.
     pub fn needs_approval(&self) -> bool {
         self.0.settings.needs_approval
     }
 
-    /// Timeout: its own time limit; `None` is the default of whoever calls.
+    /// Returns the timeout of the tool. `None` means that the caller's default applies.
     pub fn timeout(&self) -> Option<Duration> {
         self.0.settings.timeout
     }
 
-    /// Output limit: its own limit on the size of an answer, in bytes.
+    /// Returns the output limit of the tool, in bytes. `None` means that the caller's default applies.
     pub fn max_output(&self) -> Option<usize> {
         self.0.settings.max_output
     }
 
-    /// Input schema: that of its arguments, as exact as the types are.
+    /// Returns the input schema of its arguments, as exact as the types.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
 
-    /// Output schema: that of its result, as exact as the type is, where the result is a value.
+    /// Returns the output schema of its result, as exact as the type, if the result is a value.
     pub fn output_schema(&self) -> Option<&Value> {
         self.schemas().output()
     }
 
-    /// Whether both are one and the same, not only of one name.
+    /// Returns whether both are the same tool, not only tools with the same name.
     pub fn is(&self, other: &Self) -> bool {
         let annotated = |tool: &Self| matches!(tool.definition().handler, ActionHandler::Static(_));
         Arc::ptr_eq(&self.0, &other.0)
             || (annotated(self) && annotated(other) && self.location() == other.location())
     }
 
-    /// Runs the function: schema check, typed read, call. No limits.
+    /// Validates and decodes the arguments and calls the function, without limits.
     pub fn invoke<'a>(
         &self,
         context: &'a Context,

@@ -11,19 +11,19 @@ use crate::message::Part;
 use crate::trace::Ended;
 use genkit_schema::internal as schema;
 
-/// The result of a tool after its type is gone.
+/// The type-erased result of a tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolOutput {
     pub value: Option<Value>,
     pub content: Vec<Part>,
     pub metadata: Map<String, Value>,
-    /// How a tool of another server says its value in text, for whoever passes that on.
+    /// The value of another server's tool as repeated in text, for callers that forward the result.
     pub repeated: Vec<String>,
 }
 
 impl ToolOutput {
-    /// What a model reads as the answer, and the content that stands beside it. Text alone is the
-    /// answer.
+    /// Returns the response for a model, and the content that accompanies it. Content that is only text becomes the
+    /// response.
     pub fn into_answer(self) -> (Value, Vec<Part>, Map<String, Value>) {
         let Self { value, content, metadata, .. } = self;
         match value {
@@ -37,8 +37,7 @@ impl ToolOutput {
         }
     }
 
-    /// What a program reads: the value, or the content where there is none.
-    /// How the span of a call ends.
+    /// Returns how the span of a call ends.
     pub fn ended(outcome: &mut Outcome<Self>) -> Ended<'_> {
         outcome.ended(|output| output.clone().into_value())
     }
@@ -55,7 +54,7 @@ impl ToolOutput {
     }
 }
 
-/// Tool reply: a value for programs beside content for people and models.
+/// The reply of a tool: a value for programs, with content for people and models.
 ///
 /// ```
 /// use genkit::{ToolReply, tool};
@@ -74,7 +73,7 @@ impl ToolOutput {
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let reply = weather("Oslo".into()).await; // it stays a function
+/// let reply = weather("Oslo".into()).await; // it is still a plain function
 /// assert_eq!(reply.value().celsius, 21.0);
 /// assert_eq!(reply.parts()[0].as_text(), Some("It is 21 degrees in Oslo."));
 /// assert_eq!(reply.meta()["example.com/source"], "station 7");
@@ -88,7 +87,7 @@ pub struct ToolReply<T> {
 }
 
 impl<T> ToolReply<T> {
-    /// A reply of `value`; without content, the value's JSON is the text.
+    /// Creates a reply with this `value`. Without content, the value's JSON is the text.
     pub fn new(value: T) -> Self {
         Self { value, content: Vec::new(), metadata: Map::new() }
     }
@@ -99,36 +98,36 @@ impl<T> ToolReply<T> {
         self.with_part(Part::text(text))
     }
 
-    /// Adds any part.
+    /// Adds a part.
     #[must_use]
     pub fn with_part(mut self, part: Part) -> Self {
         self.content.push(part);
         self
     }
 
-    /// Adds an entry of MCP's `_meta`.
+    /// Adds an entry to MCP's `_meta`.
     #[must_use]
     pub fn with_meta(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());
         self
     }
 
-    /// The value: what a unit test of the function looks at.
+    /// Returns a reference to the value, for unit tests of the function.
     pub fn value(&self) -> &T {
         &self.value
     }
 
-    /// The value alone, by value.
+    /// Returns the value, without content.
     pub fn into_value(self) -> T {
         self.value
     }
 
-    /// The text and other parts beside the value, in the order in which they were added.
+    /// Returns the text and other parts, in the order of addition.
     pub fn parts(&self) -> &[Part] {
         &self.content
     }
 
-    /// The entries of MCP's `_meta`.
+    /// Returns the entries of MCP's `_meta`.
     pub fn meta(&self) -> &Map<String, Value> {
         &self.metadata
     }
@@ -136,8 +135,8 @@ impl<T> ToolReply<T> {
 
 /// A type that a tool or a flow can return.
 ///
-/// Every `T: Serialize + JsonSchema` is one; so are [`Part`], `Vec<Part>` and [`ToolReply`]. A
-/// function may return it bare or in a `Result` of any alias.
+/// Every `T: Serialize + JsonSchema` is one, and so are [`Part`], `Vec<Part>` and [`ToolReply`]. A function may return
+/// it directly or in a `Result`, also through a type alias.
 ///
 /// ```
 /// use genkit::{Part, Tool, tool};
@@ -166,14 +165,14 @@ impl<T> ToolReply<T> {
     note = "derive `serde::Serialize` and `schemars::JsonSchema` for it, or return `String`, `Part`, `Vec<Part>` or `ToolReply<T>`"
 )]
 pub trait IntoOutput {
-    /// Turns the value into what is sent.
+    /// Converts the value into the output.
     ///
     /// # Errors
-    /// The value does not serialize to JSON.
+    /// Returns an error if the value does not serialize to JSON.
     #[doc(hidden)]
     fn into_output(self) -> Result<ToolOutput>;
 
-    /// The schema of the value, where there is a value.
+    /// Returns the schema of the value, if there is one.
     #[doc(hidden)]
     fn schema() -> Option<Value>;
 }
@@ -216,7 +215,7 @@ fn to_value(value: impl Serialize) -> Result<Value> {
     Ok(serde_json::to_value(value).map_err(E::Output)?)
 }
 
-/// Several parts. (`Vec<Part>` itself would meet the impl for everything that serializes.)
+/// Several parts. `Vec<Part>` itself would conflict with the impl for all serializable types.
 pub struct Parts(pub(super) Vec<Part>);
 
 #[diagnostic::do_not_recommend]

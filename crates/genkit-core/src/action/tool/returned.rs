@@ -1,5 +1,5 @@
-//! Returned values: a `Result` of any alias is told from a bare value by its type, for one compile
-//! error of one unfit type.
+//! Return values: distinguishes a `Result` (also through a type alias) from a bare value by type, so that one
+//! unsuitable type causes one compile error.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 
@@ -12,8 +12,8 @@ use super::output::{IntoOutput, Parts};
 use crate::error::{BoxError, Error};
 use crate::message::Part;
 
-/// The returned value of a function. Inherent methods win over trait methods, so `Result` is told from
-/// a bare value by type: any alias works.
+/// The return value of a function. Inherent methods take precedence over trait methods, which distinguishes a `Result`
+/// from a bare value by type, also through a type alias.
 pub struct Returned<T>(pub T);
 
 impl<T, E> Returned<std::result::Result<T, E>> {
@@ -28,7 +28,7 @@ impl Returned<Vec<Part>> {
     }
 }
 
-/// The fallback of [`Returned`]: a bare value cannot fail, and is itself.
+/// The fallback for [`Returned`]: a bare value cannot fail.
 pub trait ReturnedValue<T> {
     fn split(self) -> std::result::Result<Returned<T>, Infallible>;
     fn value(self) -> T;
@@ -44,7 +44,7 @@ impl<T> ReturnedValue<T> for Returned<T> {
     }
 }
 
-/// The returned type of a function, before there is a value: for the schema of the result.
+/// The return type of a function, used for the schema of the result before there is a value.
 pub struct Returns<T>(PhantomData<fn() -> T>);
 
 impl<T> Returns<T> {
@@ -66,7 +66,7 @@ impl Returns<Vec<Part>> {
     }
 }
 
-/// The fallback of [`Returns::success`].
+/// The fallback for [`Returns::success`].
 pub trait ReturnsValue<T> {
     fn success(self) -> Returns<T>;
 }
@@ -77,7 +77,7 @@ impl<T> ReturnsValue<T> for Returns<T> {
     }
 }
 
-/// The fallback of [`Returns::schema`].
+/// The fallback for [`Returns::schema`].
 pub trait ReturnsSchema<T> {
     fn schema(self) -> Option<Value>;
 }
@@ -88,8 +88,8 @@ impl<T: IntoOutput> ReturnsSchema<T> for Returns<T> {
     }
 }
 
-/// The fallback for a type that cannot be returned, one reference further away: the error is
-/// that of [`IntoOutput`] alone.
+/// The fallback for a type that cannot be returned, one auto-reference further away, so that the only error is that of
+/// [`IntoOutput`].
 pub trait ReturnsNothing {
     fn schema(&self) -> Option<Value>;
 }

@@ -1,11 +1,11 @@
-//! The settings of a tool: each option of `#[tool]` is a field and a method here.
+//! The settings of a tool. Each option of `#[tool]` is a field and a method here.
 
 use std::time::Duration;
 
-/// Tool annotations: hints of a tool on its effects, for clients, not promises.
+/// Tool annotations: hints about the effects of a tool, for clients. They are not guarantees.
 ///
-/// `None` means that the hint is not given. MCP assumes the worst then: not read-only, destructive,
-/// not idempotent, open world.
+/// `None` means that the hint is not given. MCP then assumes the worst case: not read-only, destructive, not
+/// idempotent, open world.
 ///
 /// ```
 /// use genkit::{Tool, tool};
@@ -23,23 +23,24 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
-    /// Read-only: changes nothing.
+    /// Whether the tool is read-only, that is, changes nothing.
     pub read_only: Option<bool>,
-    /// Destructive: may destroy something.
+    /// Whether the tool is destructive, that is, may delete or overwrite something.
     pub destructive: Option<bool>,
-    /// Idempotent: calling it twice is calling it once.
+    /// Whether the tool is idempotent: calling it twice has the same effect as calling it once.
     pub idempotent: Option<bool>,
-    /// Open world: reaches out of this program, to the web or another system.
+    /// Whether the tool interacts with an open world outside this program, such as the web.
     pub open_world: Option<bool>,
 }
 
-/// Task setting of a tool: when a call of it becomes a task (MCP's extension `io.modelcontextprotocol/tasks` of
-/// 2026-07-28). `#[tool(task)]`, `task = "5s"`, `task = "now"` and `task = "always"` are `ToolTask::new()`,
+/// The task setting of a tool: when a call becomes a task (MCP's extension `io.modelcontextprotocol/tasks` of
+/// 2026-07-28). `#[tool(task)]`, `task = "5s"`, `task = "now"` and `task = "always"` correspond to `ToolTask::new()`,
 /// `.after(..)`, `.now()` and `.now().required()`.
 ///
-/// A client that declares the extension in a call gets the plain answer of one that ends, or asks, in time; else a task,
-/// which it polls, answers and cancels. Every other client waits for the answer, as do the loop and flows. A server makes
-/// tasks with the feature `durable`: `McpServer::task_ttl` has more.
+/// A client that declares the extension in a call receives the plain result if the call finishes or asks a question in
+/// time. Otherwise it receives a task, which it polls, answers and cancels. All other clients wait for the result, as
+/// do the generate loop and flows. A server creates tasks if the feature `durable` is enabled; see
+/// `McpServer::task_ttl`.
 ///
 /// ```
 /// use genkit::action::ToolTask;
@@ -59,35 +60,35 @@ pub struct ToolTask {
 }
 
 impl ToolTask {
-    /// A task after 1 second.
+    /// Creates a setting with a delay of 1 second.
     pub const fn new() -> Self {
         Self { after: Duration::from_secs(1), required: false }
     }
 
-    /// A task once it has run for so long.
+    /// Sets the delay after which a running call becomes a task.
     #[must_use]
     pub const fn after(self, time: Duration) -> Self {
         Self { after: time, ..self }
     }
 
-    /// A task as soon as it waits for anything.
+    /// Sets the delay to zero: a call becomes a task as soon as it waits for anything.
     #[must_use]
     pub const fn now(self) -> Self {
         self.after(Duration::ZERO)
     }
 
-    /// A task that clients must know: those without the extension are refused, with `-32021`.
+    /// Requires clients to support tasks. Calls from clients without the extension are rejected with `-32021`.
     #[must_use]
     pub const fn required(self) -> Self {
         Self { required: true, ..self }
     }
 
-    /// Delay: how long a call runs before it is a task.
+    /// Returns the delay after which a running call becomes a task.
     pub const fn starts_after(self) -> Duration {
         self.after
     }
 
-    /// Whether clients without the extension are refused.
+    /// Returns whether clients without the extension are rejected.
     pub const fn is_required(self) -> bool {
         self.required
     }
@@ -99,7 +100,7 @@ impl Default for ToolTask {
     }
 }
 
-/// The settings that `#[tool]` and [`ToolBuilder`](super::ToolBuilder) take.
+/// The settings that `#[tool]` and [`ToolBuilder`](super::ToolBuilder) accept.
 #[derive(Clone, Copy)]
 pub(crate) struct ToolSettings {
     pub(super) hints: ToolAnnotations,
@@ -127,63 +128,60 @@ impl ToolSettings {
     };
 }
 
-/// The methods that set them, on whatever has `settings`; `const` for what stands in a `const`.
+/// Generates the setters for a type with `settings`. With `const`, they can be used in a `const`.
 macro_rules! set_tool {
     ($holder:ident $($constant:tt)?) => {
         impl $holder {
-            /// Hint: whether it changes nothing.
+            /// Sets the read-only hint: whether the tool changes nothing.
             pub $($constant)? fn read_only(mut self, yes: bool) -> Self {
                 self.settings.hints.read_only = Some(yes);
                 self
             }
 
-            /// Hint: whether it may destroy something.
+            /// Sets the destructive hint: whether the tool may delete or overwrite something.
             pub $($constant)? fn destructive(mut self, yes: bool) -> Self {
                 self.settings.hints.destructive = Some(yes);
                 self
             }
 
-            /// Hint: whether calling it twice is calling it once.
+            /// Sets the idempotent hint: whether calling the tool twice has the same effect as calling it once.
             pub $($constant)? fn idempotent(mut self, yes: bool) -> Self {
                 self.settings.hints.idempotent = Some(yes);
                 self
             }
 
-            /// Hint: whether it reaches out of this program.
+            /// Sets the open-world hint: whether the tool interacts with anything outside this program.
             pub $($constant)? fn open_world(mut self, yes: bool) -> Self {
                 self.settings.hints.open_world = Some(yes);
                 self
             }
 
-            /// Approval: whether the user is asked before each call. Default is no.
+            /// Sets whether each call needs the user's approval. Default is `false`.
             pub $($constant)? fn needs_approval(mut self, yes: bool) -> Self {
                 self.settings.needs_approval = yes;
                 self
             }
 
-            /// At most once: whether a call that may have happened is never made again by itself: in a durable
-            /// run a person is asked what became of it. Default is no.
+            /// Sets whether the tool is at-most-once: a call that may already have happened is never repeated
+            /// automatically. A durable run asks a person for the outcome instead. Default is `false`.
             pub $($constant)? fn at_most_once(mut self, yes: bool) -> Self {
                 self.settings.at_most_once = yes;
                 self
             }
 
-            /// Task setting: when a call becomes a task, for MCP clients that know tasks. Default
-            /// is never.
+            /// Sets the task setting: when a call becomes a task, for MCP clients that support tasks. Default is never.
             pub $($constant)? fn task(mut self, when: $crate::action::ToolTask) -> Self {
                 self.settings.task = Some(when);
                 self
             }
 
-            /// Timeout: its own time limit. Default is that of whoever calls: 60 seconds for a
-            /// server.
+            /// Sets the timeout of the tool. Default is that of the caller: 60 seconds for a server.
             pub $($constant)? fn timeout(mut self, limit: std::time::Duration) -> Self {
                 self.settings.timeout = Some(limit);
                 self
             }
 
-            /// Output limit: its own limit on the size of an answer, in bytes of text. Default is
-            /// that of whoever calls: 4 MiB for a server.
+            /// Sets the output limit of the tool, in bytes of text. Default is that of the caller: 4 MiB for a server.
             pub $($constant)? fn max_output(mut self, bytes: usize) -> Self {
                 self.settings.max_output = Some(bytes);
                 self

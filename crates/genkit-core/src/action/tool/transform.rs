@@ -1,5 +1,5 @@
-//! Transformed tools: the same function under another name, with another description, or with arguments
-//! that the program gives.
+//! Transformed tools: the same function under another name, with another description, or with arguments fixed by the
+//! program.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,8 +16,7 @@ use crate::error::Result;
 use genkit_schema::internal::strictness::Strictness;
 
 impl Tool {
-    /// Renames the tool: the same under another name, for two of one name, or one that says more to
-    /// a model.
+    /// Returns the tool under another name, to resolve a name conflict or to give a model a clearer name.
     ///
     /// ```
     /// use genkit::{Registry, Tool, tool};
@@ -34,7 +33,7 @@ impl Tool {
         Self::new(self.definition().renamed(name.into()), self.0.settings)
     }
 
-    /// Describes the tool anew: what a model reads of it.
+    /// Returns the tool with another description.
     ///
     /// ```
     /// use genkit::{Tool, tool};
@@ -53,8 +52,8 @@ impl Tool {
         Self::new(self.definition().with_info(info), self.0.settings)
     }
 
-    /// Fixes an argument: it is not in the schema any more, and is given at each call. A caller that sends
-    /// one of its name is refused, or overruled where the schema allows more arguments than it names.
+    /// Fixes an argument: removes it from the schema and passes this value in each call. A caller that sends the
+    /// argument is rejected, or its value is replaced if the schema allows additional properties.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -78,8 +77,8 @@ impl Tool {
     /// ```
     ///
     /// # Errors
-    /// [`InvalidArgument`](crate::error::ErrorKind::InvalidArgument) where the tool has no such argument, or the
-    /// value does not fit its schema.
+    /// Returns [`InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the tool has no such argument, or if the value
+    /// does not match its schema.
     pub fn with_fixed(&self, argument: &str, value: impl Serialize) -> Result<Self> {
         let fault = |why: String| E::FixedArgument {
             tool: self.name().to_owned(),
@@ -88,7 +87,7 @@ impl Tool {
         };
         let value = serde_json::to_value(value).map_err(|why| fault(why.to_string()))?;
         let Some((schemas, alone)) = self.schemas().without(argument) else {
-            return Err(fault("it has no argument of this name".to_owned()).into());
+            return Err(fault("the tool has no argument of this name".to_owned()).into());
         };
         let given = Value::Object(Map::from_iter([(argument.to_owned(), value.clone())]));
         alone.check_given(given, Strictness::Exact).map_err(|why| fault(why.to_string()))?;

@@ -1,4 +1,4 @@
-//! The answer to a question: typed, in the JSON that MCP and stored runs have.
+//! The answer to a question, typed, with the JSON form that MCP and stored runs use.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -9,37 +9,37 @@ use super::root::Root;
 use crate::context::error::Error as E;
 use genkit_schema::internal::Bounds;
 
-/// The answer to a question. Which kind it is shows in its JSON, since clients and stored runs
-/// give answers by the keys of their questions.
+/// The answer to a question. The JSON form alone determines the variant, because clients and stored runs give answers
+/// by the keys of their questions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum CallerAnswer {
-    /// To an elicitation, an approval or an interrupt.
+    /// The answer to an elicitation, an approval or an interrupt.
     Decision(Decision),
-    /// To a sampling request.
+    /// The answer to a sampling request.
     Sampled(Sampled),
-    /// To a question for roots.
+    /// The answer to a request for roots.
     Roots { roots: Vec<Root> },
-    /// An answer to no question that there is.
+    /// JSON that is not an answer to any kind of question.
     Unknown(Value),
 }
 
-/// The decision of a user, and what came with it.
+/// The decision of a user, with its content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     pub(crate) action: UserAction,
-    /// The fields of the form, or what was given to an interrupt.
+    /// The fields of the form, or the value given to an interrupt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Value>,
-    /// The text that was shown: the answer is to nothing else.
+    /// The text that was shown to the user. The answer is valid only for this text.
     #[serde(default, rename = "asked", skip_serializing_if = "Option::is_none")]
     shown: Option<String>,
-    /// What kind of question is meant, where that is known instead of its text.
+    /// The kind of question that is meant, if the kind is known instead of the text.
     #[serde(default, rename = "to", skip_serializing_if = "Option::is_none")]
     meant: Option<Meant>,
 }
 
-/// MCP's three actions.
+/// The three actions of MCP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UserAction {
@@ -55,7 +55,7 @@ enum Meant {
 }
 
 impl CallerAnswer {
-    /// Reads the JSON of a client, or of a stored run.
+    /// Parses the JSON of a client or of a stored run.
     pub fn from_json(json: Value) -> Self {
         serde_json::from_value(json.clone()).unwrap_or(Self::Unknown(json))
     }
@@ -67,7 +67,7 @@ impl CallerAnswer {
         }
     }
 
-    /// The decision on an approval: given for what was shown, and not for something else.
+    /// Returns the decision on an approval, if it was given for this `message`.
     pub(super) fn approval_of(self, message: &str) -> Result<Decision, E> {
         let decision = self.decision()?;
         let other = decision.shown.as_deref().is_some_and(|shown| shown != message);
@@ -105,18 +105,18 @@ impl Decision {
         Self { shown: Some(message), ..self }
     }
 
-    /// For an interrupt only, whatever its key.
+    /// Restricts the answer to an interrupt, whatever its key.
     pub(crate) fn for_interrupt(self) -> Self {
         Self { meant: Some(Meant::Interrupt), ..self }
     }
 
-    /// Whether Genkit's form of an approval is in it.
+    /// Returns whether the content has Genkit's form of an approval.
     fn approves_tool(&self) -> bool {
         let content = self.content.as_ref();
         content.is_some_and(|content| content["toolApproved"] == Value::Bool(true))
     }
 
-    /// The answer to a form, whose schema has `bounds`.
+    /// Decodes the answer to a form whose schema has these `bounds`.
     pub(super) fn elicited<T: DeserializeOwned>(
         self,
         bounds: Option<&Bounds>,
@@ -137,10 +137,10 @@ impl Decision {
         })
     }
 
-    /// Whether the user approved.
+    /// Checks that the user approved.
     ///
     /// # Errors
-    /// They did not, for the reason that they gave.
+    /// Returns an error if the user did not approve, with the user's reason if there is one.
     pub fn approved(&self) -> crate::error::Result<()> {
         match self.action {
             UserAction::Accept => Ok(()),

@@ -1,4 +1,4 @@
-//! Approval: asks the user for a yes before something happens.
+//! Approval: asks the user for permission before something happens.
 
 use super::super::Context;
 use super::QuestionKind;
@@ -10,8 +10,7 @@ use crate::visible;
 pub const APPROVAL_KEY: &str = "approve";
 
 impl Context {
-    /// Approval: asks the user to allow what `message` says. `#[tool(needs_approval)]` does this
-    /// before the body runs.
+    /// Asks the user to approve what `message` describes. `#[tool(needs_approval)]` does this before the body runs.
     ///
     /// ```
     /// use genkit::{Context, ErrorKind, Result, tool};
@@ -27,19 +26,18 @@ impl Context {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<()> {
-    /// let nobody = Context::detached();
-    /// assert_eq!(delete(&nobody, vec![1]).await?, "deleted");
-    /// let error = delete(&nobody, (0..20).collect()).await.unwrap_err();
-    /// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // nobody can be asked
+    /// let ctx = Context::detached();
+    /// assert_eq!(delete(&ctx, vec![1]).await?, "deleted");
+    /// let error = delete(&ctx, (0..20).collect()).await.unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // no user to ask
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::PermissionDenied`](crate::error::ErrorKind::PermissionDenied) where the user says no,
-    /// and
-    /// [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) where nobody can be
-    /// asked.
+    /// Returns [`ErrorKind::PermissionDenied`](crate::error::ErrorKind::PermissionDenied) if the user declines, and
+    /// [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) if the caller does not support questions
+    /// to the user.
     pub async fn confirm(&self, message: impl Into<String>) -> Result<()> {
         self.approve_as(None, message.into()).await
     }
@@ -51,10 +49,10 @@ impl Context {
         decision.approved()
     }
 
-    /// The approval that the definition asks for, before the function runs.
+    /// Waits for the approval that the definition requires before the function runs.
     pub async fn approved_to_run(&self) -> Result<()> {
         match &self.0.parts.approval {
-            // Boxed, since most need none, and each call would be as large as one that does.
+            // Boxed, because most calls need no approval and would otherwise be as large as one that does.
             Some(message) => {
                 let key = Some(APPROVAL_KEY.to_owned());
                 boxed(|| self.approve_as(key, message.clone())).await

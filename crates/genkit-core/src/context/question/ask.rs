@@ -1,4 +1,4 @@
-//! Asking: one mechanism for every kind of question, whoever called.
+//! Asking questions: one mechanism for every kind of question and caller.
 
 use super::answer::CallerAnswer;
 use super::data::{Question, QuestionKind};
@@ -8,13 +8,14 @@ use crate::context::replay::LiveQuestion;
 use crate::error::Result;
 use crate::visible::Logged;
 
-/// The error of a question that the caller cannot be asked.
+/// The error for a question of a kind that the caller does not support.
 pub fn unanswerable(kind: &QuestionKind) -> crate::error::Error {
     E::CannotBeAsked(kind.capability()).into()
 }
 
 impl Context {
-    /// The answer as `read` understands it: recorded, live, or after the function ran again.
+    /// Returns the answer as decoded by `read`. The answer is recorded, given live, or given when the function runs
+    /// again.
     pub(super) async fn ask<R>(
         &self,
         key: Option<String>,
@@ -24,7 +25,7 @@ impl Context {
         self.ask_with(key, kind, false, read).await
     }
 
-    /// [`ask`](Self::ask); with `takes_unasked` also an answer that came before the question.
+    /// [`ask`](Self::ask), but with `takes_unasked` also accepts an answer that came before the question.
     pub(super) async fn ask_with<R>(
         &self,
         key: Option<String>,
@@ -43,7 +44,7 @@ impl Context {
         };
         let key = self.replay().key(key, &asked);
         let not_fit = |error: E| {
-            // The client answered something else: the same question goes out again.
+            // The client's answer is not valid for this question, so the question is sent again.
             tracing::debug!(
                 key = %Logged::name(&key), error = %Logged::text(&error),
                 "an answer does not fit its question"
@@ -53,7 +54,8 @@ impl Context {
         if let Some(answer) = recorded {
             let is_ours = || parts.rounds.as_ref().is_none_or(|rounds| rounds.claim());
             let understood = read(answer).map_err(not_fit).ok();
-            // Where another request was faster the question is open, and its caller refuses the round.
+            // If another request has claimed the answers first, the question stays open and the caller rejects the
+            // round.
             if let Some(answer) = understood.filter(|_| is_ours()) {
                 self.replay().used(key);
                 return Ok(answer);
@@ -76,7 +78,7 @@ impl Context {
                 answering.await?
             };
             let understood = read(answer.clone())?;
-            // A later question may make the function run again, and it must hear the same.
+            // A later question may make the function run again, and it must then get the same answer.
             self.replay().answered(question.key.clone(), asked, answer);
             return Ok(understood);
         }

@@ -1,4 +1,4 @@
-//! Questions as data: they are sent, and stored with a suspended call.
+//! Questions as data: sent to the caller, and stored with a suspended call.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::sample_request::SampleRequest;
 use crate::context::capability::Capability;
 use genkit_schema::internal::canonical::canonical;
 
-/// A question with the key that its answer comes under; also as it is stored.
+/// A question with the key under which its answer arrives. This is also its stored form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     pub key: String,
@@ -15,20 +15,20 @@ pub struct Question {
     pub kind: QuestionKind,
 }
 
-/// What is asked.
+/// The kind and content of a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum QuestionKind {
     /// A form for the user.
     Elicitation { message: String, schema: Value },
-    /// Yes or no from the user.
+    /// An approval by the user.
     Approval { message: String },
-    /// Anything, for whoever called `generate`.
+    /// Any question to the caller of `generate`.
     Interrupt { metadata: Value },
-    /// Text from the client's model; it is asked at once and never stored.
+    /// Text from the client's model. It is requested at once and never stored.
     #[serde(skip)]
     Sampling(SampleRequest),
-    /// The client's folders; they are asked for at once and never stored.
+    /// The client's folders. They are requested at once and never stored.
     #[serde(skip)]
     Roots,
 }
@@ -44,7 +44,7 @@ impl QuestionKind {
         }
     }
 
-    /// What Genkit's tools see under `interrupt`.
+    /// Returns the value that Genkit's tools see under `interrupt`.
     pub fn shown(&self) -> Value {
         match self {
             Self::Interrupt { metadata: Value::Null } => Value::Bool(true),
@@ -53,7 +53,7 @@ impl QuestionKind {
         }
     }
 
-    /// All that is asked, as one text: an answer is to this and nothing else.
+    /// Returns the whole question as one canonical text. An answer is valid only for this text.
     pub fn canonical(&self) -> String {
         let asked = match self {
             Self::Elicitation { message, schema } => json!(["elicitation", message, schema]),
@@ -69,7 +69,7 @@ impl QuestionKind {
 }
 
 impl Question {
-    /// What is asked, for people; what an interrupt gave as `message` where it gave an object.
+    /// Returns the text shown to people. For an interrupt with an object, this is its `message`.
     pub fn message(&self) -> Option<&str> {
         match &self.kind {
             QuestionKind::Elicitation { message, .. } | QuestionKind::Approval { message } => {
@@ -80,7 +80,7 @@ impl Question {
         }
     }
 
-    /// The schema of the form, where one is to be filled in.
+    /// Returns the schema of the form, if this is an elicitation.
     pub(crate) fn schema(&self) -> Option<&Value> {
         match &self.kind {
             QuestionKind::Elicitation { schema, .. } => Some(schema),
@@ -88,7 +88,7 @@ impl Question {
         }
     }
 
-    /// What an interrupt was given.
+    /// Returns the metadata of an interrupt.
     pub(crate) fn metadata(&self) -> Option<&Value> {
         match &self.kind {
             QuestionKind::Interrupt { metadata } => Some(metadata),

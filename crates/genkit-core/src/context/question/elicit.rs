@@ -18,7 +18,7 @@ use crate::visible;
 use genkit_schema::internal::{Bounds, Shape};
 
 impl Context {
-    /// Elicitation: asks the user for a `T`, an object of plain fields (text, numbers, booleans,
+    /// Elicitation: asks the user to fill in a form for a `T`, an object of plain fields (text, numbers, booleans,
     /// enums).
     ///
     /// ```
@@ -37,18 +37,17 @@ impl Context {
     /// }
     /// ```
     ///
-    /// Where the caller can answer live the function waits. Where it cannot, the function is
-    /// dropped here and run again with the answer: what must not happen twice goes through
-    /// [`once`](Self::once). Ask from the function itself, not from a task that it spawned.
+    /// If the caller can answer live, the function waits. Otherwise the function is dropped here and run again with the
+    /// answer, so use [`once`](Self::once) for work that must not happen twice. Ask from the function itself, not from
+    /// a task that it spawned.
     ///
-    /// A form is flat: a field that is a struct, or a list of structs, is an error where it is
-    /// asked, [`Context::testing`] included. Move its fields up, or ask a second question.
+    /// A form is flat. A field that is a struct, or a list of structs, is an error when the question is asked, also
+    /// with [`Context::testing`]. Move such fields to the top level, or ask a second question.
     pub fn elicit<T: ElicitForm>(&self, message: impl Into<String>) -> Elicit<'_, T> {
         Elicit::new(self, message.into(), genkit_schema::internal::input_of::<T>(), Shape::Read)
     }
 
-    /// Elicitation with a schema that is written by hand: asks the user to fill in a form; the
-    /// answer is JSON.
+    /// Elicitation with a hand-written schema: asks the user to fill in a form, and returns the answer as JSON.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};
@@ -65,12 +64,12 @@ impl Context {
         Elicit::new(self, message.into(), schema, Shape::Written)
     }
 
-    /// Whether the caller can be asked [`elicit`](Self::elicit) and [`confirm`](Self::confirm).
+    /// Returns whether the caller supports [`elicit`](Self::elicit) and [`confirm`](Self::confirm).
     ///
     /// ```
     /// use genkit::{Context, Result, tool};
     ///
-    /// /// Saves a note, and asks before it replaces one where somebody can be asked.
+    /// /// Saves a note. Asks before it replaces one, if the client supports questions.
     /// #[tool]
     /// async fn save(ctx: &Context, text: String) -> Result<String> {
     ///     if ctx.can_elicit() {
@@ -80,9 +79,9 @@ impl Context {
     /// }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<()> {
-    /// let nobody = Context::detached();
-    /// assert!(!nobody.can_elicit() && !nobody.can_sample() && !nobody.can_list_roots());
-    /// assert_eq!(save(&nobody, "milk".into()).await?, "milk");
+    /// let ctx = Context::detached();
+    /// assert!(!ctx.can_elicit() && !ctx.can_sample() && !ctx.can_list_roots());
+    /// assert_eq!(save(&ctx, "milk".into()).await?, "milk");
     /// # Ok(())
     /// # }
     /// ```
@@ -98,7 +97,7 @@ impl Context {
 /// use genkit::context::ElicitForm;
 /// use genkit::{Context, Result};
 ///
-/// /// Asks again until the user gives something.
+/// /// Asks again until the user accepts.
 /// async fn insist<T: ElicitForm>(ctx: &Context, message: &str) -> Result<T> {
 ///     loop {
 ///         if let Ok(answer) = ctx.elicit::<T>(message).await?.accepted() {
@@ -108,20 +107,20 @@ impl Context {
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be asked for in a form",
-    label = "not a form",
+    message = "`{Self}` cannot be used as an elicitation form",
+    label = "not an elicitation form",
     note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it; its fields are text, numbers, booleans, enums or lists of enums, never structs",
-    note = "where it is `!`, no type was named: write `ctx.elicit::<Name>(message)`",
-    note = "`ctx.elicit_form(message, schema)` takes a schema written by hand and gives JSON, and `ctx.confirm(message)` asks for a yes"
+    note = "if the type is shown as `!`, it was not specified; write `ctx.elicit::<Name>(message)`",
+    note = "use `ctx.elicit_form(message, schema)` for a hand-written schema and a JSON answer, or `ctx.confirm(message)` for an approval"
 )]
 pub trait ElicitForm: DeserializeOwned + JsonSchema {}
 
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + JsonSchema> ElicitForm for T {}
 
-/// Elicitation, about to be asked: a form for the user, see [`Context::elicit`].
+/// An elicitation that is ready to be sent: a form for the user. Created by [`Context::elicit`].
 ///
-/// Awaiting it asks. The answer is an [`Elicited`].
+/// Await it to ask the user. The output is an [`Elicited`].
 ///
 /// ```
 /// use genkit::{Context, ErrorKind, Result, tool};
@@ -139,17 +138,15 @@ impl<T: DeserializeOwned + JsonSchema> ElicitForm for T {}
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// let error = send(&Context::detached()).await.unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // nobody can be asked
+/// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // no user to ask
 /// # }
 /// ```
 ///
 /// # Errors
-/// Awaiting it fails with [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition)
-/// where the caller cannot be asked, with
-/// [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) where the answer does not fit
-/// `T`, and with what the caller
-/// answers with.
-#[must_use = "a question is asked when it is awaited: add `.await`"]
+/// Awaiting it returns [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) if the caller does not
+/// support elicitation, [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the answer does not
+/// deserialize as `T`, or the error that the caller responds with.
+#[must_use = "a question is only asked when awaited; add `.await`"]
 pub struct Elicit<'a, T> {
     context: &'a Context,
     key: Option<String>,
@@ -157,7 +154,7 @@ pub struct Elicit<'a, T> {
     schema: Value,
     shape: Shape,
     takes_unasked: bool,
-    /// Reads the answer; with it awaiting needs no bound that a type without traits would miss again.
+    /// Decodes the answer. A function pointer, so that `IntoFuture` needs no bounds on `T` that would repeat the error.
     read: fn(CallerAnswer, Option<&Bounds>) -> Result<Elicited<T>, E>,
 }
 
@@ -171,16 +168,15 @@ impl<'a, T> Elicit<'a, T> {
         Self { context, key: None, message, schema, shape, takes_unasked: false, read }
     }
 
-    /// Key of the question: names it. Without, questions are told apart by their order: name those
-    /// whose order may differ from run to run.
+    /// Sets the key of the question. Without a key, questions are identified by their order, so set one if the order
+    /// can differ between runs.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// Answers in advance: whether an answer counts that a client of the 2026-07-28 protocol gives under the
-    /// [`key`](Self::key) with its first call, before it was asked. Default is `false`: only what was asked
-    /// can be answered.
+    /// Sets whether to accept an answer in advance: one that a client of the 2026-07-28 protocol sends under the
+    /// [`key`](Self::key) with its first call, before the question was asked. Default is `false`.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};
@@ -188,7 +184,7 @@ impl<'a, T> Elicit<'a, T> {
     /// #[derive(serde::Deserialize, schemars::JsonSchema)]
     /// struct City { name: String }
     ///
-    /// /// Tells the weather.
+    /// /// Gets the weather.
     /// #[tool]
     /// async fn weather(ctx: &Context) -> Result<String> {
     ///     let city = ctx.elicit::<City>("Where?").key("city").allow_unasked(true).await?.accepted()?;

@@ -1,4 +1,4 @@
-//! Interrupts: stops the run of `generate` for a question to whoever called it.
+//! Interrupts: suspend the run of `generate` for a question to its caller.
 
 use serde_json::Value;
 
@@ -7,16 +7,15 @@ use super::QuestionKind;
 use crate::error::Result;
 use crate::visible;
 
-/// Under which key an interrupt tells of the task of a server.
+/// The metadata key under which an interrupt describes the task of an MCP server.
 pub const MCP_TASK: &str = "mcpTask";
 
 impl Context {
-    /// Interrupts the run: stops and asks whoever called `generate`, so that
-    /// the run ends as interrupted, and this call goes on with what
-    /// [`Interrupt::restart`](crate::generate::interrupt::question::Interrupt::restart) gives.
+    /// Interrupts the run: suspends it and asks the caller of `generate`. The run ends as
+    /// interrupted. This call resumes with the value that [`Interrupt::restart`](crate::generate::interrupt::question::Interrupt::restart) provides.
     ///
-    /// `metadata` is any JSON that says what is needed. An MCP client, which knows no interrupts,
-    /// is asked for a yes, with `metadata.message` as the text.
+    /// `metadata` is any JSON that describes the question. An MCP client has no interrupts, so it receives a request
+    /// for approval with `metadata.message` as the text.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};
@@ -27,17 +26,16 @@ impl Context {
     /// async fn pay(ctx: &Context, cents: u64) -> Result<String> {
     ///     if cents > 10_000 {
     ///         let decision = ctx.interrupt(json!({"message": "Pay more than 100?"})).await?;
-    ///         ctx.info(decision).await; // what the caller answered
+    ///         ctx.info(decision).await; // the caller's answer
     ///     }
     ///     Ok("paid".into())
     /// }
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::PermissionDenied`](crate::error::ErrorKind::PermissionDenied) where the caller denies
-    /// it, and
-    /// [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) where nobody can be
-    /// asked.
+    /// Returns [`ErrorKind::PermissionDenied`](crate::error::ErrorKind::PermissionDenied) if the caller denies the request,
+    /// and [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) if the caller does not support
+    /// questions.
     pub async fn interrupt(&self, metadata: impl Into<Value>) -> Result<Value> {
         let kind = QuestionKind::Interrupt { metadata: visible::asked(metadata.into()) };
         let decision = self.ask(None, kind, |answer| answer.decision()).await?;
@@ -45,12 +43,12 @@ impl Context {
         Ok(decision.content.unwrap_or_default())
     }
 
-    /// Whether the caller is one that takes interrupts: a loop, a durable flow.
+    /// Returns whether the caller accepts interrupts, as the generate loop and durable flows do.
     pub fn takes_interrupts(&self) -> bool {
         self.0.parts.caller.takes_interrupts()
     }
 
-    /// [`interrupt`](Self::interrupt) for the task of a server, under a key of its own.
+    /// [`interrupt`](Self::interrupt) for the task of an MCP server, under its own key.
     pub async fn interrupt_with_task(&self, key: String, metadata: Value) -> Result<()> {
         let kind = QuestionKind::Interrupt { metadata: visible::asked(metadata) };
         self.ask(Some(key), kind, |answer| answer.decision()).await?.approved()

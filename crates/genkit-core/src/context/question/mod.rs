@@ -1,4 +1,4 @@
-//! Questions to the caller (human in the loop, sampling, roots): one mechanism, whoever called.
+//! Questions to the caller (human in the loop, sampling, roots), with one mechanism for every caller.
 
 mod answer;
 mod approve;

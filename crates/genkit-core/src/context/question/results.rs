@@ -1,4 +1,4 @@
-//! The typed results of questions: of a form, of sampling, of a request for roots.
+//! The typed results of questions: forms, sampling and roots.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::context::error::Error as E;
 use crate::error::Result;
 
-/// The result of an elicitation: what became of a question to the user.
+/// The result of an elicitation: the user's answer, or how the user refused to answer.
 ///
 /// ```
 /// use genkit::Elicited;
@@ -31,12 +31,11 @@ pub enum Elicited<T> {
 }
 
 impl<T> Elicited<T> {
-    /// The answer, or an error where the user gave none.
+    /// Returns the answer, or an error if the user gave none.
     ///
     /// # Errors
-    /// [`ErrorKind::PermissionDenied`](crate::error::ErrorKind::PermissionDenied) if the user declined,
-    /// [`ErrorKind::Cancelled`](crate::error::ErrorKind::Cancelled) if the
-    /// user closed the question.
+    /// Returns [`ErrorKind::PermissionDenied`](crate::error::ErrorKind::PermissionDenied) if the user declined, and
+    /// [`ErrorKind::Cancelled`](crate::error::ErrorKind::Cancelled) if the user closed the question.
     ///
     /// ```
     /// use genkit::Elicited;
@@ -54,7 +53,7 @@ impl<T> Elicited<T> {
     }
 }
 
-/// The result of a sampling request: what the client's model answered.
+/// The result of a sampling request: the response of the client's model.
 ///
 /// ```
 /// use genkit::{Context, Result, tool};
@@ -71,31 +70,31 @@ impl<T> Elicited<T> {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sampled {
-    /// Content of the answer, in MCP's JSON: one block, or several.
+    /// The content of the response in MCP's JSON: one block, or several.
     content: Value,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
 impl Sampled {
-    /// Text of the answer.
+    /// Returns the text of the response.
     pub fn text(&self) -> String {
         let content = &self.content;
         let blocks = content.as_array().map_or(std::slice::from_ref(content), Vec::as_slice);
         blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect()
     }
 
-    /// Model that the client used.
+    /// Returns the name of the model that the client used.
     pub fn model(&self) -> Option<&str> {
         self.rest.get("model")?.as_str()
     }
 
-    /// Stop reason: why it ended, in MCP's terms: `endTurn`, `maxTokens`, ….
+    /// Returns the stop reason in MCP's terms: `endTurn`, `maxTokens`, ….
     pub fn stop_reason(&self) -> Option<&str> {
         self.rest.get("stopReason")?.as_str()
     }
 
-    /// Whether there is anything that a model may have answered.
+    /// Returns whether the content has the form of one or more blocks.
     pub(super) fn has_blocks(&self) -> bool {
         self.content.is_object() || self.content.is_array()
     }

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// Root: a folder, or something else, that the client works in.
+/// A root: a folder, or another resource, that the client works in.
 ///
-/// An `McpHost` tells its servers roots, and a tool asks its client for them
-/// with [`Context::roots`](crate::context::Context::roots). Text with `://` is a URI, other text a path.
+/// An `McpHost` lists its roots to servers, and a tool requests them from its client with
+/// [`Context::roots`](crate::context::Context::roots). When converted, text with `://` is a URI and other text is a path.
 ///
 /// ```
 /// use genkit::context::Root;
@@ -23,27 +23,27 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[non_exhaustive]
 pub struct Root {
-    /// URI, for example `file:///home/ada/project`.
+    /// The URI, for example `file:///home/ada/project`.
     pub uri: String,
-    /// Name for people.
+    /// The name shown to people.
     #[serde(default)]
     pub name: Option<String>,
 }
 
 impl Root {
-    /// A root at this URI.
+    /// Creates a root with this URI.
     pub fn new(uri: impl Into<String>) -> Self {
         Self { uri: uri.into(), name: None }
     }
 
-    /// Sets the name for people.
+    /// Sets the name shown to people.
     #[must_use]
     pub fn with_name(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
     }
 }
 
-/// A folder; a path that is not absolute is taken from the folder that this program runs in.
+/// Converts the path of a folder. A relative path is resolved against the current directory.
 impl From<&Path> for Root {
     fn from(path: &Path) -> Self {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -81,7 +81,7 @@ impl From<&String> for Root {
     }
 }
 
-/// The `file://` URI of an absolute path (RFC 8089).
+/// Returns the `file://` URI of an absolute path (RFC 8089).
 fn file_uri(path: &Path) -> String {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let mut uri = String::from("file://");

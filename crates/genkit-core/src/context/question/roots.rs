@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 
 impl Context {
-    /// Roots: asks the client which folders it works in.
+    /// Requests the roots of the client, which are the folders that it works in.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};
@@ -25,15 +25,15 @@ impl Context {
         Roots::new(self)
     }
 
-    /// Whether the caller tells its [`roots`](Self::roots).
+    /// Returns whether the caller supports [`roots`](Self::roots).
     pub fn can_list_roots(&self) -> bool {
         self.0.parts.caller.can(Capability::Roots)
     }
 }
 
-/// Request for the client's roots (folders), about to be asked: see [`Context::roots`].
+/// A request for the client's roots (folders) that is ready to be sent. Created by [`Context::roots`].
 ///
-/// Awaiting it asks. The answer is a list of [`Root`]s.
+/// Await it to send the request. The output is a list of [`Root`]s.
 ///
 /// ```
 /// use genkit::{Context, ErrorKind};
@@ -41,17 +41,15 @@ impl Context {
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// let error = Context::detached().roots().key("folders").await.unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // nobody can be asked
+/// assert_eq!(error.kind(), ErrorKind::FailedPrecondition); // no client to ask
 /// # }
 /// ```
 ///
 /// # Errors
-/// Awaiting it fails with [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition)
-/// where the caller tells no roots, with
-/// [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) where its list is malformed,
-/// and with what the caller answers
-/// with.
-#[must_use = "a question is asked when it is awaited: add `.await`"]
+/// Awaiting it returns [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) if the caller does not
+/// support roots, [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if its list is malformed, or the
+/// error that the caller responds with.
+#[must_use = "a question is only asked when awaited; add `.await`"]
 pub struct Roots<'a> {
     context: &'a Context,
     key: Option<String>,
@@ -62,7 +60,7 @@ impl<'a> Roots<'a> {
         Self { context, key: None }
     }
 
-    /// Key of the question: names it, see [`Elicit::key`](crate::context::Elicit::key).
+    /// Sets the key of the question; see [`Elicit::key`](crate::context::Elicit::key).
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self

@@ -1,4 +1,4 @@
-//! Sampling: text from the model of the client.
+//! Sampling: text from the client's model.
 
 use std::future::IntoFuture;
 
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 
 impl Context {
-    /// Sampling: borrows the client's model: `ctx.sample("Summarize: …").await?.text()`.
+    /// Sampling: requests text from the client's model: `ctx.sample("Summarize: …").await?.text()`.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};
@@ -26,15 +26,15 @@ impl Context {
         Sample::new(self, request.into())
     }
 
-    /// Whether the caller lends its model to [`sample`](Self::sample).
+    /// Returns whether the caller supports sampling with [`sample`](Self::sample).
     pub fn can_sample(&self) -> bool {
         self.0.parts.caller.can(Capability::Sampling)
     }
 }
 
-/// Sampling request to the client's model, about to be sent: see [`Context::sample`].
+/// A sampling request to the client's model that is ready to be sent. Created by [`Context::sample`].
 ///
-/// Awaiting it asks. The answer is a [`Sampled`].
+/// Await it to send the request. The output is a [`Sampled`].
 ///
 /// ```
 /// use genkit::{Context, Result, tool};
@@ -55,12 +55,10 @@ impl Context {
 /// ```
 ///
 /// # Errors
-/// Awaiting it fails with [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition)
-/// where the caller lends no model, with
-/// [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) where the answer is
-/// malformed, and with what the caller answers
-/// with.
-#[must_use = "a question is asked when it is awaited: add `.await`"]
+/// Awaiting it returns [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) if the caller does not
+/// support sampling, [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the response is malformed, or
+/// the error that the caller responds with.
+#[must_use = "a question is only asked when awaited; add `.await`"]
 pub struct Sample<'a> {
     context: &'a Context,
     key: Option<String>,
@@ -72,31 +70,31 @@ impl<'a> Sample<'a> {
         Self { context, key: None, request }
     }
 
-    /// Key of the question: names it, see [`Elicit::key`](crate::context::Elicit::key).
+    /// Sets the key of the question; see [`Elicit::key`](crate::context::Elicit::key).
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
 
-    /// Token limit: how many tokens the answer may have.
+    /// Sets the token limit: the maximum number of tokens in the response. Default is 1,024.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.request = self.request.with_max_tokens(tokens);
         self
     }
 
-    /// System prompt: instructions above the conversation.
+    /// Sets the system prompt: instructions that apply to the whole conversation.
     pub fn system(mut self, text: impl Into<String>) -> Self {
         self.request = self.request.with_system(text);
         self
     }
 
-    /// Temperature: how freely the model chooses, from 0.
+    /// Sets the temperature: the randomness of the response, from 0. Default is the client's.
     pub fn temperature(mut self, temperature: f32) -> Self {
         self.request = self.request.with_temperature(temperature);
         self
     }
 
-    /// Stop sequence: where the answer ends.
+    /// Adds a stop sequence: a text that ends the response.
     pub fn stop(mut self, sequence: impl Into<String>) -> Self {
         self.request = self.request.with_stop(sequence);
         self

@@ -1,11 +1,11 @@
-//! Sampling requests: the conversation that the client's model continues, and its options.
+//! Sampling requests: the conversation for the client's model to continue, with options.
 
 use crate::message::Message;
 
-/// Tokens that a sampled answer may have. Default is 1,024.
+/// The maximum number of tokens in a sampled response. Default is 1,024.
 const DEFAULT_MAX_TOKENS: u32 = 1024;
 
-/// Sampling request to the client's model, as data.
+/// A sampling request to the client's model, as data.
 ///
 /// ```
 /// use genkit::context::SampleRequest;
@@ -26,7 +26,7 @@ pub struct SampleRequest {
 }
 
 impl SampleRequest {
-    /// Request that the model continue a conversation. At most 1,024 tokens by default.
+    /// Creates a request to continue a conversation. The default token limit is 1,024.
     pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
         Self {
             messages: messages.into_iter().collect(),
@@ -37,55 +37,55 @@ impl SampleRequest {
         }
     }
 
-    /// Sets the system prompt: instructions above the conversation.
+    /// Sets the system prompt: instructions that apply to the whole conversation.
     #[must_use]
     pub fn with_system(mut self, text: impl Into<String>) -> Self {
         self.system = Some(text.into());
         self
     }
 
-    /// Sets the token limit: how many tokens the answer may have. Default is 1,024.
+    /// Sets the token limit: the maximum number of tokens in the response. Default is 1,024.
     #[must_use]
     pub fn with_max_tokens(mut self, tokens: u32) -> Self {
         self.max_tokens = tokens;
         self
     }
 
-    /// Sets the temperature: how freely the model chooses, from 0. Default is the client's.
+    /// Sets the temperature: the randomness of the response, from 0. Default is the client's.
     #[must_use]
     pub fn with_temperature(mut self, temperature: f32) -> Self {
         self.temperature = Some(temperature);
         self
     }
 
-    /// Adds one more stop sequence: a text at which the answer ends.
+    /// Adds a stop sequence: a text that ends the response.
     #[must_use]
     pub fn with_stop(mut self, sequence: impl Into<String>) -> Self {
         self.stop.push(sequence.into());
         self
     }
 
-    /// Messages: the conversation.
+    /// Returns the messages of the conversation.
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// System prompt: the instructions above the conversation.
+    /// Returns the system prompt.
     pub fn system(&self) -> Option<&str> {
         self.system.as_deref()
     }
 
-    /// Token limit: how many tokens the answer may have.
+    /// Returns the token limit of the response.
     pub fn max_tokens(&self) -> u32 {
         self.max_tokens
     }
 
-    /// Temperature: how freely the model chooses.
+    /// Returns the temperature.
     pub fn temperature(&self) -> Option<f32> {
         self.temperature
     }
 
-    /// Stop sequences: the texts at which the answer ends.
+    /// Returns the stop sequences, the texts that end the response.
     pub fn stop(&self) -> &[String] {
         &self.stop
     }

@@ -16,8 +16,8 @@ use crate::context::question::Elicited;
 use crate::context::{Context, ContextParts};
 
 impl Context {
-    /// Builder of a context for unit tests of functions that ask, log or need state: without a
-    /// server and without a model.
+    /// Creates a builder of a context for unit tests of functions that ask questions, log or use state. It needs
+    /// neither a server nor a model.
     ///
     /// ```
     /// use genkit::{Context, Elicited, Result, tool};
@@ -50,8 +50,8 @@ impl Context {
     /// # async fn main() { a_parcel_goes_where_the_user_says().await.unwrap() }
     /// ```
     ///
-    /// A question without an answer is an error that names it. [`Context::detached`] is the short
-    /// form for functions that ask nothing.
+    /// A question without an answer is an error that names the question. [`Context::detached`] is shorter, for
+    /// functions that ask nothing.
     pub fn testing() -> TestContextBuilder {
         TestContextBuilder {
             parts: ContextParts::default(),
@@ -62,9 +62,9 @@ impl Context {
     }
 }
 
-/// Builder of a context for unit tests: see [`Context::testing`].
+/// A builder of a context for unit tests. Created by [`Context::testing`].
 ///
-/// Answers are given in the order of the questions, by their keys, or by a closure.
+/// Answers are given in the order of the questions, by key, or by a closure.
 ///
 /// ```
 /// use genkit::{Context, Elicited, Result, tool};
@@ -90,21 +90,21 @@ impl Context {
 /// # async fn main() -> Result<()> {
 /// let ctx = Context::testing()
 ///     .answer_to("name", json!({"name": "Ada"})) // the question with `.key("name")`
-///     .answer(true) // the first of the others: yes
-///     .answer("Thank you!") // the second: what the model says
+///     .answer(true) // the first of the others: approve
+///     .answer("Thank you!") // the second: the model's response
 ///     .answer(["file:///home/ada"]) // the third: the folders
 ///     .state(Shop("Apples"))
 ///     .build();
-/// let said = buy(&ctx).await?;
-/// assert_eq!(said, "Ada bought at Apples for file:///home/ada: Thank you!");
+/// let bought = buy(&ctx).await?;
+/// assert_eq!(bought, "Ada bought at Apples for file:///home/ada: Thank you!");
 /// assert_eq!(ctx.unused_answers(), 0);
 ///
-/// // By what is asked:
+/// // By the question:
 /// let ctx = Context::testing()
 ///     .answer_with(|question| {
 ///         question.message().starts_with("Who").then(|| Elicited::Accepted(json!({"name": "Bob"})))
 ///     })
-///     .answer(false) // no
+///     .answer(false) // deny
 ///     .build();
 /// assert_eq!(buy(&ctx).await.unwrap_err().to_string(), "the user did not approve");
 /// # Ok(())
@@ -119,8 +119,8 @@ pub struct TestContextBuilder {
 }
 
 impl TestContextBuilder {
-    /// Answers the next question: the fields of a form, `true` or `false` to a yes or no, the text
-    /// of a model, a list of roots, what an interrupt gives.
+    /// Adds the answer to the next question: the fields of a form, `true` or `false` for an approval, the text of a
+    /// model, a list of roots, or the value for an interrupt.
     pub fn answer(mut self, answer: impl Serialize) -> Self {
         self.answers.next.push_back(planned(answer));
         self
@@ -138,14 +138,14 @@ impl TestContextBuilder {
         self
     }
 
-    /// Answers each question of this key, whenever it comes.
+    /// Sets the answer to every question with this key.
     pub fn answer_to(mut self, key: impl Into<String>, answer: impl Serialize) -> Self {
         self.answers.keyed.push((key.into(), planned(answer), false));
         self
     }
 
-    /// Answers the questions for which `answer` gives something; those with an
-    /// [`answer_to`](Self::answer_to) are not shown to it.
+    /// Answers each question with the result of `answer`, if it returns `Some`. Questions whose key has an
+    /// [`answer_to`](Self::answer_to) are not passed to it.
     pub fn answer_with<F>(mut self, answer: F) -> Self
     where
         F: Fn(&AskedQuestion) -> Option<Elicited<Value>> + Send + Sync + 'static,
@@ -154,8 +154,8 @@ impl TestContextBuilder {
         self
     }
 
-    /// Whether the caller can be asked [`elicit`](Context::elicit) and
-    /// [`confirm`](Context::confirm). Default is yes.
+    /// Sets whether the caller supports [`elicit`](Context::elicit) and [`confirm`](Context::confirm). Default is
+    /// `true`.
     ///
     /// ```
     /// assert!(!genkit::Context::testing().can_elicit(false).build().can_elicit());
@@ -164,12 +164,12 @@ impl TestContextBuilder {
         self.can(Capability::Elicitation, yes)
     }
 
-    /// Whether the caller lends its model to [`sample`](Context::sample). Default is yes.
+    /// Sets whether the caller supports sampling with [`sample`](Context::sample). Default is `true`.
     pub fn can_sample(self, yes: bool) -> Self {
         self.can(Capability::Sampling, yes)
     }
 
-    /// Whether the caller tells its [`roots`](Context::roots). Default is yes.
+    /// Sets whether the caller supports [`roots`](Context::roots). Default is `true`.
     pub fn can_list_roots(self, yes: bool) -> Self {
         self.can(Capability::Roots, yes)
     }
@@ -182,13 +182,13 @@ impl TestContextBuilder {
         self
     }
 
-    /// State, which [`Context::state`] reads.
+    /// Adds a state value, which [`Context::state`] returns.
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.parts.states.insert(value);
         self
     }
 
-    /// Extension: a value of the request, by its type.
+    /// Adds an extension: a value of the request, by its type.
     ///
     /// ```
     /// struct User(&'static str);
@@ -201,7 +201,7 @@ impl TestContextBuilder {
         self
     }
 
-    /// Request metadata: an entry of `_meta`, which [`Context::meta`] reads.
+    /// Adds an entry to the request metadata (`_meta`), which [`Context::meta`] returns.
     ///
     /// ```
     /// let ctx = genkit::Context::testing().meta("traceparent", "00-1").build();
@@ -212,7 +212,7 @@ impl TestContextBuilder {
         self
     }
 
-    /// Client info: who calls, for [`Context::client`]. Default is nobody.
+    /// Sets the client info that [`Context::client`] returns. Default is `None`.
     ///
     /// ```
     /// let ctx = genkit::Context::testing().client("claude-ai", "1.0").build();
@@ -223,8 +223,7 @@ impl TestContextBuilder {
         self
     }
 
-    /// Cancellation: whether the caller has given up already. [`TestContext::cancel`] does it
-    /// later.
+    /// Sets whether the call is already cancelled. [`TestContext::cancel`] cancels it later.
     pub fn cancelled(self, yes: bool) -> Self {
         if yes {
             self.parts.cancel.cancel();
@@ -232,7 +231,7 @@ impl TestContextBuilder {
         self
     }
 
-    /// Deadline: how much time the call has, for [`Context::time_left`]. Default is no limit.
+    /// Sets the deadline: the time limit of the call, for [`Context::time_left`]. Default is unlimited.
     ///
     /// ```
     /// use std::time::Duration;
@@ -245,7 +244,7 @@ impl TestContextBuilder {
         self
     }
 
-    /// The context.
+    /// Builds the context.
     pub fn build(self) -> TestContext {
         let Self { parts, answers, client, lacks } = self;
         let caller = Arc::new(TestCaller {

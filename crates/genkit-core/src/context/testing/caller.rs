@@ -1,4 +1,4 @@
-//! The caller of a function under test: it answers as the test says, and records what it is told.
+//! The caller of a function under test, which gives the answers of the test and records every report.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -16,19 +16,19 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::sync::lock;
 
-/// What a test answers; an answer that is no JSON says why.
+/// A planned answer, or the reason why it could not be converted to JSON.
 pub(super) type Planned = std::result::Result<Elicited<Value>, String>;
 
-/// Chooses the answer to a question; `None` leaves it to the others.
+/// A function that answers questions. It returns `None` for those it does not answer.
 pub(super) type Answering = Box<dyn Fn(&AskedQuestion) -> Option<Elicited<Value>> + Send + Sync>;
 
 /// The answers of a test.
 #[derive(Default)]
 pub(super) struct Answers {
-    /// By the keys of their questions; whether one was taken.
+    /// Answers by the keys of their questions, with a flag that is set once the answer is used.
     pub(super) keyed: Vec<(String, Planned, bool)>,
     pub(super) answering: Vec<Answering>,
-    /// For the other questions, in this order.
+    /// Answers to the other questions, in order.
     pub(super) next: VecDeque<Planned>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct TestCaller {
     pub(super) answers: Mutex<Answers>,
     pub(super) reported: Mutex<Reported>,
     pub(super) client: Option<ClientInfo>,
-    /// What it cannot be asked.
+    /// The capabilities that it does not have.
     pub(super) lacks: Vec<Capability>,
 }
 
@@ -70,7 +70,7 @@ impl TestCaller {
         let asked = AskedQuestion::new(question.clone());
         lock(&self.reported).questions.push(asked.clone());
         if let QuestionKind::Elicitation { schema, .. } = &question.kind {
-            // What no client could show is no form in a test either.
+            // A form that no client can show is also rejected in a test.
             genkit_schema::internal::form(schema)?;
         }
         let answer = lock(&self.answers).take(&asked)?;

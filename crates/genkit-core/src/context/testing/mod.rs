@@ -1,4 +1,4 @@
-//! Contexts for unit tests: they answer questions, hold state, and record what was told.
+//! Contexts for unit tests: they answer questions, hold state, and record what the function reports.
 
 mod builder;
 mod caller;
@@ -17,11 +17,11 @@ pub use builder::TestContextBuilder;
 pub use question::{AskedKind, AskedQuestion};
 pub use reported::Reported;
 
-/// A context for unit tests, which answers the questions of a function and records what it tells:
-/// made by [`Context::testing`].
+/// A context for unit tests, which answers the questions of a function and records what it reports. Created by
+/// [`Context::testing`].
 ///
-/// It is taken wherever a `&Context` is: `greet(&ctx).await`. `ctx.clone()` is a [`Context`] of
-/// its own, for closures that take one by value.
+/// Pass it wherever a `&Context` is expected: `greet(&ctx).await`. `ctx.clone()` returns a [`Context`], for closures
+/// that take one by value.
 ///
 /// ```
 /// use genkit::{Context, tool};
@@ -40,9 +40,9 @@ pub use reported::Reported;
 /// # async fn main() {
 /// let ctx = Context::testing().build();
 /// assert_eq!(import(&ctx, vec!["a".into(), "b".into()]).await, 2);
-/// let told = ctx.reported();
-/// assert_eq!((told.progress[1].done(), told.progress[1].total()), (2.0, Some(2.0)));
-/// assert_eq!(told.logs[0].1, "imported");
+/// let reported = ctx.reported();
+/// assert_eq!((reported.progress[1].done(), reported.progress[1].total()), (2.0, Some(2.0)));
+/// assert_eq!(reported.logs[0].1, "imported");
 /// # }
 /// ```
 pub struct TestContext {
@@ -51,13 +51,12 @@ pub struct TestContext {
 }
 
 impl TestContext {
-    /// Report of what the function told and asked so far.
+    /// Returns what the function has reported and asked so far.
     pub fn reported(&self) -> Reported {
         self.caller.reported()
     }
 
-    /// Unused answers: how many no question has taken, 0 where the function asked all that the test
-    /// expects.
+    /// Returns the number of unused answers. It is 0 if the function asked every question that the test expects.
     ///
     /// ```
     /// let ctx = genkit::Context::testing().answer(true).build();
@@ -67,8 +66,8 @@ impl TestContext {
         self.caller.unused_answers()
     }
 
-    /// Cancels the call, as a caller that gives up does: [`Context::is_cancelled`] is true from now
-    /// on, and [`Context::cancelled`] resolves.
+    /// Cancels the call, as a caller would: [`Context::is_cancelled`] returns `true` from now on, and
+    /// [`Context::cancelled`] resolves.
     ///
     /// ```
     /// let ctx = genkit::Context::testing().build();

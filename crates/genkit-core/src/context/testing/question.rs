@@ -1,4 +1,4 @@
-//! The questions of a function under test, and what answers them.
+//! The questions of a function under test, and the conversion of their answers.
 
 use serde_json::{Value, json};
 
@@ -35,19 +35,19 @@ pub struct AskedQuestion {
     message: String,
 }
 
-/// Kind of a question that a function asked: by which method of [`Context`](crate::context::Context).
+/// The kind of a question, named after the method of [`Context`](crate::context::Context) that asked it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AskedKind {
     /// A form for the user: [`Context::elicit`](crate::context::Context::elicit).
     Elicit,
-    /// A yes from the user: [`Context::confirm`](crate::context::Context::confirm).
+    /// An approval by the user: [`Context::confirm`](crate::context::Context::confirm).
     Confirm,
     /// Text from the client's model: [`Context::sample`](crate::context::Context::sample).
     Sample,
     /// The client's folders: [`Context::roots`](crate::context::Context::roots).
     Roots,
-    /// Anything of whoever called: [`Context::interrupt`](crate::context::Context::interrupt).
+    /// Any question to the caller: [`Context::interrupt`](crate::context::Context::interrupt).
     Interrupt,
 }
 
@@ -62,12 +62,12 @@ impl AskedQuestion {
         Self { question, message }
     }
 
-    /// Key: what `.key(..)` named it, else `q1`, `q2`, … in the order of asking.
+    /// Returns the key: the one set with `.key(..)`, otherwise `q1`, `q2`, … in the order of asking.
     pub fn key(&self) -> &str {
         &self.question.key
     }
 
-    /// Kind of the question: by which method it was asked.
+    /// Returns the kind of the question.
     pub fn kind(&self) -> AskedKind {
         match self.question.kind {
             QuestionKind::Elicitation { .. } => AskedKind::Elicit,
@@ -78,22 +78,22 @@ impl AskedQuestion {
         }
     }
 
-    /// Message: what the user or the model reads; empty for roots.
+    /// Returns the message for the user or the model. It is empty for roots.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// Schema of the form, where the user is asked to fill one in.
+    /// Returns the schema of the form, if this is an elicitation.
     pub fn schema(&self) -> Option<&Value> {
         self.question.schema()
     }
 
-    /// Metadata: what [`Context::interrupt`](crate::context::Context::interrupt) was given.
+    /// Returns the metadata of an [`interrupt`](crate::context::Context::interrupt).
     pub fn metadata(&self) -> Option<&Value> {
         self.question.metadata()
     }
 
-    /// The answer in the words of a caller.
+    /// Converts the answer to the form that a caller sends.
     pub(super) fn answered(&self, answer: Elicited<Value>) -> Result<CallerAnswer, E> {
         use AskedKind::{Confirm, Elicit, Interrupt, Roots, Sample};
         let decided = |action, content| CallerAnswer::Decision(Decision::new(action, content));
@@ -109,7 +109,7 @@ impl AskedQuestion {
                 decided(UserAction::Accept, json!({}))
             }
             (Confirm, Elicited::Accepted(_)) => {
-                return Err(self.unfit("a yes is `true`, a no is `false`"));
+                return Err(self.unfit("an approval is `true` or `false`"));
             }
             (Elicit | Interrupt, Elicited::Accepted(content)) => {
                 decided(UserAction::Accept, content)
@@ -118,7 +118,7 @@ impl AskedQuestion {
                 "role": "assistant", "model": "test", "content": {"type": "text", "text": text},
             })),
             (Sample, Elicited::Accepted(_)) => {
-                return Err(self.unfit("what a model answers is text"));
+                return Err(self.unfit("the response of a model is text"));
             }
             (Roots, Elicited::Accepted(Value::Array(roots))) => {
                 let root =
@@ -137,7 +137,7 @@ impl AskedQuestion {
     }
 }
 
-/// ``confirm `Delete all notes?` (key `q1`)``, for messages.
+/// Formats the question for messages: ``confirm `Delete all notes?` (key `q1`)``.
 impl std::fmt::Display for AskedQuestion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let verb = match self.kind() {

@@ -1,23 +1,22 @@
-//! What a function under test told and asked.
+//! The reports and questions of a function under test.
 
 use serde_json::Value;
 
 use super::question::AskedQuestion;
 use crate::context::report::{LogLevel, Progress};
 
-/// Report of a [`TestContext`](super::TestContext): what a function told and asked through it, each
-/// list in its order.
+/// The reports and questions of a function, recorded by a [`TestContext`](super::TestContext), each list in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Reported {
-    /// The questions that it asked.
+    /// The questions that the function asked.
     pub questions: Vec<AskedQuestion>,
-    /// Progress that it told.
+    /// The progress reports.
     pub progress: Vec<Progress>,
-    /// Log messages.
+    /// The log messages.
     pub logs: Vec<(LogLevel, Value)>,
-    /// Chunks of its result, where it streamed through this context.
+    /// The chunks of the result, if the function streamed through this context.
     pub chunks: Vec<Value>,
-    /// The URIs of resources that it said were updated.
+    /// The URIs of resources that the function reported as updated.
     pub updated_resources: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What a context for unit tests answers, refuses and records.
+//! Tests of the context for unit tests: answers, rejections and recording.
 
 use crate::context::{Context, Elicited};
 use crate::error::{ErrorKind, Result};
@@ -37,8 +37,8 @@ async fn declining_and_closing_are_answers() -> Result<()> {
 async fn an_answer_of_another_kind_says_what_fits() -> Result<()> {
     let ctx = Context::testing().answer(5).answer(5).answer(5).answer(5).build();
     for (error, fits) in [
-        (ctx.confirm("Pay?").await.unwrap_err(), "a yes is `true`"),
-        (ctx.sample("a word").await.unwrap_err(), "a model answers is text"),
+        (ctx.confirm("Pay?").await.unwrap_err(), "an approval is `true`"),
+        (ctx.sample("a word").await.unwrap_err(), "of a model is text"),
         (ctx.roots().await.unwrap_err(), "a list of URIs"),
         (ctx.elicit::<Name>("Who?").await.unwrap_err(), "does not fit the form"),
     ] {

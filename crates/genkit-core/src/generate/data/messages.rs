@@ -1,10 +1,10 @@
-//! Messages of a history: lists, responses, rendered prompts.
+//! Conversions into the messages of a history.
 
 use super::response::GenerateResponse;
 use crate::action::PromptReply;
 use crate::message::Message;
 
-/// Messages of a history: a list of [`Message`]s, a response, a rendered prompt.
+/// A conversion into messages of a history, from a list of [`Message`]s, a response or a rendered prompt.
 ///
 /// ```
 /// use genkit::action::PromptReply;
@@ -17,9 +17,9 @@ use crate::message::Message;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a conversation",
-    label = "not messages",
-    note = "give a `Message`, a list or array of them, a `GenerateResponse`, or a rendered prompt",
-    note = "a prompt that is not rendered yet begins a run: `genkit::prompt(..)`"
+    label = "not a list of messages",
+    note = "pass a `Message`, a list or array of them, a `GenerateResponse`, or a rendered prompt",
+    note = "to run a prompt that is not rendered yet, use `genkit::prompt(..)`"
 )]
 pub trait IntoMessages {
     /// Converts it into messages.

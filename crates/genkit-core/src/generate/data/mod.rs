@@ -1,4 +1,4 @@
-//! A run as plain data: the options that it is asked with, the response that it gives.
+//! A run as plain data: its options and its response.
 
 mod messages;
 mod options;

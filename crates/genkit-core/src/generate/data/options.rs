@@ -11,7 +11,7 @@ use crate::model::request::{ModelRequest, OutputConfig};
 use crate::run_options::{Document, Format, Instructions, OutputOptions, ToolChoice, UsageLimit};
 use genkit_schema::Schema;
 
-/// Generate options: everything about a run that is data, in Genkit's JSON.
+/// Generate options: everything about a run that is plain data, in Genkit's JSON.
 ///
 /// ```
 /// use genkit::generate::GenerateOptions;
@@ -33,10 +33,10 @@ use genkit_schema::Schema;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GenerateOptions {
-    /// Model by its name; the program's default where there is none.
+    /// Name of the model. Default is the default model of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Documents to answer from.
+    /// Documents as context for the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub docs: Vec<Document>,
     /// The conversation.
@@ -45,44 +45,43 @@ pub struct GenerateOptions {
     /// Tools by their names, or patterns with `*`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// Resources that messages may name, by their addresses; those of the registry may be named
-    /// without standing here.
+    /// URIs of resources that messages may refer to. Resources of the registry do not need to be listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<String>,
-    /// Tool choice: whether tools may, must or must not be used.
+    /// Tool choice: whether the model may, must or must not call tools.
     #[serde(flatten, with = "crate::run_options::tool_choice")]
     pub tool_choice: Option<ToolChoice>,
-    /// Settings of the model.
+    /// Model settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<Map<String, Value>>,
-    /// Output options: what the answer must look like.
+    /// Output options: the format and schema of the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputOptions>,
-    /// Resume: the answers to an interrupted run.
+    /// Answers to the interrupts of the run that is resumed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,
-    /// Tool requests to the caller: whether the caller runs the tools.
+    /// Whether tool requests are returned to the caller instead of being run. Default is `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub return_tool_requests: Option<bool>,
-    /// Turn limit: how many rounds of tools there may be. Default is 5.
+    /// Turn limit: the maximum number of rounds of tool calls. Default is 5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<usize>,
-    /// Usage limit: what the run may use of its model.
+    /// Usage limit: the number of tokens and model calls that the run may use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage_limit: Option<UsageLimit>,
-    /// Tools whose answer ends the run, by their names.
+    /// Names of the tools that end the run once called successfully.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop_on_tools: Vec<String>,
-    /// Middleware by name, or as `{"name": .., "config": ..}`:
-    /// `GenkitBuilder::named_middleware` says what it is.
+    /// Middleware by name, or as `{"name": .., "config": ..}`: see
+    /// `GenkitBuilder::named_middleware`.
     #[serde(default, rename = "use", skip_serializing_if = "Vec::is_empty")]
     pub middleware: Vec<Value>,
-    /// Step name: a name for traces.
+    /// Step name, recorded in traces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_name: Option<String>,
 }
 
-/// The same value with another field.
+/// Defines setters that return the value with one field replaced.
 macro_rules! with_field {
     ($($(#[$doc:meta])* $method:ident: $field:ident = $type:ty => |$value:ident| $set:expr;)*) => {$(
         $(#[$doc])*
@@ -95,7 +94,7 @@ macro_rules! with_field {
 }
 
 impl GenerateOptions {
-    /// Options of a run that asks with these messages.
+    /// Creates options with these messages.
     ///
     /// ```
     /// use genkit::Message;
@@ -114,31 +113,31 @@ impl GenerateOptions {
     }
 
     with_field! {
-        /// Sets the model, by its name.
+        /// Sets the name of the model.
         with_model: model = impl Into<String> => |model| Some(model.into());
-        /// Sets the documents to answer from.
+        /// Sets the documents, as context for the model.
         with_docs: docs = Vec<Document> => |docs| docs;
-        /// Sets the tools, by their names or patterns with `*`.
+        /// Sets the names of the tools, or patterns with `*`.
         with_tools: tools = Vec<String> => |tools| tools;
-        /// Sets the resources that messages may name, by their addresses.
+        /// Sets the URIs of resources that messages may refer to.
         with_resources: resources = Vec<String> => |uris| uris;
         /// Sets the tool choice.
         with_tool_choice: tool_choice = ToolChoice => |choice| Some(choice);
-        /// Sets the settings of the model.
+        /// Sets the model settings.
         with_config: config = Map<String, Value> => |config| Some(config);
-        /// Sets the output options: what the answer must look like.
+        /// Sets the output options: the format and schema of the response.
         with_output: output = OutputOptions => |output| Some(output);
-        /// Sets the answers to an interrupted run.
+        /// Sets the answers to the interrupts of the run that is resumed.
         with_resume: resume = Resume => |resume| Some(resume);
-        /// Sets whether the caller runs the tools.
+        /// Sets whether tool requests are returned to the caller instead of being run.
         with_return_tool_requests: return_tool_requests = bool => |yes| Some(yes);
-        /// Sets the turn limit: how many rounds of tools there may be.
+        /// Sets the turn limit: the maximum number of rounds of tool calls.
         with_max_turns: max_turns = usize => |rounds| Some(rounds);
-        /// Sets the usage limit: what the run may use.
+        /// Sets the usage limit: the number of tokens and model calls that the run may use.
         with_usage_limit: usage_limit = UsageLimit => |limit| Some(limit);
-        /// Sets the tools whose answer ends the run, by their names.
+        /// Sets the names of the tools that end the run once called successfully.
         with_stop_on_tools: stop_on_tools = Vec<String> => |names| names;
-        /// Sets the step name: a name for traces.
+        /// Sets the step name, which is recorded in traces.
         with_step_name: step_name = impl Into<String> => |name| Some(name.into());
     }
 
@@ -153,7 +152,7 @@ impl GenerateOptions {
         self
     }
 
-    /// The options of a run that goes on from `messages` as `request` was made.
+    /// Creates the options of a run that continues from the messages and settings of `request`.
     pub fn of_request(request: ModelRequest) -> Self {
         let ModelRequest { messages, config, tool_choice, output, docs, .. } = request;
         Self {
@@ -166,7 +165,7 @@ impl GenerateOptions {
         }
     }
 
-    /// The request of a model, as far as it stands here.
+    /// Converts the options into a model request. Fields that a request does not have are dropped.
     pub fn into_request(self) -> ModelRequest {
         let mut request = ModelRequest::new(self.messages);
         request.config = self.config.unwrap_or_default();
@@ -181,17 +180,17 @@ impl OutputOptions {
     with_field! {
         /// Sets the output format.
         with_format: format = Format => |format| Some(format.as_str().to_owned());
-        /// Sets the media type of the answer.
+        /// Sets the media type of the output.
         with_content_type: content_type = impl Into<String> => |kind| Some(kind.into());
         /// Sets the output instructions.
         with_instructions: instructions = impl Into<Instructions> => |text| Some(text.into());
         /// Sets the schema of the value.
         with_json_schema: json_schema = impl Into<Schema> => |schema| Some(schema.into());
-        /// Sets whether the provider is to bind the answer to the schema.
+        /// Sets whether the provider should enforce the schema.
         with_constrained: constrained = bool => |yes| Some(yes);
     }
 
-    /// The format that is asked for: JSON where there is only a schema.
+    /// Returns the requested format, which is JSON if only a schema is set.
     pub fn format(&self) -> Result<Option<Format>> {
         match &self.format {
             Some(name) => {
@@ -203,7 +202,7 @@ impl OutputOptions {
 
     fn of_config(config: OutputConfig) -> Self {
         let OutputConfig { format, schema, constrained, content_type } = config;
-        // Where instructions were needed they stand in the messages already.
+        // Instructions that were needed are already in the messages.
         let instructions = (constrained != Some(true)).then_some(Instructions::Use(false));
         Self { format, content_type, instructions, json_schema: schema, constrained }
     }

@@ -1,15 +1,15 @@
-//! Output retries: the mark in a stream that the model was asked again, and in a history.
+//! Output retries, as marked in a stream and in a history.
 
 use serde::{Deserialize, Serialize};
 
 use crate::message::{Message, Role};
 use crate::model::response::GenerateChunk;
 
-/// Where a chunk says it, and the message with the reason.
+/// The key that marks a chunk, and the message with the reason, as an output retry.
 const OUTPUT_RETRY: &str = "outputRetry";
 
-/// Output retry: an answer did not fit, and the model is asked again. What the stream brought of the
-/// message [`index`](Self::index) is void. Read it with [`GenerateChunk::output_retry`].
+/// An output retry: a response did not match, and the model is called again. The chunks received for the message
+/// [`index`](Self::index) are void. Read it with [`GenerateChunk::output_retry`].
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;
@@ -25,7 +25,7 @@ const OUTPUT_RETRY: &str = "outputRetry";
 /// while let Some(chunk) = stream.next().await {
 ///     if let Some(retry) = chunk?.output_retry() {
 ///         told.push(retry.reason);
-///         assert_eq!(stream.text(), ""); // it begins anew
+///         assert_eq!(stream.text(), ""); // the text starts again
 ///     }
 /// }
 /// assert_eq!(told, ["missing field `minutes`"]);
@@ -36,11 +36,11 @@ const OUTPUT_RETRY: &str = "outputRetry";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OutputRetry {
-    /// Which retry of the run it is, from 1.
+    /// Number of the retry in this run, starting at 1.
     pub attempt: usize,
-    /// Which of the produced messages does not fit: that of its chunks.
+    /// Index of the produced message that does not match; its chunks have the same index.
     pub index: usize,
-    /// Reason why it does not fit, as the model is told.
+    /// Reason for the retry, as sent to the model.
     pub reason: String,
 }
 
@@ -50,16 +50,16 @@ impl OutputRetry {
         Self { attempt, index, reason }
     }
 
-    /// What the model is told.
+    /// Creates the message that requests a corrected response from the model.
     pub fn message(&self) -> Message {
         let why = self.reason.trim_end_matches('.');
-        let text = format!("The answer does not fit: {why}. Give it again, all of it.");
+        let text = format!("The output was rejected: {why}. Send the complete output again.");
         let mut message = Message::user(text);
         message.metadata.insert(OUTPUT_RETRY.to_owned(), self.attempt.into());
         message
     }
 
-    /// What a stream is told: a chunk without content.
+    /// Creates the chunk that reports the retry in a stream. It has no content.
     pub fn chunk(&self) -> GenerateChunk {
         let told = serde_json::to_value(self).unwrap_or_default();
         GenerateChunk::new([])
@@ -70,7 +70,7 @@ impl OutputRetry {
 }
 
 impl GenerateChunk {
-    /// Output retry, if that is what this chunk tells: what came of the answer before it is void. Such a
+    /// Returns the output retry that this chunk reports, if any. The chunks of the response before it are void. Such a
     /// chunk has no content.
     pub fn output_retry(&self) -> Option<OutputRetry> {
         serde_json::from_value(self.custom.get(OUTPUT_RETRY)?.clone()).ok()

@@ -1,8 +1,8 @@
-//! Parts of a prompt: text, parts, answers of tools, nothing.
+//! Conversions into the parts of a prompt.
 
 use crate::message::{Part, ToolResponse};
 
-/// Parts of a prompt: text, a [`Part`], several, or `()` for nothing.
+/// A conversion into the parts of a prompt, from text, a [`Part`], several parts, or `()` for none.
 ///
 /// ```
 /// use genkit::generate::IntoParts;
@@ -13,9 +13,9 @@ use crate::message::{Part, ToolResponse};
 /// assert!(().into_parts().is_empty());
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be said to a model",
-    label = "not text and not parts",
-    note = "give `&str`, `String`, `Part`, `Vec<Part>`, an array of parts, or `()` for nothing"
+    message = "`{Self}` cannot be used as a prompt",
+    label = "neither text nor parts",
+    note = "pass `&str`, `String`, `Part`, `Vec<Part>`, an array of parts, or `()` for nothing"
 )]
 pub trait IntoParts {
     /// Converts it into parts.

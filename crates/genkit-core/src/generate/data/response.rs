@@ -1,4 +1,4 @@
-//! Generate response: what a run gives.
+//! The response of a run.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::model::request::ModelRequest;
 use crate::model::response::{FinishReason, Usage};
 use crate::run_options::drop_account;
 
-/// The response of `generate`: plain data in Genkit's JSON.
+/// The response of `generate`, as plain data in Genkit's JSON.
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;
@@ -37,29 +37,29 @@ use crate::run_options::drop_account;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GenerateResponse {
-    /// Message: what the model said last.
+    /// The last message of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
-    /// Finish reason: why it ended.
+    /// Finish reason: why the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<FinishReason>,
-    /// Finish message: why it ended, in words.
+    /// Finish message: a description of why the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_message: Option<String>,
-    /// Usage: what all model calls of the run used together.
+    /// Usage: the sum over all model calls of the run.
     #[serde(default)]
     pub usage: Usage,
-    /// Custom data: what only the model's provider knows of its last answer.
+    /// Custom data from the model's provider about the last response.
     #[serde(default)]
     pub custom: Map<String, Value>,
-    /// Request: what the model was asked last, with the whole history.
+    /// The last request to the model, which contains the history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<ModelRequest>,
 }
 
 impl GenerateResponse {
-    /// Text of the last message. Of a run that ended on a tool it is
-    /// that tool's answer: its text, or its JSON.
+    /// Returns the text of the last message. If the run ended on a tool, returns the
+    /// result of that tool as text or JSON.
     pub fn text(&self) -> String {
         match self.stopped_on() {
             Some(answer) => text_of(answer),
@@ -67,7 +67,7 @@ impl GenerateResponse {
         }
     }
 
-    /// Reasoning: what the model thought before its last message.
+    /// Returns the reasoning in the last message.
     pub fn reasoning(&self) -> String {
         self.parts()
             .filter_map(|part| match part {
@@ -77,7 +77,7 @@ impl GenerateResponse {
             .collect()
     }
 
-    /// Media: the first image, sound or file of the last message.
+    /// Returns the first media part (image, audio or file) of the last message.
     pub fn media(&self) -> Option<&Media> {
         self.parts().find_map(|part| match part {
             Part::Media { media, .. } => Some(media),
@@ -85,35 +85,35 @@ impl GenerateResponse {
         })
     }
 
-    /// Tool requests: the calls that the last message asks for.
+    /// Returns the tool requests in the last message.
     pub fn tool_requests(&self) -> Vec<&ToolRequest> {
         self.message.iter().flat_map(Message::tool_requests).collect()
     }
 
-    /// Interrupts: the open questions of an interrupted run.
+    /// Returns the interrupts: the open questions of an interrupted run.
     pub fn interrupts(&self) -> Vec<Interrupt> {
         self.message.as_ref().map(Interrupt::all).unwrap_or_default()
     }
 
-    /// Whether the run waits for answers.
+    /// Returns `true` if the run was interrupted and waits for answers.
     pub fn is_interrupted(&self) -> bool {
         self.finish_reason == Some(FinishReason::Interrupted)
     }
 
-    /// History: the whole conversation; give it to `.messages(..)` to go on.
+    /// Returns the history: the whole conversation. Pass it to `.messages(..)` to continue.
     pub fn messages(&self) -> Vec<Message> {
         let history = self.request.iter().flat_map(|request| &request.messages);
         history.chain(&self.message).cloned().collect()
     }
 
-    /// History: the whole conversation, without a copy.
+    /// Returns the history: the whole conversation, without cloning it.
     pub fn into_messages(self) -> Vec<Message> {
         let mut messages = self.request.map(|request| request.messages).unwrap_or_default();
         messages.extend(self.message);
         messages
     }
 
-    /// Structured output: the answer as a `T`.
+    /// Returns the structured output as a `T`.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -132,8 +132,8 @@ impl GenerateResponse {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the text does not hold
-    /// a value that fits; the error shows the text.
+    /// [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the text does not contain a value of this
+    /// type; the error quotes the text.
     pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
         let answer = self.answer();
         answer.read().map(|(output, _)| output).map_err(|misfit| match misfit {
@@ -142,10 +142,10 @@ impl GenerateResponse {
         })
     }
 
-    /// Structured output as JSON, read by the format that was asked for.
+    /// Returns the structured output as JSON, parsed according to the requested format.
     ///
     /// # Errors
-    /// As [`output`](Self::output).
+    /// The same as for [`output`](Self::output).
     pub fn output_value(&self) -> Result<Value> {
         self.answer().value()
     }
@@ -158,7 +158,7 @@ impl GenerateResponse {
         }
     }
 
-    /// The interrupted response that options to resume were made of.
+    /// Reconstructs the interrupted response from the options of the run that resumes it.
     pub fn interrupted(options: GenerateOptions) -> Self {
         let mut response = Self::of_request(options.into_request());
         response.message = response.request.as_mut().and_then(|request| request.messages.pop());
@@ -166,27 +166,26 @@ impl GenerateResponse {
         response
     }
 
-    /// A response without a message yet. It is stored and shown, so that a key in the settings of
-    /// the run is no part of it.
+    /// Creates a response without a message. Responses are stored and displayed, so account settings such as API keys
+    /// are removed.
     pub fn of_request(mut request: ModelRequest) -> Self {
         drop_account(&mut request.config);
         Self { request: Some(request), ..Self::default() }
     }
 
-    /// The answer that ended the run.
+    /// Returns the tool response that ended the run, if any.
     fn stopped_on(&self) -> Option<&ToolResponse> {
         let message = self.message.as_ref().filter(|message| message.role == Role::Tool)?;
         message.content.iter().find_map(stopped_on)
     }
 
-    /// Tool calls by hand: runs those that this response asks for, as the loop would, and gives the
-    /// conversation with their answers. For responses of
-    /// [`return_tool_requests`](Generate::return_tool_requests).
+    /// Runs the tool calls of this response by hand, as the loop would, and returns the conversation with the tool
+    /// responses. It is meant for responses of [`return_tool_requests`](Generate::return_tool_requests).
     ///
-    /// `tools` is anything that [`Generate::tools`] takes: `tools![..]`, values, names, the tools of
-    /// an MCP host. A call that fails is answered with the failure as a model reads it. Where a tool
-    /// asks somebody the response is [interrupted](Self::is_interrupted) like that of a whole run, and
-    /// [`Generate::resume`] goes on with it.
+    /// `tools` is anything that [`Generate::tools`] accepts: `tools![..]`, values, names, the tools of an MCP host. A
+    /// failed call becomes a tool response that describes the error for the model. If a tool asks a question, the
+    /// response is [interrupted](Self::is_interrupted) like that of a complete run, and [`Generate::resume`] continues
+    /// it.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -194,7 +193,7 @@ impl GenerateResponse {
     /// use genkit::testing::ScriptedModel;
     /// use genkit::{tool, tools};
     ///
-    /// /// Tells the weather.
+    /// /// Returns the weather.
     /// #[tool]
     /// async fn weather(city: String) -> String { format!("sunny in {city}") }
     ///
@@ -215,11 +214,11 @@ impl GenerateResponse {
     /// # }
     /// ```
     ///
-    /// For tools with state, an approval policy or middleware see [`Generate::run_tools`].
+    /// For tools with state, an approval policy or middleware, use [`Generate::run_tools`].
     ///
     /// # Errors
-    /// As [`Generate`], where the tools cannot be had, or where a tool's error is
-    /// [fatal](crate::Error::is_fatal); what was done is in [`Error::partial`](crate::Error::partial).
+    /// The errors of [`Generate`], if the tools are not available or if a tool returns a
+    /// [fatal](crate::Error::is_fatal) error. [`Error::partial`](crate::Error::partial) holds the partial response.
     pub async fn run_tools(&self, tools: impl IntoTools) -> Result<Self> {
         runner()?.run_tools(tools.into_tools(), self.clone()).await
     }
@@ -237,7 +236,7 @@ fn text_of(answer: &ToolResponse) -> String {
     }
 }
 
-/// Counts, never content: what was said may be secret.
+// Prints counts only, since the contents may be secret.
 impl std::fmt::Debug for GenerateResponse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("GenerateResponse")
@@ -251,7 +250,7 @@ impl std::fmt::Debug for GenerateResponse {
 }
 
 impl Error {
-    /// Partial response: what a run had done before it failed, its history, usage and last message.
+    /// Returns the partial response: the history, usage and last message of the run before it failed.
     ///
     /// ```
     /// use genkit::model::ModelResponse;
@@ -259,7 +258,7 @@ impl Error {
     /// use genkit::message::ToolRequest;
     /// use genkit::{ErrorKind, Error, tool, tools};
     ///
-    /// /// Tells the time.
+    /// /// Returns the time.
     /// #[tool]
     /// async fn now() -> &'static str { "noon" }
     ///
@@ -271,14 +270,14 @@ impl Error {
     /// ]);
     /// let error = genkit::generate("Late?").model(model).tools(tools![now]).await.unwrap_err();
     /// let done = error.partial().unwrap();
-    /// assert_eq!(done.messages().len(), 3); // the question, the call and its answer are not lost
+    /// assert_eq!(done.messages().len(), 3); // the prompt, the tool call and its result
     /// # }
     /// ```
     pub fn partial(&self) -> Option<&GenerateResponse> {
         self.partial_of()
     }
 
-    /// Partial response: what a run had done before it failed, taken out of the error.
+    /// Takes the partial response out of the error: the history, usage and last message of the run before it failed.
     pub fn into_partial(mut self) -> Option<GenerateResponse> {
         self.take_partial()
     }

@@ -1,4 +1,4 @@
-//! Progress and chunks of tools in a stream, typed.
+//! Typed progress and chunks of tools in a stream.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -9,11 +9,11 @@ use crate::generate::error::Error as E;
 use crate::message::{Role, ToolRequest};
 use crate::model::response::GenerateChunk;
 
-/// Where a chunk says what a tool told.
+/// The key of a tool's progress or chunk in the custom data of a stream chunk.
 const TOOL: &str = "tool";
 
-/// Progress of a tool while it runs: what it gave to
-/// [`Context::progress`](crate::context::Context::progress). Read it with [`GenerateChunk::tool_progress`].
+/// Progress of a running tool, as passed to [`Context::progress`](crate::context::Context::progress). Read it with
+/// [`GenerateChunk::tool_progress`].
 ///
 /// ```
 /// use genkit::message::ToolRequest;
@@ -50,21 +50,20 @@ const TOOL: &str = "tool";
 pub struct ToolProgress {
     /// Name of the tool.
     pub name: String,
-    /// That of the [`ToolRequest`], which tells parallel calls of one tool apart.
+    /// Id of the [`ToolRequest`], which distinguishes parallel calls of the same tool.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Progress: how much is done, in the tool's own unit.
+    /// Amount of work done, in the tool's own unit.
     pub progress: f64,
-    /// Total: how much there is to do, where it is known.
+    /// Total amount of work, in the same unit, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<f64>,
-    /// Message: what it is doing.
+    /// Message that describes the current work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// Chunk of a tool while it runs: what it sent through [`Chunks`](crate::action::Chunks). Read it with
-/// [`GenerateChunk::tool_chunk`].
+/// A chunk of a running tool, as sent through [`Chunks`](crate::action::Chunks). Read it with [`GenerateChunk::tool_chunk`].
 ///
 /// ```
 /// use genkit::message::ToolRequest;
@@ -105,18 +104,18 @@ pub struct ToolProgress {
 pub struct ToolChunk {
     /// Name of the tool.
     pub name: String,
-    /// That of the [`ToolRequest`], which tells parallel calls of one tool apart.
+    /// Id of the [`ToolRequest`], which distinguishes parallel calls of the same tool.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Chunk: what the tool sent.
+    /// The value that the tool sent.
     pub chunk: Value,
 }
 
 impl ToolChunk {
-    /// Reads what it sent as a `T`.
+    /// Deserializes the chunk as a `T`.
     ///
     /// # Errors
-    /// [`InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if it is none.
+    /// [`InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the chunk is not a `T`.
     pub fn read<T: DeserializeOwned>(self) -> Result<T> {
         let Self { name, chunk, .. } = self;
         serde_json::from_value(chunk).map_err(|why| {
@@ -126,8 +125,7 @@ impl ToolChunk {
 }
 
 impl GenerateChunk {
-    /// Progress of a tool, if that is what this chunk tells; such a chunk has no content, and the
-    /// model does not see it.
+    /// Returns the tool progress in this chunk, if any. Such a chunk has no content, and the model does not see it.
     pub fn tool_progress(&self) -> Option<ToolProgress> {
         let mut told = self.custom.get(TOOL)?.as_object()?.clone();
         let Value::Object(progress) = told.shift_remove("progress")? else { return None };
@@ -135,15 +133,14 @@ impl GenerateChunk {
         serde_json::from_value(told.into()).ok()
     }
 
-    /// Chunk of a tool, if that is what this chunk brings; such a chunk has no content, and the model
-    /// does not see it.
+    /// Returns the tool chunk in this chunk, if any. Such a chunk has no content, and the model does not see it.
     pub fn tool_chunk(&self) -> Option<ToolChunk> {
         let told = self.custom.get(TOOL)?;
         told.get("chunk")?;
         serde_json::from_value(told.clone()).ok()
     }
 
-    /// What a tool told under `what`, in the tool message `index`.
+    /// Creates a chunk that carries a tool's `value` under the key `what`, for the tool message `index`.
     pub fn of_tool(request: &ToolRequest, index: usize, what: &str, value: Value) -> Self {
         let mut told = json!({ "name": request.name, what: value });
         if let Some(id) = &request.id {

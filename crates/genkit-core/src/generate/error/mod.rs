@@ -1,4 +1,4 @@
-//! Errors: what a run can fail with, before it begins and on its way.
+//! Errors of a run, before it begins and while it runs.
 
 mod messages;
 

@@ -1,4 +1,4 @@
-//! The answer of a model as what was asked for: its format reads it, its schema and its type check it.
+//! The response of a model as typed output: parsed by its format, checked against its schema and its type.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -12,19 +12,19 @@ use genkit_schema::Schema;
 use genkit_schema::internal::placed;
 use genkit_schema::internal::truncate::excerpt;
 
-/// How much of an answer an error shows, in characters. Default is 500.
+/// The length of the response quoted in an error, in characters. Default is 500.
 const SHOWN: usize = 500;
 
-/// The mark of the answer of a tool that ended a run, in its metadata.
+/// The metadata key that marks the response of the tool that ended a run.
 pub const STOPPED: &str = "stoppedRun";
 
-/// The answer of a tool, if that ended the run.
+/// Returns the tool response if it ended the run.
 pub fn stopped_on(part: &Part) -> Option<&ToolResponse> {
     let is_marked = part.metadata().get(STOPPED).is_some_and(|mark| mark == true);
     part.as_tool_response().filter(|_| is_marked)
 }
 
-/// A message of a model, and what was asked for.
+/// A message of a model, with the requested output.
 #[derive(Clone, Copy)]
 pub struct ModelAnswer<'a> {
     pub message: Option<&'a Message>,
@@ -32,11 +32,11 @@ pub struct ModelAnswer<'a> {
     pub output: Option<&'a OutputConfig>,
 }
 
-/// Why an answer is not what was asked for.
+/// Why a response does not match the requested output.
 pub enum OutputMisfit {
-    /// It does not read in its format.
+    /// The text cannot be parsed in its format.
     Unreadable(crate::error::Error),
-    /// What is wrong with the value, and where.
+    /// The problem of the value, with its location.
     Value(String),
 }
 
@@ -53,7 +53,7 @@ impl From<crate::error::Error> for OutputMisfit {
 }
 
 impl OutputMisfit {
-    /// As the model is told.
+    /// Returns the description that is sent to the model.
     pub fn why(&self) -> String {
         match self {
             Self::Unreadable(error) => error.to_string(),
@@ -63,7 +63,7 @@ impl OutputMisfit {
 }
 
 impl ModelAnswer<'_> {
-    /// As JSON, read by the format that was asked for.
+    /// Parses the response as JSON, according to the requested format.
     pub(crate) fn value(&self) -> Result<Value> {
         let mut parts = self.message.iter().flat_map(|message| &message.content);
         let data = parts.find_map(|part| match part {
@@ -77,13 +77,13 @@ impl ModelAnswer<'_> {
         let format = self.output.and_then(|output| output.format.as_deref());
         match format.and_then(Format::of_name) {
             Some(format) => parse(format, &text).map(|value| self.without_nulls(value)),
-            // Nothing was asked for: JSON if it is, else the text itself.
+            // Without a format: JSON if the text contains any, otherwise the text itself.
             None => Ok(genkit_schema::internal::partial_json::extract(&text)
                 .unwrap_or(Value::String(text))),
         }
     }
 
-    /// As a `T`, which also fits what the schema says beyond the type, and as JSON.
+    /// Reads the response as a `T` that also meets the limits of the schema, and as JSON.
     pub fn read<T: DeserializeOwned>(&self) -> Result<(T, Value), OutputMisfit> {
         let value = self.value()?;
         let bounds = self.schema().map(Schema::bounds).transpose()?;
@@ -96,7 +96,7 @@ impl ModelAnswer<'_> {
         }
     }
 
-    /// As JSON that fits the whole schema, where no type reads it.
+    /// Parses the response as JSON that matches the whole schema, for output without a Rust type.
     pub fn checked(&self) -> Result<Value, OutputMisfit> {
         let value = self.value()?;
         let bounds = self.schema().map(Schema::whole_bounds).transpose()?;
@@ -110,7 +110,7 @@ impl ModelAnswer<'_> {
         self.output.and_then(|output| output.schema.as_ref())
     }
 
-    /// A provider that binds every property makes the model write null for what it leaves out.
+    /// Removes nulls of optional properties: providers that require every property make the model write them.
     fn without_nulls(&self, mut value: Value) -> Value {
         if let Some(schema) = self.schema() {
             genkit_schema::internal::drop_optional_nulls(&mut value, schema, false);
@@ -122,13 +122,13 @@ impl ModelAnswer<'_> {
         self.message.map(Message::text).unwrap_or_default()
     }
 
-    /// [`shown`](Self::shown) behind a reason, which may have quoted the text already.
+    /// Returns the text of [`shown`](Self::shown), or nothing if the reason `why` already quotes the response.
     pub fn shown_after(&self, why: &str) -> String {
         let quoted = format!("{:?}", excerpt(&self.text(), super::parse::MAX_QUOTED));
         if why.ends_with(&quoted) { String::new() } else { format!("; {}", self.shown()) }
     }
 
-    /// Why there may be no answer, and what there is.
+    /// Quotes the response, with the finish reason if that may explain the error.
     pub(crate) fn shown(&self) -> String {
         let text = excerpt(&self.text(), SHOWN);
         match self.finish_reason {

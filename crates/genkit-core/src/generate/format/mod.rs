@@ -1,4 +1,4 @@
-//! Structured output: formats, how a model is told what to write, and how its text is read.
+//! Structured output: formats, instructions for the model, and parsing of its text.
 
 mod answer;
 mod parse;

@@ -1,4 +1,4 @@
-//! Structured output: how the text of a model is read.
+//! Structured output: parsing the text of a model.
 
 use serde_json::Value;
 
@@ -9,53 +9,49 @@ use genkit_schema::internal::partial_json;
 use genkit_schema::internal::partial_json::ListEnd;
 use genkit_schema::internal::truncate::excerpt;
 
-/// How much of an answer an error quotes, in characters. Default is 200.
+/// The length of a response quoted in an error, in characters. Default is 200.
 pub const MAX_QUOTED: usize = 200;
 
-/// Reads a whole answer.
+/// Parses a complete response.
 ///
-/// JSON that the end of the text cuts off counts as far as it is certain; the reason why the model
-/// stopped tells whether that is so.
+/// If the text ends within JSON, the certain part is returned; the finish reason reports whether the text was cut off.
 pub fn parse(format: Format, text: &str) -> Result<Value> {
     match format {
         Format::Text => Ok(text.into()),
-        Format::Json => {
-            json(text).ok_or_else(|| unreadable("JSON", "no JSON that reads to its end", text))
-        }
+        Format::Json => json(text).ok_or_else(|| unreadable("JSON", "no complete JSON", text)),
         Format::Array => {
             let items = partial_json::items(text, 0);
             match items.end {
                 ListEnd::Closed | ListEnd::Open => Ok(Value::Array(items.values)),
                 ListEnd::Nowhere => Err(unreadable("a JSON array", "no array", text)),
-                ListEnd::Broken => Err(unreadable("a JSON array", "one that breaks off", text)),
+                ListEnd::Broken => Err(unreadable("a JSON array", "a malformed array", text)),
             }
         }
         Format::Enum => Ok(word(text).into()),
         Format::Jsonl => match partial_json::lines(text) {
             Ok(values) => Ok(Value::Array(values)),
-            Err(line) => Err(unreadable("a JSON object on each line", "a line that is none", line)),
+            Err(line) => Err(unreadable("a JSON object on each line", "an invalid line", line)),
         },
     }
 }
 
-/// Reads an answer that is not complete yet: all that was said so far, not only what is new.
+/// Parses an incomplete response. `accumulated` is the whole text so far.
 pub fn parse_partial(format: Format, accumulated: &str) -> Option<Value> {
     match format {
         Format::Text => Some(accumulated.into()),
-        // A text that is a string may hold brackets.
+        // A JSON string may contain brackets.
         Format::Json if accumulated.trim_start().starts_with('"') => {
             partial_json::partial(accumulated)
         }
         Format::Json => partial_json::extract(accumulated),
         Format::Array => Some(Value::Array(partial_json::extract_items(accumulated, 0).0)),
-        // Half a word is none.
+        // An incomplete word has no meaning.
         Format::Enum => None,
         Format::Jsonl => Some(Value::Array(partial_json::extract_lines(accumulated, 0).0)),
     }
 }
 
-/// A text that is JSON as a whole, with or without a fence around it; else the first object or
-/// array in it.
+/// Parses a text that is JSON as a whole, with or without a Markdown fence, or else the first object or array in it.
 fn json(text: &str) -> Option<Value> {
     let text = text.trim();
     let whole = serde_json::from_str(text).ok();
@@ -63,13 +59,13 @@ fn json(text: &str) -> Option<Value> {
     whole.or_else(fenced).or_else(|| partial_json::extract(text))
 }
 
-/// What is between the lines of a Markdown fence.
+/// Returns the text between the lines of a Markdown fence.
 fn inside_fence(text: &str) -> Option<&str> {
     let inside = text.strip_prefix("```")?.strip_suffix("```")?;
     inside.split_once('\n').map(|(_, inside)| inside)
 }
 
-/// A word without the quotes and blanks around it.
+/// Removes quotes and whitespace around a word.
 fn word(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''))
 }

@@ -1,4 +1,4 @@
-//! Output schemas: which of them fit a format, and how a model is told.
+//! Output schemas: which ones a format accepts, and the instructions for the model.
 
 use serde_json::Value;
 
@@ -6,8 +6,8 @@ use super::Format;
 use crate::error::Result;
 use crate::generate::error::Error as E;
 
-/// Instructions for the model, word for word as Genkit has them in every language, with the blanks
-/// at the ends of lines. None where the schema has nothing to tell.
+/// Returns instructions for the model, word for word the same as in Genkit for other languages, including trailing
+/// whitespace. `None` if the schema needs none.
 pub fn instructions(format: Format, schema: &Value) -> Option<String> {
     match format {
         Format::Text => None,
@@ -35,7 +35,7 @@ pub fn instructions(format: Format, schema: &Value) -> Option<String> {
     }
 }
 
-/// Checks that a schema fits a format.
+/// Checks that a format accepts a schema.
 pub fn check_schema(format: Format, schema: &Value) -> Result<()> {
     let lists_objects = || {
         let items = schema.get("items").filter(|_| is_type(schema, "array"));
@@ -45,13 +45,13 @@ pub fn check_schema(format: Format, schema: &Value) -> Result<()> {
         || is_type(schema, "string") || is_type(schema, "enum") || enum_values(schema).is_some();
     let expected = match format {
         Format::Array if !is_type(schema, "array") => {
-            "that of an array; for one object use the format `json`"
+            "the schema of an array; for one object use the format `json`"
         }
         Format::Enum if !is_enum() => {
-            "that of a string or of an enum; for other values use the format `json`"
+            "the schema of a string or an enum; for other values use the format `json`"
         }
         Format::Jsonl if !lists_objects() => {
-            "that of an array of objects; for other items use the format `array`"
+            "the schema of an array of objects; for other items use the format `array`"
         }
         _ => return Ok(()),
     };
@@ -62,14 +62,14 @@ fn is_type(schema: &Value, name: &str) -> bool {
     schema.get("type").is_some_and(|kind| kind == name)
 }
 
-/// Whether a schema is that of an object, or refers to one, or chooses between some.
+/// Returns whether a schema describes an object, a reference to one, or a choice between objects.
 fn is_object(schema: &Value, root: &Value) -> bool {
     if is_type(schema, "object") {
         return true;
     }
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let target = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
-        // One step is enough: schemars writes no references to references.
+        // One step is sufficient: schemars does not write references to references.
         return target.is_some_and(|target| is_type(target, "object") || chooses_objects(target));
     }
     chooses_objects(schema)
@@ -80,7 +80,7 @@ fn chooses_objects(schema: &Value) -> bool {
     branches.is_some_and(|all| !all.is_empty() && all.iter().all(|one| is_type(one, "object")))
 }
 
-/// The values that a schema lists, also one by one, as schemars does for values with a description.
+/// Returns the values of an enum schema, including the form that schemars writes for values with descriptions.
 fn enum_values(schema: &Value) -> Option<Vec<&Value>> {
     if let Some(listed) = schema.get("enum").and_then(Value::as_array) {
         return Some(listed.iter().collect());
@@ -93,7 +93,7 @@ fn enum_values(schema: &Value) -> Option<Vec<&Value>> {
     Some(values?.concat())
 }
 
-/// The schema of an item with the definitions that it may refer to.
+/// Returns the schema of an item together with the definitions that it may refer to.
 fn with_definitions(items: &Value, root: &Value) -> Value {
     let mut items = items.clone();
     if items.to_string().contains("\"$ref\"")

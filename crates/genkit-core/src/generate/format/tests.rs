@@ -1,4 +1,4 @@
-//! Formats against Genkit's own cases, and our own.
+//! Tests of the formats with Genkit's own cases and additional ones.
 
 use serde_json::{Value, json};
 
@@ -142,7 +142,7 @@ fn instructions_word_for_word() {
         assert_eq!(instructions(Format::Enum, &schema).unwrap(), format!("{words}a\n1"));
     }
     assert_eq!(instructions(Format::Enum, &json!({ "type": "string" })), None);
-    // A reference would lead nowhere without what it names.
+    // A reference needs the definition that it refers to.
     let schema = json!({ "type": "array", "items": { "$ref": "#/$defs/A" }, "$defs": { "A": { "type": "object" } } });
     let text = instructions(Format::Jsonl, &schema).unwrap();
     assert!(text.contains(r##"{"$ref":"#/$defs/A","$defs":{"A":{"type":"object"}}}"##), "{text}");
@@ -207,7 +207,7 @@ fn errors_say_what_was_wanted_and_quote_a_little() {
         (Format::Json, "I cannot do that.", "JSON"),
         (Format::Json, "{\"a\": oops}", "JSON"),
         (Format::Array, "none", "no array"),
-        (Format::Array, "[{\"a\": 1} {\"b\": 2}]", "breaks off"),
+        (Format::Array, "[{\"a\": 1} {\"b\": 2}]", "malformed"),
         (Format::Jsonl, "{\"a\": 1}\n{\"b\": oops}\n{\"c\": 3}", "oops"),
     ] {
         let error = parse(format, text).unwrap_err();

@@ -1,4 +1,4 @@
-//! Interrupts: tool calls that ask somebody (human in the loop), and how a run goes on from them.
+//! Interrupts: tool calls that wait for a user (human in the loop), and how to resume their run.
 
 mod question;
 mod resume;

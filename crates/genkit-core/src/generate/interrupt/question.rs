@@ -10,8 +10,8 @@ use crate::message::{Message, Part, ToolRequest, ToolResponse};
 
 /// An interrupt: an open question of a run, for a human in the loop.
 ///
-/// Each method makes an [`Answer`]; `resume` asks for one to each of them, and
-/// `resume_with` takes a list.
+/// Each method creates an [`Answer`]. `resume` calls a closure for each interrupt, and
+/// `resume_with` takes a list of answers.
 ///
 /// ```
 /// use genkit::model::ModelResponse;
@@ -50,18 +50,18 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// The open questions of a message.
+    /// Returns the open questions of a message.
     pub fn all(message: &Message) -> Vec<Self> {
         message.content.iter().flat_map(Self::of_part).collect()
     }
 
-    /// The open questions of one call.
+    /// Returns the open questions of one call.
     pub(crate) fn of_part(part: &Part) -> Vec<Self> {
         let Part::ToolRequest { tool_request, metadata } = part else { return Vec::new() };
         let Some(shown) = metadata.get(INTERRUPT) else { return Vec::new() };
         let questions = match Suspended::read(metadata) {
             Ok(Some(suspended)) => suspended.questions,
-            // Resuming says what is wrong; here it is a question all the same.
+            // Resuming reports the error; here it is still a question.
             _ => vec![about_call(shown.clone())],
         };
         let of_question =
@@ -69,51 +69,52 @@ impl Interrupt {
         questions.into_iter().map(of_question).collect()
     }
 
-    /// Tool request: the call that asks.
+    /// Returns the tool request of the interrupted call.
     pub fn tool_request(&self) -> &ToolRequest {
         &self.request
     }
 
-    /// The key of the question, unique within its call.
+    /// Returns the key of the question, unique within its call.
     pub fn key(&self) -> &str {
         &self.question.key
     }
 
-    /// Message: what is asked, for people; what [`Context::interrupt`](crate::context::Context::interrupt)
-    /// gave as `message` where it gave an object.
+    /// Returns the message of the question, for the user. For [`Context::interrupt`](crate::context::Context::interrupt) it is
+    /// the field `message`, if it was called with an object.
     pub fn message(&self) -> Option<&str> {
         self.question.message()
     }
 
-    /// Schema of the form, where the user is asked to fill one in.
+    /// Returns the schema of the form, if the question is a form.
     pub fn schema(&self) -> Option<&Value> {
         self.question.schema()
     }
 
-    /// Metadata: what [`Context::interrupt`](crate::context::Context::interrupt) was given.
+    /// Returns the metadata that was passed to [`Context::interrupt`](crate::context::Context::interrupt).
     pub fn metadata(&self) -> Option<&Value> {
         self.question.metadata()
     }
 
-    /// Whether it is an approval: a yes or no is wanted before the tool runs on.
+    /// Returns `true` if the question is an approval: the tool runs only if the user agrees.
     pub fn is_approval(&self) -> bool {
         matches!(self.question.kind, QuestionKind::Approval { .. })
     }
 
-    /// Whether it is a task: the call goes on as one of an MCP server, with which its run was interrupted
-    /// (`TaskWait::Interrupt`); [`metadata`](Self::metadata) has it under
-    /// `mcpTask`. [`restart`](Self::restart) looks again, [`deny`](Self::deny) cancels it.
+    /// Returns `true` if the interrupt stands for a task: the call continues as a task on an MCP server, and the run
+    /// was interrupted meanwhile (`TaskWait::Interrupt`).
+    /// [`metadata`](Self::metadata) describes the task under `mcpTask`. [`restart`](Self::restart) checks it again,
+    /// [`deny`](Self::deny) cancels it.
     pub fn is_task(&self) -> bool {
         self.metadata().is_some_and(|shown| shown.get(MCP_TASK).is_some())
     }
 
-    /// Approves the call: lets it run.
+    /// Approves the call, which then runs.
     pub fn approve(&self) -> Answer {
         self.answer(UserAction::Accept, json!({}), json!({ "toolApproved": true }))
     }
 
-    /// Approves the call with other arguments, which stand in the history from then on; the model
-    /// is told what it had asked for.
+    /// Approves the call with other arguments. They replace the original arguments in the history, and a note tells the
+    /// model which arguments it had requested.
     ///
     /// ```
     /// use genkit::model::ModelResponse;
@@ -146,12 +147,12 @@ impl Interrupt {
         self.approve().replaced(input)
     }
 
-    /// Denies the call: it does not run, and the model is told so, with the reason.
+    /// Denies the call: it does not run, and the model receives the reason as an error.
     pub fn deny(&self, reason: impl Into<String>) -> Answer {
         self.answer(UserAction::Decline, json!({ "reason": reason.into() }), true.into())
     }
 
-    /// Accepts the question: fills in the form.
+    /// Accepts the question, with `content` as the values of the form.
     pub fn accept(&self, content: impl Serialize) -> Answer {
         match serde_json::to_value(content) {
             Ok(content) => self.answer(UserAction::Accept, content, true.into()),
@@ -159,8 +160,8 @@ impl Interrupt {
         }
     }
 
-    /// Declines the question, a form or an approval, without a reason:
-    /// [`Elicited::Declined`](crate::context::Elicited::Declined) for the tool.
+    /// Declines the question, a form or an approval, without a reason. The tool receives
+    /// [`Elicited::Declined`](crate::context::Elicited::Declined).
     pub fn decline(&self) -> Answer {
         self.answer(UserAction::Decline, json!({}), true.into())
     }
@@ -170,7 +171,7 @@ impl Interrupt {
         self.answer(UserAction::Cancel, json!({}), true.into())
     }
 
-    /// Responds in the tool's place: it does not run, and the model gets `output`.
+    /// Responds on behalf of the tool: it does not run, and the model receives `output`.
     pub fn respond(&self, output: impl Serialize) -> Answer {
         match serde_json::to_value(output) {
             Ok(output) => Answer::respond(self.request.respond(output)),
@@ -178,8 +179,8 @@ impl Interrupt {
         }
     }
 
-    /// Restarts the tool: runs it again, and [`Context::interrupt`](crate::context::Context::interrupt)
-    /// gives it `metadata`. An approval is given by [`approve`](Self::approve), or by
+    /// Restarts the tool: runs it again, with `metadata` as the return value of
+    /// [`Context::interrupt`](crate::context::Context::interrupt). To approve a call, use [`approve`](Self::approve), or pass
     /// `{"toolApproved": true}` here.
     pub fn restart(&self, metadata: impl Serialize) -> Answer {
         let metadata = match serde_json::to_value(metadata) {
@@ -203,7 +204,7 @@ impl Interrupt {
             metadata: self.metadata.clone(),
         };
         let metadata = part.metadata_mut();
-        // An earlier answer replaced the input: this one does not.
+        // This answer does not replace the input, even if an earlier one did.
         metadata.shift_remove(REPLACED_INPUT);
         metadata.insert(RESUMED.to_owned(), resumed);
         let answer = json!({ self.question.key.as_str(): Decision::new(action, content) });
@@ -212,12 +213,12 @@ impl Interrupt {
     }
 }
 
-/// An answer to an [`Interrupt`]. It is data: see [`Answer::part`].
+/// An answer to an [`Interrupt`]. It is plain data: see [`Answer::part`].
 #[must_use = "an answer is given to `resume`"]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub(super) kind: Kind,
-    /// Why what was given does not serialize: the resumed run fails and says it.
+    /// Why a given value does not serialize. The resumed run fails with this error.
     pub(super) error: Option<String>,
 }
 
@@ -240,13 +241,13 @@ impl Answer {
         Self { kind, error: None }
     }
 
-    /// A tool's answer given in its place: Genkit's `respond`.
+    /// Creates an answer from a response on behalf of the tool: Genkit's `respond`.
     pub fn respond(response: ToolResponse) -> Self {
         let part = Part::tool_response(response).with_metadata("interruptResponse", true);
         Self::of(Kind::Respond(part))
     }
 
-    /// The part that stands under `respond` or `restart` of Genkit's `resume`.
+    /// Returns the part that belongs under `respond` or `restart` of Genkit's `resume`.
     pub fn part(&self) -> &Part {
         self.kind.part()
     }

@@ -1,4 +1,4 @@
-//! Resuming: goes on with an interrupted run, whose open calls are all answered, or not at all.
+//! Resuming: continues an interrupted run once all its open calls have an answer.
 
 use std::collections::HashSet;
 
@@ -16,26 +16,26 @@ use crate::generate::error::Error as E;
 use crate::message::{Message, Part, Role, ToolRequest};
 use genkit_schema::internal::strictness::Strictness;
 
-/// Resume: the answers to an interrupted run, in Genkit's JSON.
+/// The answers to the interrupts of a run, in Genkit's JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Resume {
-    /// Answers given in a tool's place.
+    /// Tool responses given on behalf of the tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub respond: Vec<Part>,
-    /// Calls that are to run again, with what was answered in their metadata.
+    /// Calls to run again, with their answers in the metadata.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restart: Vec<Part>,
-    /// Metadata that goes into that of the tools' message, under `resumed`.
+    /// Metadata that is stored in the tool message under `resumed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
 }
 
 impl Resume {
-    /// Takes one more answer.
+    /// Adds an answer.
     ///
     /// # Errors
-    /// What was given with it does not serialize.
+    /// A value that was passed to the answer does not serialize.
     pub fn push(&mut self, answer: Answer) -> Result<(), E> {
         if let Some(why) = answer.error {
             let name = identity(answer.kind.part()).map_or("", |(name, _)| name).to_owned();
@@ -48,16 +48,16 @@ impl Resume {
         Ok(())
     }
 
-    /// The answers one by one.
+    /// Splits it into its answers.
     pub fn into_answers(self) -> Vec<Answer> {
         let respond = self.respond.into_iter().map(Kind::Respond);
         respond.chain(self.restart.into_iter().map(Kind::Restart)).map(Answer::of).collect()
     }
 
-    /// The same with one more answer, to an open question of `message`.
+    /// Returns a copy with one more answer, to an open question of `message`.
     ///
     /// # Errors
-    /// It is to none, or the question has its answer.
+    /// No open question matches the answer, or the question is already answered.
     pub fn taking(&self, answer: Answer, message: &Message) -> Result<Self> {
         let mut answers = self.clone();
         answers.push(answer)?;
@@ -69,7 +69,7 @@ impl Resume {
         Ok(answers)
     }
 
-    /// The questions of `message` that have no answer here.
+    /// Returns the questions of `message` that are not answered here.
     pub fn open(&self, message: &Message) -> Vec<Interrupt> {
         let is_open = |part: &&Part| {
             let answered = self.respond.iter().any(|answer| identity(answer) == identity(part));
@@ -87,8 +87,8 @@ impl Resume {
         calls.flat_map(of_call).collect()
     }
 
-    /// Checks what is given in a tool's place, or instead of the model's arguments, against the
-    /// tool's schemas: whoever gave it is told, not the model.
+    /// Checks responses and arguments that the caller supplied against the tool's schemas. A mismatch is an error for
+    /// the caller, not for the model.
     pub fn check(&self, find: impl Fn(&str) -> Option<Tool>, how: Strictness) -> Result<()> {
         for response in self.respond.iter().filter_map(Part::as_tool_response) {
             let Some(tool) = find(&response.name) else { continue };
@@ -111,7 +111,7 @@ impl Resume {
 }
 
 impl Resumed {
-    /// The tools whose calls were suspended and run now.
+    /// Returns the names of the suspended tools that run again.
     pub fn restarted(&self) -> impl Iterator<Item = &str> {
         self.calls.iter().filter_map(|(at, state)| {
             let CallState::Pending { suspended: Some(_), .. } = state else { return None };
@@ -120,36 +120,36 @@ impl Resumed {
     }
 }
 
-/// What a resumed run begins with.
+/// The starting state of a resumed run.
 #[derive(Clone, Debug)]
 pub struct Resumed {
-    /// The model's message, without what was open.
+    /// The model's message, without the data of its open questions.
     pub message: Message,
-    /// The same as it was suspended: what an error gives back.
+    /// The suspended form of the same message, for the partial response of an error.
     pub suspended: Message,
-    /// Each of its calls, by its place in the message.
+    /// The state of each call, with the index of its part in the message.
     pub calls: Vec<(usize, CallState)>,
     pub metadata: Value,
 }
 
-/// How a round of tools finds a call.
+/// The state of a call at the beginning of a round.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CallState {
-    /// It is to be run.
+    /// The call has to run.
     Pending {
-        /// Instead of the model's arguments.
+        /// Arguments that replace those of the model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Value>,
-        /// What it asked and did before, and what was answered.
+        /// The recording of an earlier run of the call, with the answers to its questions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         suspended: Option<Box<Suspended>>,
     },
-    /// It was answered before: by an earlier run or by the caller.
+    /// The call already has a response, from an earlier run or from the caller.
     Answered(Box<Part>),
 }
 
-/// The calls of a message that are complete, by their place in it.
+/// Returns the complete calls of a message, with the index of each part.
 pub fn calls_of(message: &Message) -> impl Iterator<Item = (usize, &ToolRequest)> {
     message.content.iter().enumerate().filter_map(|(at, part)| {
         let request = part.as_tool_request().filter(|request| !request.partial)?;
@@ -157,8 +157,7 @@ pub fn calls_of(message: &Message) -> impl Iterator<Item = (usize, &ToolRequest)
     })
 }
 
-/// Takes the model's last message out of `messages`, and gives each of its calls an answer out of
-/// `answers`.
+/// Takes the model's last message out of `messages`, and matches each of its calls with an answer in `answers`.
 pub fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<Resumed> {
     let is_open =
         |last: &&Message| last.role == Role::Model && last.tool_requests().next().is_some();
@@ -185,8 +184,8 @@ pub fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<Resumed> 
     Ok(Resumed { message, suspended, calls, metadata })
 }
 
-/// The calls of a message, some of which were answered before their round failed; `None` where that
-/// holds for none of them.
+/// Reads the responses of calls that finished before their round failed. Returns `None` if no call of the message has
+/// one.
 pub fn begun(message: &Message) -> Result<Option<Resumed>> {
     let mut calls = Vec::new();
     for (at, request) in calls_of(message) {
@@ -202,7 +201,7 @@ pub fn begun(message: &Message) -> Result<Option<Resumed>> {
     Ok(Some(Resumed { message, suspended, calls, metadata: Value::Bool(true) }))
 }
 
-/// Checks that an answer can mean one call only.
+/// Checks that each answer can refer to one call only.
 fn check_references(message: &Message) -> Result<()> {
     let mut seen = HashSet::new();
     for (at, request) in calls_of(message) {
@@ -213,7 +212,7 @@ fn check_references(message: &Message) -> Result<()> {
     Ok(())
 }
 
-/// Checks that each answer is to an open call: another is a mistake of the program.
+/// Checks that each answer belongs to an open call. Anything else is a usage error.
 fn check_answers(message: &Message, answers: &Resume) -> Result<()> {
     let responses = answers.respond.iter().all(|part| part.as_tool_response().is_some());
     let requests = answers.restart.iter().all(|part| part.as_tool_request().is_some());
@@ -229,7 +228,7 @@ fn check_answers(message: &Message, answers: &Resume) -> Result<()> {
     }
 }
 
-/// The name and the reference that tell a call, and the answer to it, from others.
+/// The name and the id of a call or response, which together identify the call.
 fn identity(part: &Part) -> Option<(&str, Option<&str>)> {
     match part {
         Part::ToolRequest { tool_request: it, .. } => Some((&it.name, it.id.as_deref())),
@@ -245,7 +244,8 @@ fn label(part: &Part) -> String {
     }
 }
 
-/// Whether a restart answers the question under `key`; one without keys, as Genkit's, answers them all.
+/// Returns whether a restart answers the question under `key`. A restart without keys, as in Genkit, answers all
+/// questions.
 fn answers_to(restart: &Part, key: &str) -> bool {
     match restart.metadata().get(ANSWERS) {
         Some(Value::Object(given)) => given.contains_key(key),
@@ -257,7 +257,8 @@ fn is_replaced(restart: &Part) -> bool {
     restart.metadata().contains_key(REPLACED_INPUT)
 }
 
-/// The state of one call: by its own earlier answer, else by the caller; `None` if there is none.
+/// Returns the state of one call, from its own earlier response or from the caller's answers. `None` if there is
+/// neither.
 fn state_of(part: &Part, request: &ToolRequest, answers: &Resume) -> Result<Option<CallState>> {
     if let Some(answer) = pending_answer(request, part.metadata())? {
         return Ok(Some(CallState::Answered(Box::new(answer))));
@@ -270,20 +271,20 @@ fn state_of(part: &Part, request: &ToolRequest, answers: &Resume) -> Result<Opti
     if restarts.is_empty() {
         return Ok(None);
     }
-    // What was asked stands in the history; an answer that came over a wire may have lost it.
+    // The questions are read from the history, since an answer received over the network may have lost them.
     Ok(Some(restarted(request, &restarts, Suspended::read(part.metadata())?)))
 }
 
-/// The call with the decisions of its caller, or the denial of it.
+/// Returns the call with the caller's decisions, or its denial.
 fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended>) -> CallState {
-    // Only an input that says so replaces the model's, and only another one.
+    // An input replaces the model's only if it is marked as a replacement and differs.
     let other = |part: &Part| part.as_tool_request().is_some_and(|new| new.input != request.input);
     let replaced = restarts.iter().find(|part| is_replaced(part) && other(part));
     let mut given = Vec::new();
     for restart in restarts {
         let seen = Suspended::read(restart.metadata()).ok().flatten();
         for (key, decision) in decisions(restart.metadata(), stored.as_ref()) {
-            // Who saw another question under this key said nothing of this one, but for a no.
+            // An answer to a different question under the same key counts only if it is a denial.
             let is_to_it = same_question(&key, stored.as_ref(), seen.as_ref());
             if is_to_it || decision.approved().is_err() {
                 given.push((key, decision));
@@ -292,7 +293,7 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
     }
     let about_the_call = |key: &str| stored.is_none() || key == APPROVAL_KEY || key == CALL_KEY;
     for (key, decision) in &given {
-        // A call that was denied does not run, whoever would have asked.
+        // A denied call does not run, whichever question was denied.
         if about_the_call(key)
             && let Err(why) = decision.approved()
         {
@@ -303,9 +304,9 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
     let mut suspended = stored.unwrap_or_else(|| Suspended::plain(Value::Null));
     let mut edited = Vec::new();
     if let Some(replaced) = replaced {
-        // What was answered before was answered about other arguments.
+        // Earlier answers referred to other arguments.
         suspended.recording.answers.clear();
-        // With the arguments the question may have another text, and whoever gave them answers that.
+        // Other arguments may change the text of the question; the answer that changed them covers the new text.
         let answered = decisions(replaced.metadata(), Some(&suspended));
         edited.extend(answered.into_iter().map(|(key, _)| key));
         suspended.recording.asked.retain(|key, _| !edited.contains(key));
@@ -323,8 +324,8 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
     CallState::Pending { input, suspended: Some(Box::new(suspended)) }
 }
 
-/// Whether what an answer says that it was asked is what is asked; one that came over a wire may say
-/// nothing.
+/// Returns whether the question in an answer equals the open question. An answer received over the network may lack the
+/// question, and then counts as equal.
 fn same_question(key: &str, stored: Option<&Suspended>, seen: Option<&Suspended>) -> bool {
     let asked = |of: &Suspended| {
         let question = of.questions.iter().find(|open| open.key == key);
@@ -336,13 +337,13 @@ fn same_question(key: &str, stored: Option<&Suspended>, seen: Option<&Suspended>
     }
 }
 
-/// The decisions in the metadata of a restart: ours by key, or Genkit's one for all.
+/// Reads the decisions in the metadata of a restart: one per key, or Genkit's single one for all questions.
 fn decisions(
     metadata: &Map<String, Value>,
     suspended: Option<&Suspended>,
 ) -> Vec<(String, Decision)> {
     if let Some(Value::Object(given)) = metadata.get(ANSWERS) {
-        // Only what is open can be answered: not what was answered before, nor what may come.
+        // Only open questions can be answered, not answered ones or future ones.
         let is_open = |key: &str| match suspended {
             Some(suspended) => suspended.questions.iter().any(|open| open.key == key),
             None => key == CALL_KEY,
@@ -354,8 +355,7 @@ fn decisions(
     let resumed = metadata.get(RESUMED).cloned().unwrap_or(Value::Bool(true));
     let accept = Decision::new(UserAction::Accept, resumed.clone());
     let Some(suspended) = suspended else {
-        // Nothing is known of what was asked: it goes to the first question, if that is none for
-        // approval.
+        // The questions are unknown, so the answer applies to the first one, unless it is an approval.
         let first = accept.clone().for_interrupt();
         return vec![(CALL_KEY.to_owned(), accept), ("q1".to_owned(), first)];
     };

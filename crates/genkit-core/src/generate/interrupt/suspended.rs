@@ -1,4 +1,4 @@
-//! Suspended calls: what stands of a call that asks in the metadata of its request.
+//! Suspended calls: the state of an interrupted call, stored in the metadata of its request.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use crate::message::{Part, ToolRequest};
 use crate::visible;
 use genkit_schema::internal::truncate::truncate;
 
-/// The keys of a part's metadata. All but `SUSPENDED` and `ANSWERS` are Genkit's.
+/// The keys of a part's metadata. All except `SUSPENDED` and `ANSWERS` are Genkit's.
 pub const INTERRUPT: &str = "interrupt";
 pub const RESOLVED: &str = "resolvedInterrupt";
 pub const PENDING_OUTPUT: &str = "pendingOutput";
@@ -21,13 +21,13 @@ pub const REPLACED_INPUT: &str = "replacedInput";
 pub const SUSPENDED: &str = "suspended";
 pub const ANSWERS: &str = "answers";
 
-/// The key of a question about the call as a whole, which no function asks.
+/// The key of a question about the call as a whole, as opposed to questions of its function.
 pub const CALL_KEY: &str = "call";
 
-/// The schema of what is stored of a suspended call.
+/// The version of the stored format of a suspended call.
 const VERSION: u32 = 1;
 
-/// A call that asked something: enough to run it again, in any process.
+/// An interrupted call, with all data needed to run it again in any process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Suspended {
     version: u32,
@@ -41,13 +41,13 @@ impl Suspended {
         Self { version: VERSION, questions, recording }
     }
 
-    /// A call that is interrupted without having run, by a middleware.
+    /// Creates the suspended state of a call that middleware interrupted before it ran.
     pub fn plain(metadata: Value) -> Self {
         Self::new(vec![about_call(visible::asked(metadata))], Recording::default())
     }
 
-    /// Keeps what an earlier run of the call did, also where something else asks now; and what was
-    /// answered about the call as a whole, unless just that is asked again.
+    /// Keeps the recorded results of an earlier run of the call, and the answer about the call as a whole unless that
+    /// question is open again.
     pub fn keep_done(&mut self, earlier: &Self) {
         let answered = earlier.recording.answers.get(CALL_KEY);
         if let Some(answer) = answered
@@ -60,7 +60,7 @@ impl Suspended {
         }
     }
 
-    /// Puts it into the metadata of its request.
+    /// Writes the suspended state into the metadata of its request.
     pub fn write(self, part: &mut Part) {
         let metadata = part.metadata_mut();
         let shown = self.questions.first().map_or(Value::Bool(true), |open| open.kind.shown());
@@ -69,8 +69,8 @@ impl Suspended {
         metadata.insert(SUSPENDED.to_owned(), stored);
     }
 
-    /// What a request's metadata says; `None` if the call was suspended by something else that
-    /// speaks Genkit's JSON.
+    /// Reads the suspended state from the metadata of a request. Returns `None` if the call was suspended by another
+    /// implementation of Genkit.
     pub fn read(metadata: &Map<String, Value>) -> Result<Option<Self>> {
         let Some(stored) = metadata.get(SUSPENDED) else { return Ok(None) };
         let version = stored.get("version").and_then(Value::as_u64);
@@ -83,19 +83,19 @@ impl Suspended {
     }
 }
 
-/// A question about a call as a whole.
+/// Creates a question about a call as a whole.
 pub fn about_call(metadata: Value) -> Question {
     Question { key: CALL_KEY.to_owned(), kind: QuestionKind::Interrupt { metadata } }
 }
 
-/// Takes out what a request says of its open questions.
+/// Removes the open questions from a request.
 pub fn close(request: &mut Part) {
     let metadata = request.metadata_mut();
     metadata.shift_remove(INTERRUPT);
     metadata.shift_remove(SUSPENDED);
 }
 
-/// Puts the answer of a call, whose siblings ask, into the metadata of its request.
+/// Stores the response of a call in the metadata of its request, while other calls of the round wait for answers.
 pub fn set_pending(request: &mut Part, answer: Part) {
     let Part::ToolResponse { tool_response, metadata: of_answer } = answer else { return };
     let metadata = request.metadata_mut();
@@ -109,7 +109,7 @@ pub fn set_pending(request: &mut Part, answer: Part) {
     }
 }
 
-/// The answer that a call gave while its siblings asked, if it has one.
+/// Returns the response that a call gave while other calls of its round waited for answers, if any.
 pub fn pending_answer(
     request: &ToolRequest,
     metadata: &Map<String, Value>,
@@ -127,18 +127,18 @@ pub fn pending_answer(
     Ok(Some(part))
 }
 
-/// Gives a request the input that its caller put in place of the model's, which is kept.
+/// Replaces the input of a request. The model's input is kept in the metadata.
 pub fn replace_input(request: &mut Part, input: Value) {
     let Part::ToolRequest { tool_request, metadata } = request else { return };
     let before = std::mem::replace(&mut tool_request.input, input);
-    // Replaced twice, it is still the model's that is kept.
+    // If the input was replaced before, the metadata already holds the model's.
     metadata.entry(REPLACED_INPUT).or_insert(before);
 }
 
-/// Says in an answer that its call ran with another input than the model asked for; providers send
-/// it as text beside the output.
+/// Adds a note to a response if the caller replaced the arguments of the call. Providers send it as text in addition to
+/// the output.
 pub fn note_replaced_input(request: &Part, answer: &mut Part) {
-    /// How much of the model's own input is shown, in bytes of JSON.
+    /// The part of the model's own input that is shown, in bytes of JSON.
     const SHOWN: usize = 1000;
     const PURPOSE: (&str, &str) = ("purpose", REPLACED_INPUT);
     let Some(asked) = request.metadata().get(REPLACED_INPUT) else { return };
@@ -157,7 +157,7 @@ pub fn note_replaced_input(request: &Part, answer: &mut Part) {
     tool_response.content.push(Part::text(text).with_metadata(PURPOSE.0, PURPOSE.1));
 }
 
-/// The request as it stays in the history of a run that goes on.
+/// Converts the request into the form that is kept in the history of a resumed run.
 pub fn resolve(request: &mut Part) {
     let metadata = request.metadata_mut();
     if let Some(interrupt) = metadata.remove(INTERRUPT) {

@@ -1,4 +1,4 @@
-//! Resource references: how a request names the resources that it offers.
+//! Resource references: how a request refers to its resources.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::action::Resource;
 use crate::error::Result;
 use crate::future::BoxFuture;
 
-/// A reference to resources: a value, or a source that is asked.
+/// A reference to resources: a value, or a source that lists them.
 ///
 /// ```
 /// use genkit::generate::ResourceRef;
@@ -28,8 +28,7 @@ enum Kind {
     Live(Arc<dyn ResourceSource>),
 }
 
-/// Resource source: resources that come and go, asked when a run begins. The resources of an MCP
-/// host are one.
+/// A resource source: resources that may change, listed when a run begins. An MCP host provides one.
 ///
 /// ```
 /// use genkit::generate::{ResourceRef, ResourceSource};
@@ -39,7 +38,7 @@ enum Kind {
 ///
 /// impl ResourceSource for Shelf {
 ///     fn resources(&self) -> BoxFuture<'_, Result<Vec<Resource>>> {
-///         Box::pin(async { Ok(Vec::new()) }) // … those that are there now …
+///         Box::pin(async { Ok(Vec::new()) }) // … the resources that exist now …
 ///     }
 /// }
 ///
@@ -47,15 +46,15 @@ enum Kind {
 /// # let _ = shelf;
 /// ```
 pub trait ResourceSource: Send + Sync + 'static {
-    /// Resources that there are now.
+    /// Returns the resources that exist now.
     ///
     /// # Errors
-    /// They cannot be known; the run does not begin.
+    /// The resources cannot be listed; the run does not begin.
     fn resources(&self) -> BoxFuture<'_, Result<Vec<Resource>>>;
 }
 
 impl ResourceRef {
-    /// Live resources: asked for when a run begins.
+    /// Creates a reference to live resources, which are listed when a run begins.
     pub fn live(source: impl ResourceSource) -> Self {
         Self(Kind::Live(Arc::new(source)))
     }
@@ -94,8 +93,8 @@ impl From<&Resource> for ResourceRef {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of resources",
-    label = "not resources",
-    note = "write `resources![name, ..]` for annotated functions, or give an array of `Resource`s"
+    label = "not a list of resources",
+    note = "write `resources![name, ..]` for annotated functions, or pass an array of `Resource`s"
 )]
 pub trait IntoResources {
     /// Converts it into references.

@@ -1,4 +1,4 @@
-//! Tool references: how a request names the tools that it offers.
+//! Tool references: how a request refers to its tools.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::glob::glob;
 use crate::registry::Registry;
 use crate::suggest;
 
-/// A reference to tools: a value, a name, a pattern with `*`, a tag.
+/// A reference to tools: a value, a name, a pattern with `*`, or a tag.
 ///
 /// ```standalone_crate
 /// use genkit::testing::ScriptedModel;
@@ -51,7 +51,7 @@ impl std::fmt::Debug for ToolRef {
     }
 }
 
-/// Tool source: tools that come and go, asked again before each turn of a run.
+/// A tool source: tools that may change, listed again before each turn of a run.
 ///
 /// ```standalone_crate
 /// use genkit::testing::ScriptedModel;
@@ -66,7 +66,7 @@ impl std::fmt::Debug for ToolRef {
 ///
 /// impl ToolSource for Plugins {
 ///     fn tools(&self) -> BoxFuture<'_, Result<Vec<Tool>>> {
-///         Box::pin(async { Ok(tools![add]) }) // … those that are loaded now …
+///         Box::pin(async { Ok(tools![add]) }) // … the plugins that are loaded now …
 ///     }
 /// }
 ///
@@ -80,21 +80,20 @@ impl std::fmt::Debug for ToolRef {
 /// # }
 /// ```
 pub trait ToolSource: Send + Sync + 'static {
-    /// Tools that there are now.
+    /// Returns the tools that exist now.
     ///
     /// # Errors
-    /// They cannot be known: a run does not begin then; one that is under way goes on with those
-    /// that it has.
+    /// The tools cannot be listed. A new run does not begin; a run in progress continues with the tools it has.
     fn tools(&self) -> BoxFuture<'_, Result<Vec<Tool>>>;
 }
 
 impl ToolRef {
-    /// Tag: every tool of the registry that has it.
+    /// Creates a reference to all tools of the registry with this tag.
     pub fn tagged(tag: impl Into<String>) -> Self {
         Self(Kind::Tag(tag.into()))
     }
 
-    /// Live tools: asked for again before each turn.
+    /// Creates a reference to live tools, which are listed again before each turn.
     pub fn live(source: impl ToolSource) -> Self {
         Self(Kind::Live(Arc::new(source)))
     }
@@ -103,7 +102,7 @@ impl ToolRef {
         matches!(self.0, Kind::Live(_))
     }
 
-    /// The names of those that there are now; a name stands for itself, whether there is such a tool or not.
+    /// Returns the names of the tools that exist now. A plain name is returned even if the tool does not exist.
     pub async fn names(&self, registry: &Registry) -> Result<Vec<String>> {
         match &self.0 {
             Kind::Name(name) if !name.contains('*') => Ok(vec![name.clone()]),
@@ -116,7 +115,7 @@ impl ToolRef {
             Kind::Value(tool) => return Ok(vec![tool.clone()]),
             Kind::Live(source) => return source.tools().await,
             Kind::Name(name) if !name.contains('*') => {
-                // Genkit's developer tools name actions by their whole key.
+                // Genkit's developer tools name actions by their full key.
                 let key = name.strip_prefix("/tool/").or_else(|| name.strip_prefix("/tool.v2/"));
                 let short = key.unwrap_or(name);
                 let unknown = || {
@@ -194,8 +193,8 @@ impl From<String> for ToolRef {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of tools",
-    label = "not tools",
-    note = "write `tools![name, ..]` for annotated functions, or give an array of `Tool`s, names or patterns"
+    label = "not a list of tools",
+    note = "write `tools![name, ..]` for annotated functions, or pass an array of `Tool`s, names or patterns"
 )]
 pub trait IntoTools {
     /// Converts it into references.

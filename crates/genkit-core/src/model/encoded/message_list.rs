@@ -1,4 +1,5 @@
-//! The list of messages of a body: what earlier turns of the run sent as it was, and what is new.
+//! The list of messages in a request body: the cached JSON of earlier turns, followed by the new
+//! messages.
 
 use std::hash::{BuildHasher as _, Hash, Hasher as _};
 use std::sync::MutexGuard;
@@ -9,22 +10,22 @@ use super::Front;
 use crate::message::Role;
 use crate::model::request::ModelRequest;
 
-/// Room for what is new in a body, and for all but its messages, in bytes.
+/// The capacity to reserve for new messages and for the other members of a body, in bytes.
 const ROOM: usize = 4096;
 
-/// The list of messages of a body being written.
+/// The list of messages of a body that is being written.
 pub struct MessageList<'a> {
     front: Option<MutexGuard<'a, Front>>,
     key: u64,
-    /// How many messages were encoded before: those after them are to be written.
+    /// The number of messages that are cached; the messages after them must be encoded.
     pub from: usize,
     all: usize,
     is_open: bool,
 }
 
 impl<'a> MessageList<'a> {
-    /// The list of `request`. `shape` is all that shapes one message beside itself, those before it and the names of
-    /// the tools.
+    /// Creates the list of `request`. `shape` must contain everything that affects the encoding of
+    /// a message other than the message itself, the messages before it and the names of the tools.
     pub fn of(request: &'a ModelRequest, shape: impl Hash) -> Self {
         let all = request.messages.len();
         let front = request.encoded.front().filter(|_| request.docs.is_empty());
@@ -35,19 +36,21 @@ impl<'a> MessageList<'a> {
         shape.hash(&mut hasher);
         request.tools.iter().for_each(|tool| tool.name.hash(&mut hasher));
         let key = hasher.finish();
-        // What is not the model's may become one with what stands before it.
+        // A message that is not the model's may be merged with the message before it.
         let goes_on = request.messages.get(front.messages).is_none_or(|it| it.role == Role::Model);
         let is_same = front.key == key && front.messages <= all && goes_on;
         let from = if is_same { front.messages } else { 0 };
         Self { front: Some(front), key, from, all, is_open: false }
     }
 
-    /// The same; where `is_open`, its end shapes what comes after it, and nothing is kept.
+    /// Disables caching if `is_open`: the end of the list then affects how the next messages are
+    /// encoded.
     pub fn left_open(self, is_open: bool) -> Self {
         Self { is_open, ..self }
     }
 
-    /// The body: the list under `name`, of which `new` is what is not known, and the members of `rest` after it.
+    /// Returns the body: the list under the key `name`, with `new` as the messages that are not
+    /// cached, and then the members of `rest`.
     pub fn into_body<T: Serialize>(
         mut self,
         name: &str,
@@ -60,8 +63,8 @@ impl<'a> MessageList<'a> {
         Ok(body)
     }
 
-    /// The same of a `rest` that is made of the request and of `shape` alone, and of no message but the system's: it is
-    /// written once in a run.
+    /// Like `into_body`, for a `rest` that depends only on `shape` and on the
+    /// request without its messages, except for system messages. It is encoded once in a run.
     pub fn into_body_with<T: Serialize, R: Serialize, E: From<serde_json::Error>>(
         mut self,
         request: &ModelRequest,
@@ -71,7 +74,7 @@ impl<'a> MessageList<'a> {
         rest: impl FnOnce() -> Result<R, E>,
     ) -> Result<Vec<u8>, E> {
         let mut body = self.begin(name)?;
-        // Some providers have system messages outside of the list.
+        // Some providers put system messages outside the list.
         let mut new_messages = request.messages.iter().skip(self.from);
         let is_known = self.from > 0 && new_messages.all(|it| it.role != Role::System);
         self.write(&mut body, new)?;
@@ -91,7 +94,7 @@ impl<'a> MessageList<'a> {
         Ok(body)
     }
 
-    /// A body with room for the whole, up to the list.
+    /// Starts a body with enough capacity, up to the list.
     fn begin(&self, name: &str) -> serde_json::Result<Vec<u8>> {
         let front = self.front.as_ref();
         let known = front.map_or(0, |front| {
@@ -104,7 +107,7 @@ impl<'a> MessageList<'a> {
         Ok(body)
     }
 
-    /// Writes the list: what is known, then `rest`.
+    /// Writes the list: the cached messages, then `rest`.
     fn write<T: Serialize>(&mut self, body: &mut Vec<u8>, rest: &[T]) -> serde_json::Result<()> {
         body.push(b'[');
         let mut begin = body.len();
@@ -123,7 +126,7 @@ impl<'a> MessageList<'a> {
                 begin = known;
             } else {
                 front.json.clear();
-                // It grows with each turn.
+                // The list grows with each turn.
                 front.json.reserve(ROOM / 2);
             }
             if self.is_open {
@@ -138,7 +141,7 @@ impl<'a> MessageList<'a> {
     }
 }
 
-/// Writes the members of an object after those that stand in `body` already, and closes it.
+/// Appends the members of `object` to the members already in `body`, and closes the JSON object.
 fn write_members(body: &mut Vec<u8>, object: &impl Serialize) -> serde_json::Result<()> {
     let at = body.len();
     serde_json::to_writer(&mut *body, object)?;
@@ -158,7 +161,7 @@ mod tests {
     use crate::model::encoded::Encoded;
     use crate::model::request::ToolDefinition;
 
-    /// The body with `shape`, and how many messages of it were known.
+    /// Returns the body with `shape`, and the number of its messages that were cached.
     fn written(request: &ModelRequest, shape: &str) -> (String, usize) {
         let list = MessageList::of(request, shape);
         let from = list.from;
@@ -195,7 +198,7 @@ mod tests {
         request.tools.push(ToolDefinition::new("t", ""));
         assert_eq!(written(&request, "y").1, 0, "names may differ now");
         request.docs.push("d".into());
-        assert_eq!(written(&request, "y").1, 0, "documents have a place of their own");
+        assert_eq!(written(&request, "y").1, 0, "documents disable the cache");
     }
 
     #[test]
@@ -233,7 +236,7 @@ mod tests {
         request.encoded.forget_rest();
         assert!(made(&request, "b"), "something else was changed");
         request.messages.extend([Message::model("e"), Message::system("f")]);
-        assert!(made(&request, "b"), "an instruction may stand there");
+        assert!(made(&request, "b"), "the rest may contain system messages");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Encoded front: the JSON of the messages that earlier turns of a run have sent.
+//! A cache of the JSON that earlier turns of a run have sent.
 
 mod message_list;
 #[cfg(test)]
@@ -11,48 +11,50 @@ pub use message_list::MessageList;
 
 use crate::sync::lock;
 
-/// What the loop keeps of its own request, so that the next turn encodes only what is new.
+/// The cached JSON of a run's request, so that the next turn encodes only the new messages.
 ///
-/// Never a stale body: the request of a run belongs to the machine of its turns, which only adds messages to it, tells
-/// of every other change, and lends it out without the right to change it. A clone keeps nothing, so that whoever changes messages, which takes
-/// a clone, is encoded as a whole; and nothing is kept past the end of the run. Builds with debug assertions
-/// encode each such request a second time, and compare.
+/// The cache is never stale. The request of a run belongs to the state machine of its turns, which
+/// only appends messages, reports every other change with [`forget_rest`](Self::forget_rest), and
+/// lends the request out immutably. A clone has an empty cache, so code that clones a request to
+/// change its messages encodes it completely. The cache is dropped when the run ends. Builds with
+/// debug assertions encode each request a second time and compare the two.
 #[derive(Debug, Default)]
 pub struct Encoded(Option<Box<Mutex<Front>>>);
 
-/// The first messages of a request as a provider writes them.
+/// The first messages of a request as the provider encodes them.
 #[derive(Debug, Default)]
 pub(super) struct Front {
     pub(super) hasher: RandomState,
-    /// Of what else shapes the messages.
+    /// A hash of everything else that affects the encoded messages.
     pub(super) key: u64,
-    /// How many messages it is.
+    /// The number of messages.
     pub(super) messages: usize,
-    /// The elements of the list, without its brackets.
+    /// The elements of the JSON list, without its brackets.
     pub(super) json: Vec<u8>,
-    /// What stands after the list in a body, and what that was made of; `None` once that has changed.
+    /// The members that follow the list in the body, with a hash of their inputs; `None` once an
+    /// input has changed.
     pub(super) rest: Option<(u64, Vec<u8>)>,
 }
 
 impl Encoded {
-    /// For a request of which the owner only adds messages.
+    /// Creates a cache for a request that only ever grows by messages.
     pub fn kept() -> Self {
         return Self(Some(Box::default()));
     }
 
-    /// What is kept; `None` where nothing is.
+    /// The cached JSON; `None` if this request is not cached.
     pub(super) fn front(&self) -> Option<MutexGuard<'_, Front>> {
         self.0.as_ref().map(|front| lock(front))
     }
 
-    /// Notes that something else than messages changes: it is written anew.
+    /// Records that something other than the messages has changed, so that it is encoded again.
     pub fn forget_rest(&self) {
         if let Some(mut front) = self.front() {
             front.rest = None;
         }
     }
 
-    /// How many messages are kept.
+    /// The number of cached messages.
     #[cfg(debug_assertions)]
     pub fn messages(&self) -> usize {
         self.front().map_or(0, |front| front.messages)
@@ -65,7 +67,7 @@ impl Clone for Encoded {
     }
 }
 
-/// It is no part of what is asked.
+/// The cache does not affect equality.
 impl PartialEq for Encoded {
     fn eq(&self, _: &Self) -> bool {
         true

@@ -1,4 +1,4 @@
-//! What each provider keeps of a run is what it would send.
+//! For each provider, a body that uses the cache equals a body that does not.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn round(number: i64) -> [Message; 2] {
     ]
 }
 
-/// The body where earlier turns are known; it is that of a request of which nothing is.
+/// Returns the body, after checking that it equals the body encoded without a cache.
 fn body(model: &Arc<dyn Model>, request: &ModelRequest) -> Vec<u8> {
     let body = model.body(request, false).unwrap().unwrap();
     let whole = model.body(&request.clone(), false).unwrap().unwrap();
@@ -65,7 +65,7 @@ fn what_the_model_goes_on_with_is_not_parted() {
         body(&model, &request);
         request.messages.push(Message::model("three."));
         body(&model, &request);
-        // A call without an answer is answered late, or never.
+        // A tool call may get its response late, or never.
         let [call, answer] = round(7);
         for message in [call, Message::model("I wait."), answer, Message::model("Seven.")] {
             request.messages.push(message);

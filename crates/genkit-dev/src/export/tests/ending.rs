@@ -1,4 +1,4 @@
-//! Spans end, however their work ends.
+//! Tests that spans end however their work ends.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

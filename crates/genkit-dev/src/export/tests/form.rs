@@ -1,4 +1,4 @@
-//! The form of what is posted.
+//! Tests of the format of posted spans.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use genkit_core::Registry;
 use genkit_core::internal::trace::Root;
 use genkit_model::ScriptedModel;
 
-/// What every span has.
+/// Checks the fields that every span has.
 fn assert_form(span: &Value) {
     for key in ["spanId", "traceId", "displayName", "spanKind"] {
         assert!(span[key].is_string(), "{key}: {span:#}");
@@ -72,7 +72,7 @@ async fn a_start_has_what_is_known_then() {
     let root = Root::new();
     let id = root.trace_id.to_string();
     let (_, trace) = trace_of(root, async {
-        // Read before the run is dropped, which ends its spans.
+        // Read before the run is dropped, because dropping it ends its spans.
         let running = tokio::select! {
             _ = generate("go").model(slow).run() => unreachable!(),
             running = async {
@@ -113,7 +113,7 @@ async fn without_a_root_from_outside_each_is_a_trace_that_is_sent_at_its_end() {
     let model = ScriptedModel::text("hi").with_name("lab/alone");
     let genkit = genkit_agent::Instance::builder().registry(Registry::new()).build().unwrap();
     genkit.generate("go").model(model).await.unwrap();
-    // Nobody flushes here.
+    // No explicit flush: the run flushes its own root.
     let found = posts(|post| post.to_string().contains("lab/alone"));
     assert!(!found.is_empty());
 }

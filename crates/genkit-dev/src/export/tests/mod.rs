@@ -1,4 +1,4 @@
-//! Span trees, as a telemetry server gets them over a real socket.
+//! Tests of span trees, as received by a telemetry server over a real socket.
 
 mod ending;
 mod form;
@@ -15,14 +15,15 @@ use genkit_model::ScriptedModel;
 
 pub(super) use server::is_on_here;
 
-/// A model that asks for these tools at once, and then says "done".
+/// A model that requests these tools in its first response, and then responds with "done".
 fn model(calls: impl IntoIterator<Item = (&'static str, Value)>) -> ScriptedModel {
     let calls = calls.into_iter().map(|(name, input)| ToolRequest::new(name, input));
     let answers = [ModelResponse::from_tool_requests(calls), ModelResponse::from_text("done")];
     ScriptedModel::new(answers).with_name("lab/m")
 }
 
-/// A tool that gives back what it is given.
+/// A tool that returns its input.
 fn echo() -> Tool {
-    Tool::builder("echo", "Says it again.").handler(|_: Context, input: Value| async { Ok(input) })
+    Tool::builder("echo", "Repeats its input.")
+        .handler(|_: Context, input: Value| async { Ok(input) })
 }

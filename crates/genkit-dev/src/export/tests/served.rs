@@ -1,4 +1,4 @@
-//! Calls over MCP: a root for each.
+//! Tests that each call over MCP is a root.
 
 use serde_json::{Value, json};
 

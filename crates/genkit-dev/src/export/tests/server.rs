@@ -1,4 +1,4 @@
-//! A telemetry server that notes what it gets, and the tree that it makes of it.
+//! A telemetry server that records requests, and the span tree built from them.
 
 use std::cell::Cell;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -12,7 +12,7 @@ use crate::export::flush;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::trace::{Root, under_root};
 
-/// All posts to the one server of this program.
+/// All requests to the server of this program.
 static POSTS: LazyLock<Arc<Mutex<Vec<Value>>>> = LazyLock::new(|| {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -32,7 +32,7 @@ thread_local! {
     static IS_ON: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread runs a test that looks at traces.
+/// Returns whether this thread runs a test about traces.
 pub(crate) fn is_on_here() -> bool {
     IS_ON.get()
 }
@@ -65,12 +65,12 @@ fn serve(stream: TcpStream, posts: &Mutex<Vec<Value>>) {
     }
 }
 
-/// What the server got of one trace.
+/// The requests that the server received for one trace.
 pub(super) struct Trace {
     pub(super) posts: Vec<Value>,
 }
 
-/// Runs `work` with traces, under a root of its own.
+/// Runs `work` with traces, under its own root.
 pub(super) async fn trace<T>(work: impl Future<Output = T>) -> (T, Trace) {
     trace_of(Root::new(), work).await
 }
@@ -83,19 +83,19 @@ pub(super) async fn trace_of<T>(root: Root, work: impl Future<Output = T>) -> (T
     (given, Trace { posts: posts(|post| post["traceId"] == *id) })
 }
 
-/// Turns traces on for this thread.
+/// Enables traces for this thread.
 pub(super) fn on() {
     LazyLock::force(&POSTS);
     IS_ON.set(true);
 }
 
-/// The posts that `wanted` lets through.
+/// Returns the requests that match `wanted`.
 pub(super) fn posts(wanted: impl Fn(&Value) -> bool) -> Vec<Value> {
     lock(&POSTS).iter().filter(|post| wanted(post)).cloned().collect()
 }
 
 impl Trace {
-    /// The spans as they are in the end, in the order in which they began.
+    /// Returns the final state of the spans, in order of their start.
     pub(super) fn spans(&self) -> Vec<Value> {
         let mut spans = serde_json::Map::new();
         for post in &self.posts {
@@ -113,13 +113,13 @@ impl Trace {
         spans
     }
 
-    /// The span of that name, the first of several.
+    /// Returns the first span with this name.
     pub(super) fn span(&self, name: &str) -> Value {
         let found = self.spans().into_iter().find(|span| span["displayName"] == name);
         found.unwrap_or_else(|| panic!("no `{name}` in\n{}", self.tree()))
     }
 
-    /// The value of an attribute that holds JSON.
+    /// Returns the value of an attribute that holds JSON.
     pub(super) fn json(&self, name: &str, attribute: &str) -> Value {
         let span = self.span(name);
         let text = span["attributes"][attribute].as_str();
@@ -127,7 +127,7 @@ impl Trace {
         serde_json::from_str(text).unwrap()
     }
 
-    /// A line for each span: its path, how it ended, whether it is where a failure arose.
+    /// Formats the spans with one line each: its name, its outcome, and whether it is the source of a failure.
     pub(super) fn tree(&self) -> String {
         let spans = self.spans();
         let mut lines = String::new();

@@ -1,4 +1,4 @@
-//! What stands inside of what.
+//! Tests of the nesting of spans.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use genkit_core::internal::trace::{NewSpan, Root, SpanKind, traced};
 use genkit_core::{Context, Flow, Prompt, Registry, Resource, Result, Tool};
 use genkit_model::ScriptedModel;
 
-/// Work in a span, as flows do it.
+/// Runs work in a span, as flows do.
 async fn in_flow<T>(name: &str, work: impl Future<Output = Result<T>>) -> Result<T> {
     let input = || json!({ "who": "Ann" });
     let span = NewSpan { name, kind: SpanKind::Action("flow"), input: &input };

@@ -1,4 +1,4 @@
-//! The cancelling of a task whose caller goes away.
+//! Cancellation of a task whose caller is gone.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use crate::limits::CANCEL_TASK;
 use crate::session::connection::Connection;
 use genkit_core::Context;
 
-/// Cancels a task whose caller goes away.
+/// Cancels a task when it is dropped, unless the task should continue.
 pub(in crate::request) struct CancelTask {
     pub(super) id: String,
     pub(super) connection: Option<Arc<Connection>>,
     context: Context,
     pub(super) is_wanted: bool,
-    /// A later life of a durable run knows of it.
+    /// Whether a later execution of a durable run can continue it.
     pub(in crate::request) is_saved: bool,
-    /// Somebody is asked, and may answer in another run.
+    /// Whether the user is being asked, and may answer in another run.
     pub(super) is_asking: bool,
-    /// Nobody wants it any more.
+    /// Whether the task was explicitly given up.
     pub(super) is_given_up: bool,
 }
 
 impl CancelTask {
-    /// Of a task that an earlier run began.
+    /// For a task that an earlier run began.
     pub(in crate::request) fn begun(server: &ManagedServer, context: &Context, id: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -37,7 +37,7 @@ impl CancelTask {
         }
     }
 
-    /// Of a task that a call over `connection` was answered with.
+    /// For a task that a call over `connection` created.
     pub(in crate::request) fn created(
         server: &ManagedServer,
         context: &Context,
@@ -53,7 +53,7 @@ impl CancelTask {
 impl Drop for CancelTask {
     fn drop(&mut self) {
         let gave_up = self.is_given_up || self.context.is_cancelled();
-        // A durable run goes on with it.
+        // A durable run continues with it.
         let goes_on = self.is_asking || (self.context.is_durable() && self.is_saved);
         if !self.is_wanted || (goes_on && !gave_up) {
             return;
@@ -64,14 +64,14 @@ impl Drop for CancelTask {
     }
 }
 
-/// Tells a server that nobody wants a task any more.
+/// Asks a server to cancel a task that is no longer needed.
 pub(super) fn cancel_soon(connection: Arc<Connection>, id: String) {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
     let request = CancelTaskRequest::new(CancelTaskParams::new(id));
     runtime.spawn(async move {
         let request = ClientRequest::CancelTaskRequest(request);
         let cancelled = connection.own_request(request, "tasks/cancel");
-        // Whether it was is not known in time, and nobody waits for it.
+        // The outcome does not matter to any caller.
         let _ = tokio::time::timeout(CANCEL_TASK, cancelled).await;
     });
 }

@@ -1,4 +1,4 @@
-//! A look at a task while the function that waits for it does not run.
+//! Polling of a task while the function that waits for it is suspended.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -18,11 +18,11 @@ use genkit_core::Result;
 use genkit_core::internal::context::Elsewhere;
 use genkit_core::internal::time::now_ms;
 
-/// A task of a server that some function waits for.
+/// A task of a server that a suspended function waits for.
 pub(super) struct TaskElsewhere {
-    /// A host that is gone is no reason to keep its server.
+    /// Does not keep the server alive after its host was dropped.
     server: Weak<ManagedServer>,
-    /// Who asks: headers are made from it.
+    /// The caller, whose headers are sent.
     context: Context,
     target: String,
     id: String,
@@ -62,7 +62,7 @@ impl Elsewhere for TaskElsewhere {
                 Ok(got) if got["taskId"] == self.id.as_str() && got["status"] == "working" => {
                     interval(&got)
                 }
-                // An outage is waited for.
+                // Wait until an outage is over.
                 Err(error) if error.is_retryable() => LONGEST_POLL / 4,
                 _ => return None,
             };

@@ -1,4 +1,4 @@
-//! Tasks of servers: a call that is answered with a task is followed until that ends.
+//! Tasks of servers: if a call returns a task, the task is followed until it ends.
 
 mod cancel;
 mod look;
@@ -39,46 +39,46 @@ use genkit_schema::internal::truncate::truncate;
 /// The type of a result that is a task.
 pub(super) const TASK: &str = "task";
 
-/// The call that a task is.
+/// The call that became a task.
 #[derive(Clone, Copy)]
 pub(super) struct TaskCall<'a> {
     pub(super) server: &'a Arc<ManagedServer>,
     pub(super) context: &'a Context,
     pub(super) target: &'a str,
-    /// The request, the same in every run.
+    /// The fingerprint of the request, the same in every run.
     pub(super) print: &'a str,
-    /// Under which key it is recorded.
+    /// The key that the task is recorded under.
     pub(super) key: &'a str,
 }
 
-/// A task that is followed.
+/// A task that is being followed.
 struct FollowedTask<'a> {
     call: TaskCall<'a>,
     note: TaskNote,
-    /// The questions that were answered in this run.
+    /// The keys of the questions that were answered in this run.
     answered: BTreeSet<String>,
     polls: u32,
-    /// Its server could not be reached, which was told.
+    /// Whether its server is unreachable, which was logged.
     is_away: bool,
     said: Option<String>,
-    /// From when on a durable run lets its function go between two looks.
+    /// When a durable run starts to release its worker between two polls.
     rests_from: Instant,
     cancel: CancelTask,
 }
 
-/// The id of the task that a call was answered with.
+/// Returns the id of the task that a call created.
 ///
 /// # Errors
-/// It has none that could be asked for.
+/// Returns an error if the id is missing or too long.
 fn id_of(server: &str, created: &Value) -> Result<String> {
     let id = created["taskId"].as_str().filter(|id| !id.is_empty() && id.len() <= MAX_TASK_ID);
     Ok(id.ok_or_else(|| Error::OtherResult("tools/call").of(server))?.to_owned())
 }
 
-/// Notes a task that a call was answered with, and follows it.
+/// Records the task that a call created, and follows it.
 ///
 /// # Errors
-/// As [`follow`]; its id cannot be saved.
+/// The errors of [`follow`], and an error if the id cannot be saved.
 pub(super) async fn begin(
     call: TaskCall<'_>,
     created: &Value,
@@ -86,26 +86,26 @@ pub(super) async fn begin(
 ) -> Result<Value> {
     let note = TaskNote::new(id_of(&call.server.key, created)?, created);
     let mut cancel = CancelTask::created(call.server, call.context, &note.task_id, connection);
-    // A later run, of whatever process, goes on with it.
+    // A later run, in any process, can continue it.
     call.context.record_saved(call.key, serde_json::to_value(&note)?).await?;
     cancel.is_saved = true;
     follow(call, note, cancel, Some(created)).await
 }
 
-/// Goes on with a task that an earlier run began.
+/// Continues a task that an earlier run began.
 ///
 /// # Errors
-/// As [`follow`].
+/// The errors of [`follow`].
 pub(super) async fn go_on(call: TaskCall<'_>, note: TaskNote) -> Result<Value> {
     let cancel = CancelTask::begun(call.server, call.context, &note.task_id);
     follow(call, note, cancel, None).await
 }
 
-/// Follows a task until it ends: its result, as the call would have had it. `created` is what the call was answered,
-/// where that was in this run.
+/// Follows a task until it ends, and returns the result of the call. `created` is the response to the call, if it was
+/// made in this run.
 ///
 /// # Errors
-/// The task fails, is cancelled, lasts too long, or asks without end.
+/// Returns an error if the task fails, is cancelled, takes too long, or asks too many questions.
 async fn follow(
     call: TaskCall<'_>,
     note: TaskNote,
@@ -114,7 +114,7 @@ async fn follow(
 ) -> Result<Value> {
     let _followed = call.context.follows();
     let (answered, polls, is_away, said) = (BTreeSet::new(), 0, false, None);
-    // Who was let go already does not hold its worker again.
+    // A function that was already released does not hold its worker again.
     let rests_from = Instant::now() + if created.is_some() { LET_GO } else { Duration::ZERO };
     let mut task = FollowedTask { call, note, answered, polls, is_away, said, rests_from, cancel };
     let mut wait = Duration::ZERO;
@@ -137,9 +137,9 @@ async fn follow(
 }
 
 impl FollowedTask<'_> {
-    /// Asks for it until it has ended: what it is then.
+    /// Polls the task until it has ended, and returns its final state.
     async fn ended(&mut self, mut wait: Duration) -> Result<Value> {
-        // What was shown before is answered now: let it go on, or end it.
+        // The user may have answered in the meantime whether it should continue.
         self.is_wanted_still().await?;
         loop {
             self.pause(wait).await?;
@@ -184,13 +184,13 @@ impl FollowedTask<'_> {
         self.request(ClientRequest::GetTaskRequest(request)).await
     }
 
-    /// Waits between two looks, where a durable run may let the function go; and no longer than the task lives.
+    /// Waits between two polls, releasing a durable run's worker if possible, but not longer than the task lives.
     async fn pause(&self, wait: Duration) -> Result<()> {
         let left = self.note.left();
         if left.is_zero() {
             return Err(self.endless());
         }
-        // What has ended is gone with it: it is looked at before.
+        // The server may discard the task at its end, so poll before that.
         let wait = wait.min(left / 2).max(SHORTEST_POLL.min(wait));
         let held = self.rests_from.saturating_duration_since(Instant::now()).min(wait);
         tokio::time::sleep(held).await;
@@ -209,12 +209,12 @@ impl FollowedTask<'_> {
         self.failed(Error::EndlessTask(self.call.target.to_owned(), self.note.limit()))
     }
 
-    /// Saves what is known of it.
+    /// Saves the state of the task.
     async fn save(&self) -> Result<()> {
         self.call.context.record_saved(self.call.key, serde_json::to_value(&self.note)?).await
     }
 
-    /// Saves what a durable run would ask for again after something else; what is large is asked for again.
+    /// Saves the result, so that a durable run does not request it again later; a large result is requested again.
     async fn keep_result(&mut self, got: &Value) -> Result<()> {
         if !self.call.context.is_durable() || json_size(got) > MAX_RECORDED_QUESTION {
             return Ok(());
@@ -224,7 +224,7 @@ impl FollowedTask<'_> {
         self.save().await
     }
 
-    /// Stops the loop with it, where that is wanted: who resumes it looks again.
+    /// Interrupts the loop with the task, if configured. Resuming polls again.
     async fn interrupt(&mut self, got: &Value) -> Result<()> {
         let TaskCall { server, context, target, .. } = self.call;
         if server.config.controls.task_wait != TaskWait::Interrupt || !context.takes_interrupts() {
@@ -233,7 +233,7 @@ impl FollowedTask<'_> {
         let times = self.note.shown.as_ref().map_or(0, |(times, _)| *times) + 1;
         let name = format!("{}/{}", visible::line(&server.key), visible::name(target));
         let shown = json!({
-            "message": format!("`{name}` goes on as a task."),
+            "message": format!("`{name}` continues as a task."),
             MCP_TASK: {
                 "server": server.key,
                 "taskId": self.note.task_id,
@@ -248,38 +248,38 @@ impl FollowedTask<'_> {
         self.is_wanted_still().await
     }
 
-    /// Asks whoever was shown the task; one who denies it ends it.
+    /// Waits for the answer to the last interrupt; a denial ends the task.
     async fn is_wanted_still(&mut self) -> Result<()> {
         let Some((times, shown)) = self.note.shown.clone() else { return Ok(()) };
         let key = format!("{}:task:{times}", self.call.print);
-        // Who answers later asks for the task again then.
+        // A later answer requests the task again.
         self.cancel.is_asking = true;
         let answered = self.call.context.interrupt_with_task(key, shown).await;
         self.cancel.is_asking = false;
         if answered.is_err() {
             self.cancel.is_given_up = true;
-            // It has a connection only where it was looked at in this run.
+            // It has a connection only if it was polled in this run.
             self.cancel.connection = self.call.server.connection().await.ok();
         }
         answered
     }
 
-    /// Whether a server that cannot be reached is no end of its task: in a durable run, which has time, a new call would
-    /// be a second task.
+    /// Returns whether to keep following the task although its server is unreachable: a durable run can wait, and a new
+    /// call would start a second task.
     fn outlives(&self, error: &PublicError) -> bool {
         self.call.context.is_durable() && error.is_retryable()
     }
 
-    /// How long to wait for a server that is away.
+    /// Returns how long to wait for an unreachable server.
     fn longer(&mut self, wait: Duration, error: &PublicError) -> Duration {
         if !std::mem::replace(&mut self.is_away, true) {
             let (server, error) = (&self.call.server.key, Logged::text(error.chain()));
-            tracing::warn!(%server, %error, "a task is followed again once its server is there");
+            tracing::warn!(%server, %error, "cannot reach the server of a task; retrying");
         }
         (wait.max(POLL) * 2).min(LONGEST_POLL)
     }
 
-    /// Answers what is asked and was not answered yet.
+    /// Answers the questions that were not answered yet.
     async fn answer(&mut self, required: Value) -> Result<()> {
         let TaskCall { server, context, target, print, .. } = self.call;
         let Value::Object(required) = required else {
@@ -294,14 +294,14 @@ impl FollowedTask<'_> {
             return Err(Error::TooManyRounds(target.to_owned()).of(&server.key));
         }
         let keys: Vec<String> = open.keys().cloned().collect();
-        // An earlier run was cut off before the server had them.
+        // Answers of an earlier run that ended before the server received them.
         let mut answers: Map<String, Value> = self.note.answers.clone();
         answers.retain(|key, _| keys.contains(key));
         let unknown = |key: &String| !answers.contains_key(key);
         let open: Map<String, Value> = open.into_iter().filter(|(key, _)| unknown(key)).collect();
         if !open.is_empty() {
             let connection = server.connection().await?;
-            // Who answers later asks for the task again then.
+            // A later answer requests the task again.
             self.cancel.is_asking = true;
             let required = Value::Object(open);
             let given = input_required::responses(&connection, context, print, required).await;
@@ -316,7 +316,7 @@ impl FollowedTask<'_> {
         Ok(())
     }
 
-    /// Saves answers before they are sent: should this process die, nobody is asked again.
+    /// Saves answers before they are sent, so that the user is not asked again if this process dies.
     async fn keep_answers(&mut self, answers: &Map<String, Value>) -> Result<()> {
         if !self.call.context.is_durable() {
             return Ok(());
@@ -324,10 +324,10 @@ impl FollowedTask<'_> {
         let size: usize = answers.values().map(json_size).sum();
         if size > MAX_RECORDED_QUESTION {
             let (server, limit) = (&self.call.server.key, MAX_RECORDED_QUESTION);
-            tracing::warn!(%server, size, limit, "large answers are not saved, and asked for again after a crash");
+            tracing::warn!(%server, size, limit, "the answers are too large to save; the user is asked again after a crash");
             return Ok(());
         }
-        // Those of earlier rounds are with the server.
+        // The server already has those of earlier rounds.
         self.note.answers = answers.clone();
         self.save().await
     }
@@ -342,7 +342,7 @@ impl FollowedTask<'_> {
         Ok(result)
     }
 
-    /// Tells the caller of a new message, as progress.
+    /// Reports a new status message to the caller as progress.
     async fn tell(&mut self, task: &Value) {
         let Some(message) = task["statusMessage"].as_str() else { return };
         let message = truncate(message, MAX_PROGRESS_MESSAGE);
@@ -354,7 +354,7 @@ impl FollowedTask<'_> {
         }
     }
 
-    /// What its call is answered.
+    /// Returns the result of the call.
     fn result(&self, mut ended: Value) -> Result<Value> {
         match ended["status"].as_str().unwrap_or_default() {
             "completed" => Ok(ended["result"].take()),
@@ -372,7 +372,7 @@ impl FollowedTask<'_> {
     }
 }
 
-/// When the server wants to be asked next, as far as that is sensible.
+/// Returns the polling interval that the server requests, within limits.
 fn interval(task: &Value) -> Duration {
     let said = task["pollIntervalMs"].as_f64().filter(|ms| ms.is_finite() && *ms >= 0.0);
     let said =

@@ -1,4 +1,4 @@
-//! What is known of a task in every run of its caller: recorded under the call, and saved where that is durable.
+//! The recorded state of a task, which is saved if its caller's run is durable.
 
 use std::time::Duration;
 
@@ -8,22 +8,22 @@ use serde_json::{Map, Value};
 use crate::limits::{LONGEST_TASK, TASK_TIMEOUT};
 use genkit_core::internal::time::now_ms;
 
-/// A task, as its caller knows it.
+/// The recorded state of a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TaskNote {
     pub(super) task_id: String,
-    /// When it was made, by the clock of this machine: its time counts over all runs.
+    /// When it was created, in milliseconds of this machine's clock; its lifetime spans all runs.
     begun_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ttl_ms: Option<u64>,
-    /// What somebody answered, by the keys of the server: nobody is asked again.
+    /// The user's answers by the server's keys, so that the user is not asked again.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(super) answers: Map<String, Value>,
-    /// How often its loop was interrupted with it, and with what the last time.
+    /// How often its loop was interrupted with it, and the last interrupt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shown: Option<(u32, Value)>,
-    /// What it was when it had ended.
+    /// Its final state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) ended: Option<Value>,
 }
@@ -42,7 +42,7 @@ impl TaskNote {
         note
     }
 
-    /// The note that was recorded; before notes it was the id alone.
+    /// Reads the recorded state; older versions recorded only the id.
     pub(in crate::request) fn read(recorded: Value) -> Option<Self> {
         match recorded {
             Value::String(id) => Some(Self::new(id, &Value::Null)),
@@ -51,7 +51,7 @@ impl TaskNote {
         }
     }
 
-    /// Takes what the server says of the time that it lives.
+    /// Updates the time to live from the server's task.
     pub(super) fn take_ttl(&mut self, task: &Value) {
         let said = task["ttlMs"].as_f64().filter(|ms| ms.is_finite() && *ms >= 0.0);
         if let Some(ms) = said {
@@ -59,7 +59,7 @@ impl TaskNote {
         }
     }
 
-    /// How long it is followed in all.
+    /// Returns how long it is followed in total.
     pub(super) fn limit(&self) -> Duration {
         match self.ttl_ms {
             Some(ttl) => Duration::from_millis(ttl).min(LONGEST_TASK),
@@ -67,12 +67,12 @@ impl TaskNote {
         }
     }
 
-    /// When it is not followed any more.
+    /// Returns when following it ends, in milliseconds since 1970.
     pub(super) fn ends_ms(&self) -> u64 {
         self.begun_ms.saturating_add(u64::try_from(self.limit().as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// How long it is followed from now on.
+    /// Returns how much longer it is followed.
     pub(super) fn left(&self) -> Duration {
         Duration::from_millis(self.ends_ms().saturating_sub(now_ms()))
     }
@@ -102,7 +102,7 @@ mod tests {
             note.take_ttl(&json!({ "ttlMs": said }));
             assert_eq!(note.limit(), limit, "{said}");
         }
-        // What it said before stands where it says nothing, or nonsense.
+        // An absent or invalid value does not change the previous one.
         note.take_ttl(&json!({ "ttlMs": 5 }));
         for nothing in [json!(null), json!(-1), json!("7")] {
             note.take_ttl(&json!({ "ttlMs": nothing }));

@@ -13,7 +13,7 @@ fn progress_grows_or_is_dropped() {
     assert_eq!(seen, [1.0, 3.0, 4.0]);
 }
 
-/// Notes a call of this id, of a caller that can be asked.
+/// Records a call with this id, whose caller can be asked.
 fn noted(in_flight: &InFlight, id: i64, asker: Option<Asker>) -> mpsc::Receiver<Signal> {
     let (request, signals) = OpenRequest::of(&format!("call-{id}"), true, asker);
     let (id, request) = (RequestId::Number(id), Arc::new(request));
@@ -22,7 +22,7 @@ fn noted(in_flight: &InFlight, id: i64, asker: Option<Asker>) -> mpsc::Receiver<
     signals
 }
 
-/// Of which call a question is that comes now.
+/// Returns the call that a question arriving now is assigned to.
 async fn matched(in_flight: &InFlight) -> Option<String> {
     in_flight.match_question("s").await.map(|request| request.target.clone())
 }
@@ -52,7 +52,7 @@ async fn a_question_goes_to_nobody_where_two_callers_have_calls_open() {
     let in_flight = InFlight::default();
     let (one, _other) = (noted(&in_flight, 1, None), noted(&in_flight, 2, None));
     assert_eq!(matched(&in_flight).await, None);
-    // Also where the first is given up, answered late, or fails while the question waits.
+    // This holds even if the first call is given up, answered late, or fails while the question waits.
     drop(one);
     assert_eq!(matched(&in_flight).await, None, "its caller is gone");
     let _ = in_flight.give_up(&RequestId::Number(1));
@@ -73,7 +73,7 @@ async fn a_call_that_was_given_up_makes_the_questions_of_later_ones_uncertain() 
         let _ = in_flight.give_up(&RequestId::Number(1));
         let _signals = noted(&in_flight, 2, asker);
         assert_eq!(matched(&in_flight).await.as_deref(), expected);
-        // An answer, however late, says that the server is done with it.
+        // A response, however late, shows that the server has finished the call.
         let _ = in_flight.finish(&RequestId::Number(1));
         assert_eq!(matched(&in_flight).await.as_deref(), Some("call-2"));
     }

@@ -1,4 +1,4 @@
-//! The authorized client: requests of one server, with the headers of their caller and with access.
+//! The client of one server, which adds the caller's headers and the access token to requests.
 
 use std::collections::HashMap;
 use std::io;
@@ -25,10 +25,11 @@ use crate::transport::oauth::{Authorizer, Challenge, Dpop, refuses_proof, wants_
 use crate::transport::redact::Redactor;
 use genkit_core::internal::telemetry::{TRACEPARENT, TRACESTATE};
 
-/// How often one request may lead to new access. Default is 3: renewed, given again, widened.
+/// How many new tokens one request may cause. Default is 3: one renewed, one granted again, one with more scopes.
 const MAX_ROUNDS: usize = 3;
 
-/// How often one request is sent again with another nonce of DPoP. Default is 3: others may take one first.
+/// How often one request is sent again with a new DPoP nonce. Default is 3, because concurrent requests may use up a
+/// nonce.
 const MAX_NONCES: usize = 3;
 
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -38,32 +39,32 @@ type StreamableResult<T, E = HttpFailure> = Result<T, StreamableHttpError<E>>;
 #[derive(Clone)]
 pub(crate) struct AuthorizedClient {
     pub(crate) http: reqwest::Client,
-    /// The address without secrets, for messages.
+    /// The URL without secrets, for messages.
     pub(crate) target: Arc<str>,
     pub(crate) authorizer: Option<Arc<Authorizer>>,
-    /// Whether every request carries an `authorization` header of the user.
+    /// Whether every request carries an `authorization` header that the user set.
     pub(crate) credentials: bool,
-    /// The longest event of a stream that is read.
+    /// The longest event of a stream that is read, in bytes.
     pub(crate) max_message: usize,
-    /// What must not be repeated of what is sent.
+    /// Secrets of requests that must not be repeated in errors and logs.
     pub(crate) redactor: Redactor,
     /// The connection that the requests belong to.
     pub(crate) scope: RequestScope,
 }
 
-/// What may be done for a request that was refused.
+/// What may be done about a rejected request.
 #[derive(Clone, Copy, PartialEq)]
 enum AccessEffort {
-    /// Nothing: the connection is ending.
+    /// Nothing: the connection is closing.
     SendOnly,
-    /// Access may be renewed, but the user is not asked: nobody waits for what is sent.
+    /// The token may be renewed, but the user is not asked, because no caller waits for the result.
     Renew,
-    /// The user may be asked, also for more access than before.
+    /// The user may be asked, including for more scopes.
     AskUser,
 }
 
 impl AuthorizedClient {
-    /// Sends with access, and again with new access where the server asks for it.
+    /// Sends a request with a token, and again with a new token if the server requires one.
     async fn authorized<T, F, Fut>(
         &self,
         effort: AccessEffort,
@@ -99,7 +100,7 @@ impl AuthorizedClient {
                 continue;
             }
             let challenge = Challenge::of(&error).filter(|challenge| match challenge {
-                // What was given a moment ago and is refused will be refused again.
+                // A token that was just issued would be rejected again.
                 Challenge::Access { .. } => effort != AccessEffort::SendOnly && !fresh,
                 Challenge::Wider { .. } => effort == AccessEffort::AskUser,
             });
@@ -110,7 +111,7 @@ impl AuthorizedClient {
             let renewed =
                 match authorizer.renew(challenge, token, effort == AccessEffort::AskUser).await {
                     Ok(renewed) => renewed,
-                    // rmcp gives up a stream that wants access, and would try again after all else.
+                    // With this error rmcp gives up the stream; after any other it would try again.
                     Err(_) if effort == AccessEffort::Renew => return Err(wants_access(&error)),
                     Err(failure) => return Err(self.masked(failure)),
                 };
@@ -119,7 +120,7 @@ impl AuthorizedClient {
         }
     }
 
-    /// The failure in our texts. What rmcp acts on stays what it is.
+    /// Translates an error. Variants that rmcp acts on are passed through.
     fn failed(
         &self,
         error: StreamableHttpError<reqwest::Error>,
@@ -151,7 +152,7 @@ impl AuthorizedClient {
         }
     }
 
-    /// Adds the headers that the caller of this message wants to be sent.
+    /// Adds the headers for the caller of this message.
     fn with_caller(
         &self,
         message: &ClientJsonRpcMessage,
@@ -168,7 +169,7 @@ impl AuthorizedClient {
             StreamableHttpError::Client(HttpFailure { unsent: true, ..failure })
         })?;
         for (name, value) in own {
-            // Ids of traces are no secret, and would push out what is.
+            // Trace ids are not secret, and would displace values that are.
             if let Ok(value) = value.to_str()
                 && ![TRACEPARENT, TRACESTATE].contains(&name.as_str())
             {
@@ -179,20 +180,20 @@ impl AuthorizedClient {
         Ok(headers)
     }
 
-    /// A failure without what must not be repeated.
+    /// Redacts the text of a failure.
     fn masked(&self, failure: HttpFailure) -> StreamableHttpError<HttpFailure> {
         let text = self.redactor.redact(&failure.text).into_owned();
         StreamableHttpError::Client(HttpFailure { text, ..failure })
     }
 
-    /// Whoever knows the id of a session calls in it.
+    /// Anyone who knows a session id can use the session.
     fn hide_session(&self, session: Option<&str>) {
         if let Some(session) = session {
             self.redactor.hide_for_now("mcp-session-id", session);
         }
     }
 
-    /// Sends one request, with what shows that it may be asked.
+    /// Sends one request with the token and, if needed, its proof.
     async fn send(
         &self,
         request: RequestBuilder,
@@ -226,13 +227,13 @@ impl AuthorizedClient {
     }
 }
 
-/// The refusal of a stream.
+/// Creates the error that a stream without access fails with.
 fn wants_access(error: &StreamableHttpError<reqwest::Error>) -> StreamableHttpError<HttpFailure> {
     let header = Challenge::of(error).and_then(|challenge| challenge.header().map(str::to_owned));
     StreamableHttpError::AuthRequired(AuthRequiredError::new(header.unwrap_or_default()))
 }
 
-/// Whether a message ends the handshake: rmcp opens the server's stream after it.
+/// Returns whether a message ends the handshake, after which rmcp opens the server's stream.
 fn is_initialized(message: &ClientJsonRpcMessage) -> bool {
     matches!(message, ClientJsonRpcMessage::Notification(notified)
         if matches!(notified.notification, ClientNotification::InitializedNotification(_)))

@@ -1,4 +1,4 @@
-//! Bounds of what a server streams: the values of a message are counted before it is parsed.
+//! Limits on what a server streams: the values of a message are counted before it is parsed.
 
 use futures_util::stream::StreamExt as _;
 use rmcp::model::{ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::request_scope::EventStream;
 use genkit_mcp::internal::jsonrpc::{MAX_VALUES, has_more_values};
 
-/// The answer with a stream whose messages are bounded.
+/// Limits the messages of a streamed response.
 pub(super) fn answer(
     answer: StreamableHttpPostResponse,
     request: Option<RequestId>,
@@ -21,17 +21,15 @@ pub(super) fn answer(
     }
 }
 
-/// The events with an error in the place of a message that has too many values, for the request that the
-/// stream belongs to; without a request it is left out.
+/// Replaces a message that has too many values by an error for the request that the stream belongs to; in a stream
+/// without a request the message is dropped.
 pub(super) fn events(events: EventStream, request: Option<RequestId>) -> EventStream {
     Box::pin(events.map(move |event| {
         let mut event = event?;
         if event.data.as_ref().is_some_and(|data| has_more_values(data.as_bytes(), MAX_VALUES)) {
-            tracing::warn!(
-                "a message of an MCP server has more than {MAX_VALUES} values: it is not read"
-            );
+            tracing::warn!("skipped a message of an MCP server with more than {MAX_VALUES} values");
             event.data = request.as_ref().map(|id| {
-                let message = format!("the answer has more than {MAX_VALUES} values");
+                let message = format!("the response has more than {MAX_VALUES} values");
                 error_of(id, &message).to_string()
             });
         }
@@ -39,14 +37,14 @@ pub(super) fn events(events: EventStream, request: Option<RequestId>) -> EventSt
     }))
 }
 
-/// What stands in the place of an answer that is not read.
+/// Returns the error that replaces a response that is not read.
 pub(super) fn error_of(request: &RequestId, message: &str) -> Value {
     let error = json!({ "code": -32600, "message": message });
     json!({ "jsonrpc": "2.0", "id": request, "error": error })
 }
 
-/// The same for an answer with too many values.
+/// Returns the error that replaces a response with too many values.
 pub(super) fn too_many_values(request: RequestId) -> ServerJsonRpcMessage {
-    let message = format!("the answer has more than {MAX_VALUES} values");
+    let message = format!("the response has more than {MAX_VALUES} values");
     JsonRpcMessage::error(ErrorData::invalid_request(message, None), Some(request))
 }

@@ -1,4 +1,4 @@
-//! The connector of one server: makes its connections, and outlives each of them.
+//! The connector of one server, which creates its connections and outlives each of them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,14 +20,13 @@ use crate::transport::redact::Redactor;
 use genkit_core::Result;
 use genkit_http_client::internal::net::is_loopback;
 
-/// How often a stream that broke is opened again before it is given up. Default is 8, about four
-/// minutes.
+/// How often a broken stream is reopened before it is given up. Default is 8, which takes about four minutes.
 const STREAM_TRIES: usize = 8;
 
-/// The longest wait between two of these tries. Default is 60 seconds.
+/// The longest delay between two of these attempts. Default is 60 seconds.
 const STREAM_WAIT: Duration = Duration::from_secs(60);
 
-/// Makes connections to one server. It holds the pool of connections and what OAuth was given.
+/// Creates connections to one server. It holds the connection pool and the OAuth tokens.
 pub(crate) struct Connector {
     url: Arc<str>,
     headers: HashMap<HeaderName, HeaderValue>,
@@ -37,12 +36,12 @@ pub(crate) struct Connector {
 }
 
 impl Connector {
-    /// Checks the settings of the server `key`; nothing is sent. `signing_in` is true while the user is
-    /// asked for access: time limits should stand still.
+    /// Checks the settings of the server `key` without sending anything. `signing_in` is true while the user is asked
+    /// for access, during which time limits should be paused.
     ///
     /// # Errors
     ///
-    /// An address, a header or an OAuth setting that cannot be used.
+    /// Returns an error if the URL, a header or an OAuth setting is invalid.
     pub(crate) fn new(
         key: &str,
         endpoint: &Endpoint,
@@ -54,7 +53,7 @@ impl Connector {
         if has_secret && checked.url.scheme() == "http" && !is_loopback(&checked.url) {
             tracing::warn!(
                 server = key,
-                "the token for an MCP server is sent without encryption, to another machine: use `https`"
+                "the token for an MCP server is sent to another machine without encryption; use `https`"
             );
         }
         #[cfg(test)]
@@ -63,7 +62,7 @@ impl Connector {
         let authorizer = oauth
             .map(|oauth| Authorizer::new(key, &checked.url, oauth, signing_in, redactor.clone()))
             .transpose()?;
-        // A proof is for one address.
+        // A proof is valid for one URL, so redirects cannot be followed.
         let follow = authorizer.as_ref().is_none_or(|authorizer| authorizer.dpop().is_none());
         let http = client::for_server(&checked.url, follow)?;
         let client = AuthorizedClient {
@@ -84,18 +83,18 @@ impl Connector {
         })
     }
 
-    /// A new connection. It must be made inside of the runtime that uses it.
+    /// Creates a connection. Call it inside the runtime that uses the connection.
     pub(crate) fn transport(&self) -> BoxedTransport {
         let mut config = StreamableHttpClientTransportConfig::with_uri(Arc::clone(&self.url))
             .custom_headers(self.headers.clone())
-            // A new session has lists and subscriptions of its own: the host opens it.
+            // A new session has its own lists and subscriptions, so the host opens it.
             .reinit_on_expired_session(false);
         let mut retry = ExponentialBackoff::default();
         retry.max_times = Some(STREAM_TRIES);
         retry.max_delay = Some(STREAM_WAIT);
         config.retry_config = Arc::new(retry);
         let client = AuthorizedClient { scope: RequestScope::default(), ..self.client.clone() };
-        // rmcp's worker does not see that it is dropped while it waits for an answer.
+        // rmcp's worker does not notice that it is dropped while it waits for a response.
         let open = client.scope.closed.clone().drop_guard();
         let transport = StreamableHttpClientTransport::with_client(client, config);
         BoxedTransport::new(transport).cancels(open)

@@ -1,4 +1,4 @@
-//! The endpoint of a server: its address, and what every request to it carries.
+//! The endpoint of a server: its URL, and what every request to it carries.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,20 +17,20 @@ use genkit_core::TraceContext;
 use genkit_core::internal::error;
 use genkit_core::internal::telemetry::{TRACEPARENT, TRACESTATE};
 
-/// The longest message that is read. Default is 16 MiB.
+/// The longest message that is read, in bytes. Default is 16 MiB.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
-/// What the protocol, or HTTP itself, writes.
+/// Headers that the protocol or HTTP itself sets.
 #[rustfmt::skip]
 const RESERVED: [&str; 11] = [
     "accept", "connection", "content-length", "content-type", "host", "last-event-id",
     "mcp-method", "mcp-name", "mcp-protocol-version", "mcp-session-id", "transfer-encoding",
 ];
 
-/// The beginning of the headers that arguments of a tool are sent as.
+/// The prefix of headers that carry arguments of a tool.
 const RESERVED_PREFIX: &str = "mcp-param-";
 
-/// The address of a server and what its requests carry, as the user set it.
+/// The URL of a server and what its requests carry, as the user set it.
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct Endpoint {
     pub(crate) url: String,
@@ -41,7 +41,7 @@ pub(crate) struct Endpoint {
     pub(crate) max_message: usize,
 }
 
-/// Headers and tokens are keys: their values are not shown.
+/// Omits the values of headers and tokens, which are secrets.
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Endpoint")
@@ -54,14 +54,14 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// What makes headers for one request, from the context of its caller.
+/// Makes headers for one request from the context of its caller.
 pub(crate) type HeadersFrom = ByIdentity<dyn Fn(&Context) -> Vec<(String, String)> + Send + Sync>;
 
-/// The headers of one request, or why they cannot be sent: it lies in the request's extensions.
+/// The headers of one request, or why they cannot be sent; stored in the request's extensions.
 #[derive(Clone)]
 pub(crate) struct RequestHeaders(pub(crate) Result<HeaderMap, String>);
 
-/// An endpoint that can be used.
+/// An endpoint with valid settings.
 pub(crate) struct CheckedEndpoint {
     pub(crate) url: Url,
     pub(crate) headers: HashMap<HeaderName, HeaderValue>,
@@ -72,7 +72,7 @@ impl Endpoint {
         Self { url, max_message: MAX_MESSAGE_BYTES, ..Self::default() }
     }
 
-    /// What `.headers_from(..)` makes of the context of a caller, and the trace that goes on.
+    /// Returns the headers that `.headers_from(..)` makes for a caller, and those of the trace.
     pub(crate) fn headers_for(
         &self,
         ctx: &Context,
@@ -87,7 +87,7 @@ impl Endpoint {
         if let (Ok(headers), Some(trace)) = (&mut headers, trace) {
             let parts = [(TRACEPARENT, trace.to_string()), (TRACESTATE, trace.state().to_owned())];
             for (name, value) in parts {
-                // What the program or its endpoint says counts more.
+                // Headers that the program or the endpoint sets take precedence.
                 let is_said = self.headers.iter().any(|(said, _)| said.eq_ignore_ascii_case(name));
                 if let Ok(value) = HeaderValue::try_from(value)
                     && !value.is_empty()
@@ -100,7 +100,7 @@ impl Endpoint {
         Some(RequestHeaders(headers.map_err(|fault| Error::HeadersFrom(fault).to_string())))
     }
 
-    /// What every request carries, and the address has, that must not be repeated.
+    /// Returns a redactor of the secrets in the headers, the credentials and the URL.
     pub(crate) fn redactor(&self) -> Redactor {
         let redactor = Redactor::default();
         for (name, value) in &self.headers {
@@ -125,7 +125,7 @@ impl Endpoint {
     /// Checks the settings of the server `key`.
     pub(crate) fn checked(&self, key: &str) -> Result<CheckedEndpoint> {
         self.check()
-            .map_err(|error| error::Error::invalid_argument(format!("server {key:?}: {error}")))
+            .map_err(|error| error::Error::invalid_argument(format!("server `{key}`: {error}")))
     }
 
     fn check(&self) -> Result<CheckedEndpoint, Error> {
@@ -163,18 +163,18 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), HeaderEr
     let known = HeaderName::try_from(name).map_err(|_| HeaderError::Name(name.to_owned()))?;
     let mut value =
         HeaderValue::try_from(value).map_err(|_| HeaderError::Value(name.to_owned()))?;
-    // What is sensitive is not shown by `Debug`, and not repeated in compressed headers.
+    // Sensitive values are omitted by `Debug`, and kept out of header compression tables.
     value.set_sensitive(true);
     Ok((known, value))
 }
 
-/// An address without what may be secret in it, also if it is none.
+/// Returns a URL, even an invalid one, without its secret parts.
 fn shown(text: &str) -> String {
     match Url::parse(text) {
         Ok(url) => without_secrets(&url).to_string(),
         Err(_) => {
             let end = text.find(['?', '#']).unwrap_or(text.len());
-            // A user and a password stand before the last `@`.
+            // The user and the password precede the last `@`.
             text[..end].rsplit('@').next().unwrap_or_default().to_owned()
         }
     }

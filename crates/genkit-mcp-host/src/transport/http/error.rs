@@ -1,42 +1,42 @@
-//! What is wrong with the settings of a server over HTTP.
+//! Errors in the settings of a server over HTTP.
 
 use reqwest::Url;
 
-/// The key of the server is put in front.
+/// The server's key is prefixed to these texts.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    #[error("{shown:?} is no address ({fault}): it is written `https://host/path`")]
+    #[error("`{shown}` is not a URL ({fault}); expected `https://host/path`")]
     NoUrl { shown: String, fault: <Url as std::str::FromStr>::Err },
     #[error(
-        "{shown:?} is no address of an MCP server: `{scheme}` is not HTTP, it begins with `https://` \
-         or `http://`"
+        "`{shown}` is not the URL of an MCP server; use `https://` or `http://` instead of \
+         `{scheme}`"
     )]
     NotHttp { shown: String, scheme: String },
-    #[error("it has {0}")]
+    #[error("{0}")]
     Header(#[from] HeaderError),
-    #[error("`headers_from` made {0}")]
+    #[error("`headers_from` returned an invalid header: {0}")]
     HeadersFrom(HeaderError),
     #[error(
-        "it has two ways to say who asks: keep one of `.bearer_token(..)`, `.oauth(..)` and an \
+        "conflicting credentials; keep only one of `.bearer_token(..)`, `.oauth(..)` and an \
          `authorization` header"
     )]
     TwoCredentials,
     #[error(
-        "the token of `.bearer_token(..)` has characters that no header can carry: line ends or control \
+        "the token of `.bearer_token(..)` contains line breaks or control \
          characters"
     )]
     Token,
-    #[error("`.max_message(0)` lets nothing through")]
+    #[error("`.max_message(0)` would reject every message")]
     NoMessages,
 }
 
-/// What is wrong with a header. Its value is never repeated.
+/// An invalid header. Its value is never printed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HeaderError {
-    #[error("the header {0:?}, which the protocol writes itself: take it out")]
+    #[error("the header `{0}` is set by the protocol; remove it")]
     Reserved(String),
-    #[error("the header {0:?}, which is no name: letters, digits and `-` are")]
+    #[error("`{0}` is not a valid header name; use letters, digits and `-`")]
     Name(String),
-    #[error("a value for the header {0:?} that cannot be sent: line ends or control characters")]
+    #[error("the value of the header `{0}` contains line breaks or control characters")]
     Value(String),
 }

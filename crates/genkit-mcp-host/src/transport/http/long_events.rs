@@ -1,4 +1,4 @@
-//! Events of an answer, none of them longer than what is read.
+//! Events of a response, with a limit on their length.
 
 use std::future::ready;
 
@@ -11,16 +11,17 @@ use sse_stream::{Sse, SseStream};
 use super::bounded::error_of;
 use super::request_scope::EventStream;
 
-/// Why a stream ends before its server ends it.
+/// Why a stream ends before the server ends it.
 #[derive(Debug, thiserror::Error)]
 enum Broken {
     #[error(transparent)]
     Http(reqwest::Error),
-    #[error("an event has over {0} bytes; raise `.max_message(..)` or ask for less")]
+    #[error("an event is longer than {0} bytes; raise `.max_message(..)` or request less data")]
     TooLong(usize),
 }
 
-/// The events of an answer. One that is too long ends them, with an error for the request in its place.
+/// Returns the events of a response. An event that is too long is replaced by an error for the request, and ends the
+/// stream.
 pub(super) fn events(response: Response, limit: usize, request: Option<RequestId>) -> EventStream {
     let bytes = unfold(Some((response, EventLength::default())), move |state| async move {
         let (mut response, mut length) = state?;
@@ -37,7 +38,7 @@ pub(super) fn events(response: Response, limit: usize, request: Option<RequestId
     Box::pin(events.then(move |event| ready(answered(event, request.as_ref()))))
 }
 
-/// The event, or what is said to the request that waits for one that is too long.
+/// Replaces the error of an event that is too long by an error response to the request.
 fn answered(event: Result<Sse, SseError>, request: Option<&RequestId>) -> Result<Sse, SseError> {
     let too_long = match &event {
         Err(SseError::Body(error)) => error.downcast_ref::<Broken>(),
@@ -51,7 +52,7 @@ fn answered(event: Result<Sse, SseError>, request: Option<&RequestId>) -> Result
     }
 }
 
-/// How long the event is that is being read: its lines, without comments.
+/// The length of the event that is being read: its lines, without comments.
 #[derive(Default)]
 struct EventLength {
     lines: usize,
@@ -61,7 +62,7 @@ struct EventLength {
 }
 
 impl EventLength {
-    /// Takes note of more bytes: whether no event in them is longer than `limit`.
+    /// Counts more bytes, and returns whether all events in them are within `limit`.
     fn is_within(&mut self, bytes: &[u8], limit: usize) -> bool {
         bytes.iter().all(|byte| {
             match byte {
@@ -95,7 +96,7 @@ mod tests {
     fn an_event_ends_with_an_empty_line_and_comments_are_none_of_it() {
         let is_within = |text: &str, limit: usize| {
             let mut length = EventLength::default();
-            // However the bytes come.
+            // In pieces that do not end at lines.
             text.as_bytes().chunks(3).all(|piece| length.is_within(piece, limit))
         };
         assert!(is_within(&"data: ab\n\n".repeat(100), 9));

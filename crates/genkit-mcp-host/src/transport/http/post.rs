@@ -1,4 +1,4 @@
-//! Posting a message to a server: its answer is bounded and its values are counted before it is parsed.
+//! Posting messages to a server. Responses are bounded, and their values are counted before parsing.
 
 use std::borrow::Cow;
 
@@ -24,18 +24,18 @@ use genkit_mcp::internal::jsonrpc::{MAX_VALUES, has_more_values};
 
 pub(super) const ACCEPTED: &str = "text/event-stream, application/json";
 
-/// How much of an error's body is read. Default is 64 KiB.
+/// How much of an error's body is read, in bytes. Default is 64 KiB.
 const MAX_ERROR_BODY: usize = 64 * 1024;
 
 type Answer = Result<StreamableHttpPostResponse, StreamableHttpError<reqwest::Error>>;
 
-/// The request that carries `message`.
+/// Builds the request that carries `message`.
 pub(super) fn request(
     request: RequestBuilder,
     message: &ClientJsonRpcMessage,
     session: Option<&str>,
 ) -> Result<RequestBuilder, StreamableHttpError<reqwest::Error>> {
-    // In the place of those that a program has set.
+    // Replaces headers of the same name that a program has set.
     let mut own = HeaderMap::new();
     own.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
     own.insert(CONTENT_TYPE, HeaderValue::from_static(JSON_MIME_TYPE));
@@ -46,7 +46,7 @@ pub(super) fn request(
     })
 }
 
-/// Reads what is answered to `message`; no message of the answer is longer than `limit`.
+/// Reads the response to `message`, whose messages may be at most `limit` bytes long.
 pub(super) async fn answer(
     response: Response,
     message: &ClientJsonRpcMessage,
@@ -84,12 +84,10 @@ pub(super) async fn answer(
     document(&body, id, opened)
 }
 
-/// The answer in one document.
+/// Parses a response that is a single document.
 fn document(body: &[u8], request: Option<RequestId>, session: Option<String>) -> Answer {
     if has_more_values(body, MAX_VALUES) {
-        tracing::warn!(
-            "an answer of an MCP server has more than {MAX_VALUES} values: it is not read"
-        );
+        tracing::warn!("skipped a response of an MCP server with more than {MAX_VALUES} values");
         return Ok(match request {
             Some(id) => StreamableHttpPostResponse::Json(too_many_values(id), session),
             None => StreamableHttpPostResponse::Accepted,
@@ -97,13 +95,13 @@ fn document(body: &[u8], request: Option<RequestId>, session: Option<String>) ->
     }
     match serde_json::from_slice(body) {
         Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
-        // Nobody waits for an answer to it.
+        // No request waits for a response.
         Err(_) if request.is_none() => Ok(StreamableHttpPostResponse::Accepted),
         Err(error) => Err(error.into()),
     }
 }
 
-/// What a server says that wants access, or more of it.
+/// Returns the error of a server that requires authorization, or more scopes.
 pub(super) fn refusal(response: &Response) -> Option<StreamableHttpError<reqwest::Error>> {
     let challenge = header(response, WWW_AUTHENTICATE.as_str())?;
     match response.status() {
@@ -119,7 +117,7 @@ pub(super) fn refusal(response: &Response) -> Option<StreamableHttpError<reqwest
     }
 }
 
-/// The parameter `scope` of a challenge, quoted or not.
+/// Returns the parameter `scope` of a challenge, quoted or not.
 fn scope(challenge: &str) -> Option<String> {
     let at = challenge.to_ascii_lowercase().find("scope=")? + "scope=".len();
     let value = challenge.get(at..)?;
@@ -130,7 +128,7 @@ fn scope(challenge: &str) -> Option<String> {
     Some(value.to_owned())
 }
 
-/// What an answer means that is no success: an error of MCP, or a status.
+/// Translates an error response into an MCP error or a status.
 async fn failure(response: Response, message: &ClientJsonRpcMessage, has_session: bool) -> Answer {
     let status = response.status();
     let (is_json, opened) = (is(&response, JSON_MIME_TYPE), header(&response, HEADER_SESSION_ID));
@@ -156,7 +154,7 @@ async fn failure(response: Response, message: &ClientJsonRpcMessage, has_session
         _ => None,
     };
     let wants_access = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    // A server that does not know the newest protocol says so in its own way: the older one is tried.
+    // Servers that do not know the newest protocol reject it in different ways; rmcp then tries the older one.
     if let JsonRpcMessage::Request(request) = message
         && matches!(request.request, ClientRequest::DiscoverRequest(_))
         && status.is_client_error()
@@ -182,7 +180,7 @@ async fn failure(response: Response, message: &ClientJsonRpcMessage, has_session
     }
 }
 
-/// The body; `None` where it is longer than `limit`.
+/// Reads the body; returns `None` if it is longer than `limit`.
 async fn read(mut response: Response, limit: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
     if response.content_length().is_some_and(|length| length > limit as u64) {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What the requests of one connection share: its end, and how often a stream was of no use.
+//! State that the requests of one connection share: its cancellation, and a count of useless streams.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,40 +14,40 @@ use tokio_util::sync::CancellationToken;
 use crate::transport::http_client::error::Error;
 use crate::transport::http_client::failure::HttpFailure;
 
-/// How many streams in a row may end at once without an event. Default is 8.
+/// How many streams in a row may end immediately without an event. Default is 8.
 const MAX_EMPTY: usize = 8;
 
-/// A stream that lives shorter has ended at once. Default is 1 second.
+/// A stream with a shorter life ended immediately. Default is 1 second.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
-/// How long requests wait until the server has answered for its own stream. Default is 500 milliseconds.
+/// How long requests wait for the server to accept its own stream. Default is 500 milliseconds.
 const STREAM_START: Duration = Duration::from_millis(500);
 
 /// The events of one stream.
 pub(crate) type EventStream = BoxStream<'static, Result<Sse, SseError>>;
 
-/// What the requests of one connection share.
+/// State that the requests of one connection share.
 #[derive(Clone, Default)]
 pub(crate) struct RequestScope {
     pub(super) closed: CancellationToken,
     empty: Arc<AtomicUsize>,
-    /// The stream of the server itself was asked for, and is not answered yet.
+    /// The server's own stream was requested, and the server has not responded yet.
     stream_starts: Arc<watch::Sender<bool>>,
 }
 
 impl RequestScope {
-    /// The session is there: its stream is opened next.
+    /// Records that the session exists and its stream is opened next.
     pub(crate) fn stream_starts(&self) {
         self.stream_starts.send_replace(true);
     }
 
-    /// The stream is there, or will not be.
+    /// Records that the stream is open, or will not be.
     pub(crate) fn stream_started(&self) {
         self.stream_starts.send_replace(false);
     }
 
-    /// Waits for the stream of the server itself: a server may ask there what a request makes it ask, and
-    /// loses the question where nobody listens.
+    /// Waits for the server's own stream: a request may cause a server to send a question on it, which is lost if the
+    /// stream is not open.
     pub(crate) async fn until_stream_started(&self) {
         if !*self.stream_starts.borrow() {
             return;
@@ -55,12 +55,12 @@ impl RequestScope {
         let mut starts = self.stream_starts.subscribe();
         let started = starts.wait_for(|starts| !starts);
         if tokio::time::timeout(STREAM_START, started).await.is_err() {
-            // A server that answers with its first event: no other request waits.
+            // Such a server responds only with its first event; do not delay further requests.
             self.stream_started();
         }
     }
 
-    /// What `work` gives, unless the connection is closed before.
+    /// Returns the result of `work`, or an error if the connection is closed first.
     pub(crate) async fn unless_closed<T>(
         &self,
         work: impl Future<Output = Result<T, StreamableHttpError<HttpFailure>>>,
@@ -69,12 +69,12 @@ impl RequestScope {
         done.unwrap_or_else(|| Err(StreamableHttpError::Client(Error::Closed.into())))
     }
 
-    /// Whether the server gives streams that are none.
+    /// Returns whether the server's streams end immediately, as if it had none.
     pub(crate) fn has_no_streams(&self) -> bool {
         self.empty.load(Ordering::Relaxed) >= MAX_EMPTY
     }
 
-    /// Takes note of how long the stream lives, and whether it has an event.
+    /// Records how long the stream lives, and whether it has an event.
     pub(crate) fn counted(&self, events: EventStream) -> EventStream {
         let empty = Arc::clone(&self.empty);
         let mut life = StreamLife { empty, since: Instant::now(), has_event: false };

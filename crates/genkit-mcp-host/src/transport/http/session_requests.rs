@@ -1,4 +1,4 @@
-//! Requests of a session without a message: for the server's own stream, and to end it.
+//! Session requests without a message: opening the server's own stream, and ending the session.
 
 use reqwest::header::{ACCEPT, RETRY_AFTER};
 use reqwest::{RequestBuilder, Response, StatusCode};
@@ -13,7 +13,7 @@ use super::request_scope::EventStream;
 
 type Outcome<T> = Result<T, StreamableHttpError<reqwest::Error>>;
 
-/// The request for the stream of the server itself; after `last_event` where it broke off.
+/// Builds the request for the server's own stream, which resumes after `last_event` if the stream broke.
 pub(super) fn stream_request(
     request: RequestBuilder,
     session: Option<&str>,
@@ -29,23 +29,23 @@ pub(super) fn stream_request(
     }
 }
 
-/// The stream that was opened; no event of it is longer than `limit`.
+/// Returns the events of an opened stream, each of at most `limit` bytes.
 pub(super) fn stream(response: Response, limit: usize) -> Outcome<EventStream> {
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
         return Err(StreamableHttpError::ServerDoesNotSupportSse);
     }
     let response = checked(response)?;
-    // A message alone is read as one event would be: servers say the one and send the other.
+    // A single message is read like one event, because some servers declare one and send the other.
     if !is(&response, EVENT_STREAM_MIME_TYPE) && !is(&response, JSON_MIME_TYPE) {
         return Err(StreamableHttpError::UnexpectedContentType(content_type(&response)));
     }
     Ok(long_events::events(response, limit, None))
 }
 
-/// Whether the session was ended, or never will be.
+/// Checks the response to ending a session; a server that does not support this is fine.
 pub(super) fn ended(response: Response) -> Outcome<()> {
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-        tracing::debug!("an MCP server does not let its sessions be ended");
+        tracing::debug!("an MCP server does not support ending sessions");
         return Ok(());
     }
     checked(response).map(drop)

@@ -1,4 +1,4 @@
-//! Uncorrelated errors: a server answers a request without its id.
+//! Uncorrelated errors: responses that lack the id of their request.
 
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId};
 use rmcp::transport::streamable_http_client::{StreamableHttpError, StreamableHttpPostResponse};
@@ -7,9 +7,9 @@ use crate::transport::http_client::explain::RequestTarget;
 use crate::transport::http_client::failure::HttpFailure;
 use crate::transport::request_id::means;
 
-/// Gives an error that names no request of ours to the one it answers: rmcp would drop it, and the
-/// request would wait in vain. In a session it means that the session is lost: servers that were
-/// started again answer with `"id": null`.
+/// Assigns an error without a known id to the request that was posted; rmcp would drop it, and the request would wait
+/// forever. In a session such an error means that the session is lost: servers that were restarted respond with `"id":
+/// null`.
 pub(crate) fn correlated(
     answer: StreamableHttpPostResponse,
     request: Option<&RequestId>,
@@ -29,7 +29,7 @@ pub(crate) fn correlated(
     Ok(StreamableHttpPostResponse::Json(JsonRpcMessage::Error(error), session))
 }
 
-/// The request that an error may be for.
+/// Returns the id of a message that is a request.
 pub(crate) fn request_id(message: &ClientJsonRpcMessage) -> Option<RequestId> {
     match message {
         JsonRpcMessage::Request(request) => Some(request.id.clone()),

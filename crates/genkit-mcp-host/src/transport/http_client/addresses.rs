@@ -1,4 +1,4 @@
-//! Address policy: where a server may send this program on its way to access (SSRF).
+//! The address policy: which addresses a server may make this program send requests to (SSRF protection).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use super::error::Error;
 use genkit_http_client::internal::net::is_loopback;
 
-/// Variables that name proxies, whose own names may lead anywhere.
+/// Environment variables that name proxies; a proxy's own name may resolve to any address.
 const PROXIES: [&str; 6] =
     ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
-/// The addresses that requests may go to.
+/// The addresses that requests may be sent to.
 #[derive(Clone)]
 pub(crate) struct AddressPolicy {
     loopback: bool,
@@ -22,7 +22,7 @@ pub(crate) struct AddressPolicy {
     proxies: Arc<[String]>,
 }
 
-/// A name that leads to no address, or only to forbidden addresses.
+/// A host name that does not resolve, or resolves only to forbidden addresses.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LookupError {
     #[error(transparent)]
@@ -32,13 +32,13 @@ pub(crate) enum LookupError {
 }
 
 impl AddressPolicy {
-    /// What the user names may be anywhere.
+    /// Allows all addresses, for URLs that the user configured.
     pub(crate) fn any() -> Self {
         Self { loopback: true, private: true, other: true, proxies: Arc::default() }
     }
 
-    /// What the server at `resource` may lead to: this machine only if it is here itself, private
-    /// addresses only if it is at one or the user allows it.
+    /// Returns the policy for the server at `resource`: loopback is allowed only if the server itself is local, and
+    /// private addresses only if the server has one or the user allows them.
     pub(crate) fn of(resource: &Url, private_network: bool) -> Self {
         let private = private_network || literal(resource).is_some_and(is_private);
         let named = PROXIES.iter().filter_map(|name| std::env::var(name).ok());
@@ -50,10 +50,10 @@ impl AddressPolicy {
         Self { loopback, private, other: false, proxies: proxies.collect() }
     }
 
-    /// Checks an address that needs no look-up.
+    /// Checks a URL whose host is an IP address; host names are checked when they are resolved.
     ///
     /// # Errors
-    /// It is forbidden.
+    /// Returns an error if the address is forbidden.
     pub(crate) fn check(&self, url: &Url) -> Result<(), Error> {
         match literal(url).filter(|ip| !self.allows(*ip)) {
             None => Ok(()),
@@ -93,25 +93,25 @@ impl Resolve for AddressPolicy {
 }
 
 fn forbidden(ip: IpAddr) -> Error {
-    let hint = if is_private(plain(ip)) { ": `.private_network(true)` allows it" } else { "" };
+    let hint = if is_private(plain(ip)) { "; allow it with `.private_network(true)`" } else { "" };
     Error::ForbiddenAddress { ip, hint }
 }
 
-/// The address that a URL names without a look-up.
+/// Returns the IP address in a URL, if its host is one.
 fn literal(url: &Url) -> Option<IpAddr> {
     let host = url.host_str()?;
     host.trim_start_matches('[').trim_end_matches(']').parse().ok().map(plain)
 }
 
-/// An IPv4 address that is written as IPv6 is what it is.
+/// Converts IPv6 forms of IPv4 addresses to IPv4.
 fn plain(ip: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = ip else { return ip };
     let [a, b, c, d, e, f, g, h] = v6.segments();
     let of = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low)).into();
     match [a, b, c, d, e, f] {
-        // Mapped, and through NAT64.
+        // IPv4-mapped addresses, and NAT64.
         [0, 0, 0, 0, 0, 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0] => of(g, h),
-        // Compatible.
+        // IPv4-compatible addresses.
         [0, 0, 0, 0, 0, 0] if g != 0 => of(g, h),
         // 6to4.
         [0x2002, ..] => of(b, c),
@@ -121,13 +121,13 @@ fn plain(ip: IpAddr) -> IpAddr {
 
 fn is_private(ip: IpAddr) -> bool {
     match ip {
-        // The second is shared address space (RFC 6598).
+        // The second range is shared address space (RFC 6598).
         IpAddr::V4(v4) => v4.is_private() || matches!(v4.octets(), [100, 64..=127, ..]),
         IpAddr::V6(v6) => v6.is_unique_local(),
     }
 }
 
-/// Whether it is neither of this machine, nor private, nor of the link, nor of no one machine.
+/// Returns whether it is a public unicast address; the caller has excluded loopback and private addresses.
 fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(v4) => {

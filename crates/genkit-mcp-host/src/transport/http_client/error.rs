@@ -1,4 +1,4 @@
-//! The error messages of HTTP: what failed, where, and how to mend it.
+//! Errors of HTTP requests: what failed, where, and how to fix it.
 
 use std::error::Error as StdError;
 use std::time::Duration;
@@ -10,89 +10,91 @@ use genkit_core::internal::error::Topic;
 use genkit_http_client::internal::net::root_cause;
 use genkit_schema::internal::truncate::excerpt;
 
-/// How much of what a server wrote an error repeats, in characters. Default is 300.
+/// How much text from a server an error quotes, in characters. Default is 300.
 const MAX_QUOTED: usize = 300;
 
-/// The first text of a variant is the target: an address without secrets.
+/// The first string of a variant is the target, a URL without secrets.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     // Before anything is sent.
-    #[error("the request to {0} cannot be made: {1}")]
+    #[error("cannot build the request to {0}: {1}")]
     Request(String, String),
-    #[error("nothing listens at {0}")]
+    #[error("the connection to {0} was refused; check that the server is running")]
     NothingListens(String),
-    #[error("the host of {0} is not known: {1}")]
+    #[error("cannot resolve the host of {0}: {1}")]
     UnknownHost(String, String),
-    #[error("no connection to {0} within {limit} seconds", limit = .1.as_secs())]
+    #[error("cannot connect to {0} within {limit} seconds", limit = .1.as_secs())]
     ConnectTimeout(String, Duration),
-    #[error("no connection to {0}: {1}")]
+    #[error("cannot connect to {0}: {1}")]
     NoConnection(String, String),
-    #[error("a server from elsewhere must not lead to {ip}{hint}")]
+    #[error("the address {ip} is not allowed for this server{hint}")]
     ForbiddenAddress { ip: std::net::IpAddr, hint: &'static str },
 
-    // A connection that ends.
-    #[error("the connection was closed meanwhile")]
+    // Broken connections.
+    #[error("the connection was closed")]
     Closed,
     #[error("the connection to {0} broke: {1}")]
     ConnectionBroke(String, String),
     #[error("{0}")]
     Other(String),
-    #[error("{0} did not answer in time")]
+    #[error("{0} did not respond in time")]
     Timeout(String),
-    #[error("{0} did not take a message in time")]
+    #[error("{0} did not accept a message in time")]
     SendTimeout(String),
 
-    // An answer.
-    #[error("{0} redirects without end")]
+    // Responses.
+    #[error("{0} redirects too often")]
     Redirects(String),
-    #[error("the answer of {0} broke off: {1}")]
+    #[error("the response of {0} was cut off: {1}")]
     AnswerBroke(String, String),
-    #[error("the answer of {0} is longer than {1} bytes")]
+    #[error("the response of {0} is longer than {1} bytes")]
     AnswerTooLong(String, usize),
     #[error("the stream of {0} broke: {1}")]
     StreamBroke(String, String),
-    #[error("the stream of {0} ended before the answer")]
+    #[error("the stream of {0} ended before the response")]
     StreamEnded(String),
-    #[error("{0} does not know the session any more")]
+    #[error("{0} no longer knows the session")]
     SessionLost(String),
-    #[error("{0} does not know the session any more: {1}")]
+    #[error("{0} no longer knows the session: {1}")]
     SessionRefused(String, String),
-    #[error("{0} answered what is no MCP: {1}")]
+    #[error("{0} responded with something other than MCP: {1}")]
     NoMcp(String, String),
-    #[error("{0} answered {1}, which is no MCP; check the address")]
+    #[error("{0} responded with {1} instead of MCP; check the address")]
     ContentType(String, String),
-    #[error("{0} answered JSON that is no message of MCP")]
+    #[error("{0} responded with JSON that is not an MCP message")]
     NoMcpMessage(String),
-    #[error("{target} answered HTTP {}", status_text(*.status, *.session, .body))]
+    #[error("{target} returned HTTP {}", status_text(*.status, *.session, .body))]
     Status {
         target: String,
         status: u16,
         /// Whether the request belonged to a session.
         session: bool,
-        /// What the server wrote, one short line.
+        /// What the server wrote, shortened to one line.
         body: String,
     },
 
-    // Access.
-    #[error("{0} gave no description of its authorization: {1}")]
+    // Authorization.
+    #[error("cannot read the authorization metadata at {0}: {1}")]
     NoDescription(String, String),
     #[error(
-        "{0} does not take the authorization that it was sent (HTTP 401): check the token of \
-         `.bearer_token(..)`, or what the headers say"
+        "{0} rejected the authorization (HTTP 401); check the token of \
+         `.bearer_token(..)` or the headers"
     )]
     TokenRefused(String),
     #[error(
-        "{0} does not take the proof of `.dpop(..)` (HTTP 401): check the clock of this machine, and that \
-         stored access was given to the same key"
+        "{0} rejected the proof of `.dpop(..)` (HTTP 401); check the clock of this machine, and that \
+         stored tokens belong to the same key"
     )]
     ProofRefused(String),
-    #[error("{0} wants access that is bound to a key (HTTP 401): set `.dpop(true)` at its `OAuth`")]
+    #[error(
+        "{0} requires tokens that are bound to a key (HTTP 401); set `.dpop(true)` on its `OAuth`"
+    )]
     ProofNeeded(String),
-    #[error("{0} refuses also the access that it has just been asked for (HTTP 401)")]
+    #[error("{0} rejected a token that was issued just now (HTTP 401)")]
     AccessRefused(String),
     #[error(
-        "{0} wants authorization (HTTP 401): give its server a token with `.bearer_token(..)`, or let it \
-         get one with `.oauth(..)`"
+        "{0} requires authorization (HTTP 401); set a token with `.bearer_token(..)`, or \
+         use `.oauth(..)`"
     )]
     AccessNeeded(String),
     #[error("{0}")]
@@ -121,29 +123,28 @@ impl Topic for Error {
     }
 }
 
-/// What an answer with a status that is no success means.
+/// Returns the kind of an error status, and a hint.
 fn meaning(status: u16, session: bool) -> (ErrorKind, &'static str) {
     match status {
-        300..=399 => (
-            ErrorKind::FailedPrecondition,
-            "it has moved, and that is not followed; check the address",
-        ),
-        401 => (ErrorKind::Unauthenticated, "it wants to know who asks"),
-        403 => (ErrorKind::PermissionDenied, "it does not allow this"),
-        404 if session => (ErrorKind::Unavailable, "it does not know the session any more"),
+        300..=399 => {
+            (ErrorKind::FailedPrecondition, "the redirect was not followed; check the address")
+        }
+        401 => (ErrorKind::Unauthenticated, "it requires authentication"),
+        403 => (ErrorKind::PermissionDenied, "access was denied"),
+        404 if session => (ErrorKind::Unavailable, "it no longer knows the session"),
         404 | 405 => {
-            (ErrorKind::NotFound, "no MCP server over streamable HTTP is there; check the address")
+            (ErrorKind::NotFound, "no MCP server found (streamable HTTP); check the address")
         }
         408 | 504 => (ErrorKind::DeadlineExceeded, ""),
         413 => (ErrorKind::ResourceExhausted, "the message is too long"),
-        429 => (ErrorKind::ResourceExhausted, "it is asked too often"),
+        429 => (ErrorKind::ResourceExhausted, "the rate limit is exceeded"),
         500..=599 => (ErrorKind::Unavailable, ""),
         400 | 422 => (ErrorKind::InvalidArgument, ""),
         _ => (ErrorKind::FailedPrecondition, ""),
     }
 }
 
-/// A status with its name, what the server wrote, and what it means.
+/// Formats a status with its name, what the server wrote, and a hint.
 fn status_text(status: u16, session: bool, body: &str) -> String {
     let known = StatusCode::from_u16(status).ok().and_then(|known| known.canonical_reason());
     let name = known.map(|name| format!(" {name}")).unwrap_or_default();
@@ -154,12 +155,12 @@ fn status_text(status: u16, session: bool, body: &str) -> String {
     }
 }
 
-/// The root cause of an error, as one line of bounded length.
+/// Returns the root cause of an error as one line of bounded length.
 pub(crate) fn deepest(error: &(dyn StdError + 'static)) -> String {
     quote(&root_cause(error))
 }
 
-/// What a server wrote, as one line of bounded length.
+/// Returns text from a server as one line of bounded length.
 pub(crate) fn quote(text: &str) -> String {
     excerpt(&text.split_whitespace().collect::<Vec<_>>().join(" "), MAX_QUOTED)
 }

@@ -1,4 +1,4 @@
-//! What the errors of rmcp and reqwest mean.
+//! Translation of the errors of rmcp and reqwest.
 
 use std::error::Error as StdError;
 use std::io;
@@ -21,13 +21,13 @@ use genkit_http_client::internal::net::CONNECT_TIMEOUT;
 #[derive(Debug)]
 pub(crate) struct Explanation {
     pub(crate) error: error::Error,
-    /// The server does not know the session any more: a new one is needed.
+    /// The server no longer knows the session: a new one is needed.
     pub(crate) session_lost: bool,
-    /// The request certainly never reached the server: it may be sent again.
+    /// The request certainly did not reach the server, and may be sent again.
     pub(crate) unsent: bool,
 }
 
-/// What `error`, or what is under it, means; `None` if HTTP has no part in it.
+/// Explains `error` or one of its causes; returns `None` if there is no HTTP error among them.
 pub(crate) fn explain(error: &(dyn StdError + 'static)) -> Option<Explanation> {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -45,7 +45,7 @@ pub(crate) fn explain(error: &(dyn StdError + 'static)) -> Option<Explanation> {
     None
 }
 
-/// The errors that are known.
+/// Translates the known error types.
 fn known(error: &(dyn StdError + 'static)) -> Option<HttpFailure> {
     if let Some(failure) = error.downcast_ref::<HttpFailure>() {
         return Some(failure.clone());
@@ -66,7 +66,7 @@ fn known(error: &(dyn StdError + 'static)) -> Option<HttpFailure> {
     error.downcast_ref::<AuthError>().map(|error| at.authorization(error))
 }
 
-/// Causes that rmcp holds without naming them as the source.
+/// Returns causes that rmcp stores but does not report as `source`.
 fn hidden<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
     if let Some(ServiceError::TransportSend(error)) = error.downcast_ref() {
         return Some(error.error.as_ref());
@@ -80,21 +80,21 @@ fn hidden<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError +
     }
 }
 
-/// Whom a request was for, and whether it belonged to a session.
+/// The target of a request, and whether the request belonged to a session.
 #[derive(Clone, Copy)]
 pub(crate) struct RequestTarget<'a> {
-    /// An address without secrets.
+    /// A URL without secrets.
     pub(crate) url: &'a str,
     pub(crate) session: bool,
 }
 
 impl<'a> RequestTarget<'a> {
-    /// A request without a session.
+    /// Creates the target of a request without a session.
     pub(crate) fn new(url: &'a str) -> Self {
         Self { url, session: false }
     }
 
-    /// What an error of rmcp's transport means.
+    /// Translates an error of rmcp's transport.
     pub(crate) fn transport<E>(self, error: &StreamableHttpError<E>) -> HttpFailure
     where
         E: StdError + Send + Sync + 'static,
@@ -115,7 +115,7 @@ impl<'a> RequestTarget<'a> {
             StreamableHttpError::InsufficientScope(error) => {
                 let failure = self.status(403, None, "");
                 return match error.get_required_scope() {
-                    Some(scopes) => failure.because(&format!("it wants the scopes `{scopes}`")),
+                    Some(scopes) => failure.because(&format!("it requires the scopes `{scopes}`")),
                     None => failure,
                 };
             }
@@ -127,12 +127,12 @@ impl<'a> RequestTarget<'a> {
             }
             StreamableHttpError::UnexpectedServerResponse(text) => match http_status(text) {
                 Some((status, body)) => return self.status(status, None, body),
-                // rmcp has no other sign of this than its text.
+                // rmcp reports this only in its text.
                 None if text.contains("parse JSON") => Error::NoMcpMessage(url),
                 None => Error::NoMcp(url, quote(text)),
             },
             StreamableHttpError::UnexpectedContentType(found) => {
-                let found = found.as_deref().unwrap_or("something without a content type");
+                let found = found.as_deref().unwrap_or("a response without a content type");
                 Error::ContentType(url, quote(found))
             }
             StreamableHttpError::Deserialize(_) => Error::NoMcpMessage(url),
@@ -141,7 +141,7 @@ impl<'a> RequestTarget<'a> {
             }
             StreamableHttpError::Sse(error) => Error::StreamBroke(url, deepest(error)),
             StreamableHttpError::Io(error) => {
-                // What cannot be sent, in our own words.
+                // A request that could not be built contains our `Error`.
                 let own = error.get_ref().and_then(|own| own.downcast_ref::<error::Error>());
                 match own {
                     Some(own) => return HttpFailure { unsent: true, ..HttpFailure::of(own) },
@@ -156,13 +156,13 @@ impl<'a> RequestTarget<'a> {
         error.into()
     }
 
-    /// The session is gone; this is what the server wrote.
+    /// Creates the failure of a lost session; `message` is what the server wrote.
     pub(crate) fn session_lost(self, message: &str) -> HttpFailure {
         let error = Error::SessionRefused(self.url.to_owned(), quote(message));
         HttpFailure { session_lost: true, ..error.into() }
     }
 
-    /// What an error of reqwest means.
+    /// Translates an error of reqwest.
     pub(crate) fn request(self, error: &reqwest::Error) -> HttpFailure {
         let url = self.url.to_owned();
         if let Some(status) = error.status() {
@@ -200,20 +200,20 @@ impl<'a> RequestTarget<'a> {
         }
     }
 
-    /// What a status means.
+    /// Translates an HTTP status.
     pub(crate) fn status(self, status: u16, retry_after: Option<&str>, body: &str) -> HttpFailure {
         let (target, session) = (self.url.to_owned(), self.session);
         let error = Error::Status { target, status, session, body: quote(body) };
         let seconds = retry_after.and_then(|text| text.trim().parse().ok());
         HttpFailure {
-            // It is 404; some servers answer 400.
+            // The specified status is 404, but some servers return 400.
             session_lost: session && matches!(status, 400 | 404),
             retry_after: seconds.map(Duration::from_secs),
             ..error.into()
         }
     }
 
-    /// What an error of rmcp's authorization means.
+    /// Translates an error of rmcp's authorization.
     pub(crate) fn authorization(self, error: &AuthError) -> HttpFailure {
         let failure = match error {
             AuthError::DiscoveryRequestFailed { url, source } => {
@@ -234,7 +234,7 @@ impl<'a> RequestTarget<'a> {
     }
 }
 
-/// The status and the body in rmcp's text of an answer that it did not expect.
+/// Parses the status and body from rmcp's text about an unexpected response.
 pub(crate) fn http_status(text: &str) -> Option<(u16, &str)> {
     let rest = text.strip_prefix("HTTP ")?;
     let status = rest.get(..3)?.parse().ok()?;

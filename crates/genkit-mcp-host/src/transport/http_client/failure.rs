@@ -1,4 +1,4 @@
-//! A request that failed, and what follows from it.
+//! A failed request, and its consequences.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -8,17 +8,17 @@ use std::time::Duration;
 use genkit_core::internal::error::Topic;
 use genkit_core::{Error, ErrorKind};
 
-/// A request over HTTP that failed. Several requests may wait for one answer, so that it is cloned.
+/// A failed HTTP request. It is `Clone` because several requests may wait for the same response.
 #[derive(Clone, Debug)]
 pub(crate) struct HttpFailure {
     pub(crate) kind: ErrorKind,
     pub(crate) text: String,
-    /// The server does not know the session any more: a new one is needed.
+    /// The server no longer knows the session: a new one is needed.
     pub(crate) session_lost: bool,
-    /// The request certainly never reached the server: it may be sent again.
+    /// The request certainly did not reach the server, and may be sent again.
     pub(crate) unsent: bool,
     pub(crate) retry_after: Option<Duration>,
-    /// The error of the user that led to it.
+    /// The user's own error that caused it.
     pub(crate) source: Option<Arc<Error>>,
 }
 
@@ -33,22 +33,22 @@ impl HttpFailure {
         Self { kind, text, session_lost: false, unsent: false, retry_after: None, source: None }
     }
 
-    /// An error of another room.
+    /// Converts a general error.
     pub(crate) fn of(error: &Error) -> Self {
         Self::new(error.kind(), error.chain())
     }
 
-    /// The same failure, with what led to it in front.
+    /// Prefixes the text with what failed.
     pub(crate) fn within(self, what: impl fmt::Display) -> Self {
         Self { text: format!("{what}: {}", self.text), ..self }
     }
 
-    /// The same failure, as the reason why there is no access to a server.
+    /// Prefixes the text with "no access to `target`".
     pub(crate) fn no_access_to(self, target: &str) -> Self {
         self.within(format_args!("no access to {target}"))
     }
 
-    /// The same failure, with a reason at its end.
+    /// Appends a reason to the text.
     pub(super) fn because(self, why: &str) -> Self {
         Self { text: format!("{}, {why}", self.text), ..self }
     }

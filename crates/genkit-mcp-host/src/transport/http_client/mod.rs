@@ -1,5 +1,4 @@
-//! The HTTP client that streamable HTTP and OAuth share: which addresses it may ask, and what its
-//! failures mean.
+//! The HTTP client that streamable HTTP and OAuth share, with its address policy and the translation of errors.
 
 pub(crate) mod addresses;
 pub(crate) mod client;

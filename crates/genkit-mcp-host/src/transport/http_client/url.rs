@@ -1,13 +1,13 @@
-//! Addresses without what may be secret in them.
+//! URLs without their secret parts.
 
 use reqwest::Url;
 
-/// Scheme, host, port and path: no user, no password, no query, no fragment.
+/// Returns the scheme, host, port and path, without user, password, query and fragment.
 pub(crate) fn without_secrets(url: &Url) -> Url {
     let mut url = url.clone();
     url.set_query(None);
     url.set_fragment(None);
-    // Neither can fail for what has a host, and without a host there is nothing to take out.
+    // Neither can fail if there is a host; without a host there is nothing to remove.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url

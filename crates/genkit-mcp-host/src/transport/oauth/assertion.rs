@@ -1,4 +1,4 @@
-//! Assertions: what a private key signs with, and what a program is given (RFC 7523).
+//! Assertions: signing algorithms, and tokens that the program supplies (RFC 7523).
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::error::Error;
 use crate::transport::http_client::failure::HttpFailure;
 use genkit_core::internal::error;
 
-/// Signing algorithm: what a private key signs with.
+/// The algorithm that a private key signs with.
 ///
 /// ```
 /// use genkit::mcp::host::SigningAlgorithm;
@@ -47,7 +47,7 @@ impl FromStr for SigningAlgorithm {
     }
 }
 
-/// What a closure of the program gives, which is `what`.
+/// Awaits a token (`what`) that a closure of the program supplies.
 pub(super) async fn given(
     asked: impl Future<Output = error::Result<String>>,
     setting: &'static str,
@@ -57,7 +57,7 @@ pub(super) async fn given(
         let failure = HttpFailure::of(&error).within(Error::NothingGiven { setting, what });
         HttpFailure { source: Some(Arc::new(error)), ..failure }
     })?;
-    // Files end with a line break.
+    // Files usually end with a line break.
     match text.trim() {
         "" => Err(Error::EmptyGiven { setting, what }.into()),
         token => Ok(token.to_owned()),

@@ -1,4 +1,4 @@
-//! Requests to authorization servers: bounded answers, and proofs where access is bound to a key.
+//! Requests to authorization servers, with bounded responses and DPoP proofs.
 
 use std::sync::Arc;
 
@@ -15,11 +15,12 @@ use super::error::Error;
 use crate::transport::http_client::addresses::AddressPolicy;
 use crate::transport::http_client::client::for_oauth;
 
-/// The longest answer of an authorization server that is read. Default is 1 MiB.
+/// The longest response of an authorization server that is read, in bytes. Default is 1 MiB.
 const MAX_BODY: usize = 1024 * 1024;
 
-/// The client under rmcp's authorization for a server of this machine, whose authorization server is
-/// mostly here as well: rmcp's own would ask a proxy for it. And for DPoP, which rmcp does not know.
+/// The HTTP client that rmcp's authorization uses for local servers and for DPoP. A local server's authorization server
+/// is usually local too, and rmcp's own client would send its requests through a proxy; rmcp also does not support
+/// DPoP.
 pub(super) struct AuthorizationClient {
     pub(super) addresses: AddressPolicy,
     pub(super) dpop: Option<Arc<Dpop>>,
@@ -36,7 +37,7 @@ impl OAuthHttpClient for AuthorizationClient {
     }
 }
 
-/// Sends a request, one for a token with a proof: once more where the server wants its nonce in that.
+/// Sends a request. Token requests carry a DPoP proof, and are sent again if the server requires its nonce in it.
 pub(super) async fn send(
     client: &Client,
     mut request: Request,
@@ -58,7 +59,7 @@ pub(super) async fn send(
     Ok(answer)
 }
 
-/// Of what is sent to authorization servers, only requests for a token are forms.
+/// Of the requests to authorization servers, only token requests are forms.
 fn is_for_token(request: &Request) -> bool {
     let kind = request.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     request.method() == Method::POST && kind.starts_with(b"application/x-www-form-urlencoded")

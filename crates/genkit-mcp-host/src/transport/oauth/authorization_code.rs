@@ -1,4 +1,4 @@
-//! The authorization code grant with PKCE: access that the user gives in a browser.
+//! The authorization code grant with PKCE: the user grants access in a browser.
 
 mod scopes;
 
@@ -26,8 +26,7 @@ use crate::transport::redact::Redactor;
 use genkit_core::ErrorKind;
 use genkit_core::internal::visible::Logged;
 
-/// How long what a refresh gave must hold; what is refused sooner is not refreshed again. Default
-/// is 1 minute.
+/// How long a refreshed token must last; if it is rejected sooner, it is not refreshed again. Default is 1 minute.
 const REFRESH_HOLDS: Duration = Duration::from_secs(60);
 
 /// The authorization code grant for one server.
@@ -36,11 +35,11 @@ pub(super) struct AuthorizationCode {
     oauth: OAuth,
     credentials: Credentials,
     discovery: Discovery,
-    /// The scopes that a server wanted more, and when the user was asked for them.
+    /// The additional scopes that the server required, and when the user was asked to grant them.
     widened: Vec<(BTreeSet<String>, Instant)>,
-    /// What the last refresh gave, and when.
+    /// The token of the last refresh, and its time.
     refreshed: Option<(String, Instant)>,
-    /// Whether only access that is bound to a key will do.
+    /// Whether tokens must be bound to a key.
     is_bound: bool,
     asking_user: watch::Sender<bool>,
 }
@@ -67,14 +66,14 @@ impl AuthorizationCode {
         }
     }
 
-    /// The access that is there, renewed if it is about to end.
+    /// Returns the current token, renewed if it is about to expire.
     pub(super) async fn current(&mut self) -> Result<Option<AccessToken>, HttpFailure> {
         self.credentials.open().await?;
         let is_old = |held: &SavedCredentials| {
             held.token().is_some_and(|token| !token.is_fresh() || !self.will_do(&token))
         };
         if is_old(&self.credentials.now()) && self.credentials.is_shared() {
-            // Another program may have renewed it, and a refresh token may be good only once.
+            // Another program may have renewed it, and a refresh token may be valid only once.
             if let Err(failure) = self.credentials.reload().await {
                 let failure = Logged::text(&failure);
                 tracing::debug!(server = %self.key, %failure, "the stored access cannot be read");
@@ -88,7 +87,7 @@ impl AuthorizationCode {
         Ok(self.held())
     }
 
-    /// The access that is there and that may be sent.
+    /// Returns the current token if it may be sent.
     fn held(&self) -> Option<AccessToken> {
         self.credentials.now().token().filter(|token| self.will_do(token))
     }
@@ -97,7 +96,7 @@ impl AuthorizationCode {
         token.is_bound || !self.is_bound
     }
 
-    /// New access, and whether the user gave it just now.
+    /// Returns a new token, and whether the user granted it just now.
     pub(super) async fn renew(
         &mut self,
         challenge: &Challenge,
@@ -129,7 +128,7 @@ impl AuthorizationCode {
         Ok((self.token()?, true))
     }
 
-    /// Whether a refresh gave this a moment ago: another one would not help.
+    /// Returns whether this token came from a very recent refresh, so that another refresh would not help.
     fn is_of_last_refresh(&self, sent: &str) -> bool {
         let last = self.refreshed.as_ref();
         last.is_some_and(|(token, at)| token == sent && at.elapsed() < REFRESH_HOLDS)
@@ -144,7 +143,7 @@ impl AuthorizationCode {
         Ok(metadata)
     }
 
-    /// Refreshes the token; false if only the user can help.
+    /// Refreshes the token; returns `false` if only the user can grant access again.
     async fn refresh(&mut self, metadata: &AuthorizationMetadata) -> Result<bool, HttpFailure> {
         let held = self.credentials.now();
         let Some(client) = held.client() else { return Ok(false) };
@@ -172,9 +171,9 @@ impl AuthorizationCode {
                 Ok(true)
             }
             Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => Ok(false),
-            // What was given is bound to another key.
+            // The refresh token is bound to another key.
             Err(AuthError::TokenRefreshFailed(text)) if refuses_proof(&text) => Ok(false),
-            // The authorization server answered, and does not know this program any more.
+            // The authorization server responded, and no longer knows this client.
             Err(AuthError::TokenRefreshFailed(text)) if text.contains("invalid_client") => {
                 self.credentials.register(None).await;
                 Ok(false)
@@ -183,7 +182,7 @@ impl AuthorizationCode {
         }
     }
 
-    /// Asks the user.
+    /// Asks the user for access.
     async fn ask(
         &mut self,
         challenge: &Challenge,
@@ -213,7 +212,8 @@ impl AuthorizationCode {
         };
         let unknown = given.as_ref().is_err_and(|fault| fault.kind != ErrorKind::PermissionDenied);
         if unknown && !own {
-            // The authorization server may not know this program any more: it registers anew.
+            // The authorization server may no longer know this client: forget the registration, so that it registers
+            // again.
             self.credentials.register(None).await;
         }
         given
@@ -228,7 +228,7 @@ impl AuthorizationCode {
         given.map(drop).map_err(|error| self.refused(&error))
     }
 
-    /// The client that this program is, and whether the user set it.
+    /// Returns this program's OAuth client, and whether the user configured it.
     async fn client(
         &mut self,
         known: Option<Registration>,

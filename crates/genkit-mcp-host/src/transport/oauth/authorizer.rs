@@ -1,4 +1,4 @@
-//! The authorizer: gets access for all requests of one server, one at a time.
+//! The authorizer: gets access tokens for all requests of one server, one at a time.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,23 +18,23 @@ use crate::transport::http_client::{error, url};
 use crate::transport::redact::Redactor;
 use genkit_core::internal::sync::lock;
 
-/// Gets access for all requests of one server.
+/// Gets access tokens for all requests of one server.
 pub(crate) struct Authorizer {
     dpop: Option<Arc<Dpop>>,
     state: Arc<AuthorizerState>,
-    /// Ends what is under way once this is dropped.
+    /// Cancels pending work when this is dropped.
     _open: DropGuard,
 }
 
-/// Access for the next try.
+/// A token for the next attempt.
 pub(crate) struct Renewed {
     pub(crate) token: String,
-    /// Whether it was given just now, and not renewed or given to another request.
+    /// Whether it was granted just now, rather than renewed or obtained for another request.
     pub(crate) fresh: bool,
 }
 
 struct AuthorizerState {
-    /// Locked while somebody talks with the authorization server.
+    /// Locked during an exchange with the authorization server.
     grant: tokio::sync::Mutex<Grant>,
     access: Mutex<Access>,
     closing: CancellationToken,
@@ -43,19 +43,19 @@ struct AuthorizerState {
 #[derive(Default)]
 struct Access {
     token: Option<AccessToken>,
-    /// How many rounds of asking for it there were, and how the last one failed.
+    /// How many attempts to get a token have finished, and the error of the last one.
     rounds: u64,
     failed: Option<HttpFailure>,
 }
 
-/// The ways to access.
+/// The supported grants.
 enum Grant {
     AuthorizationCode(Box<AuthorizationCode>),
     NonInteractive(Box<NonInteractive>),
 }
 
 impl Grant {
-    /// The access that is there, renewed if it is about to end.
+    /// Returns the current token, renewed if it is about to expire.
     async fn current(&mut self) -> Result<Option<AccessToken>, HttpFailure> {
         match self {
             Self::AuthorizationCode(grant) => grant.current().await,
@@ -63,7 +63,7 @@ impl Grant {
         }
     }
 
-    /// New access, and whether it was given just now.
+    /// Returns a new token, and whether it was granted just now.
     async fn renew(
         &mut self,
         challenge: &Challenge,
@@ -116,17 +116,17 @@ impl Authorizer {
         Ok(Self { dpop, state, _open: closing.drop_guard() })
     }
 
-    /// What requests to the server are proved with, if its access is bound to a key.
+    /// Returns what signs the requests to the server, if tokens are bound to a key.
     pub(crate) fn dpop(&self) -> Option<&Dpop> {
         self.dpop.as_deref()
     }
 
-    /// The access that is there, however old.
+    /// Returns the current token, even if it has expired.
     pub(crate) fn held(&self) -> Option<String> {
         Some(self.state.held()?.secret)
     }
 
-    /// The access to send, if there is any: renewed if it is about to end.
+    /// Returns the token to send, if there is one, renewed if it is about to expire.
     pub(crate) async fn token(&self) -> Result<Option<String>, HttpFailure> {
         if let Some(token) = self.state.held().filter(AccessToken::is_fresh) {
             return Ok(Some(token.secret));
@@ -143,7 +143,7 @@ impl Authorizer {
                     lock(&state.access).token.clone_from(&current);
                     Ok(current)
                 }
-                // The server decides whether what is there still does.
+                // Let the server decide whether the current token is still valid.
                 (Err(_), Some(held)) => Ok(Some(held)),
                 (Err(failure), None) => Err(failure),
             }
@@ -151,9 +151,8 @@ impl Authorizer {
         Ok(current.await?.map(|token| token.secret))
     }
 
-    /// New access after `challenge`, which refused what was `sent`. Only with `may_ask` the user is
-    /// asked. A round that has begun goes on also if the request that began it is given up: the
-    /// user may be at it.
+    /// Gets a new token after `challenge` rejected the token in `sent`. The user is asked only if `may_ask` is set. An
+    /// exchange that has begun continues even if its request is dropped, because the user may be in the middle of it.
     pub(crate) async fn renew(
         &self,
         challenge: Challenge,
@@ -167,14 +166,14 @@ impl Authorizer {
             if let Some(held) = state.held().filter(|held| sent.as_ref() != Some(&held.secret)) {
                 return Ok(Renewed { token: held.secret, fresh: false });
             }
-            // Whoever waited for a round that failed does not ask the same user again.
+            // A request that waited for a failed attempt does not ask the same user again.
             if let Some(failure) = state.failed_since(before) {
                 return Err(failure);
             }
             let renewed =
                 state.unless_closing(grant.renew(&challenge, sent.as_deref(), may_ask)).await;
             let mut access = lock(&state.access);
-            // Where the user was not asked, nothing was refused to the others.
+            // If the user was not asked, the failure does not count for other requests.
             if may_ask || renewed.is_ok() {
                 access.rounds += 1;
                 access.failed = renewed.as_ref().err().cloned();
@@ -206,7 +205,7 @@ impl AuthorizerState {
     }
 }
 
-/// Runs apart from the caller, who may give up.
+/// Runs in its own task, so that it continues if the caller is cancelled.
 async fn run<T: Send + 'static>(
     work: impl Future<Output = Result<T, HttpFailure>> + Send + 'static,
 ) -> Result<T, HttpFailure> {

@@ -1,35 +1,35 @@
-//! Challenges: how a server refuses for want of access.
+//! Challenges: responses with which a server rejects a request for lack of access.
 
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use super::dpop;
 use crate::transport::http_client::explain::http_status;
 
-/// Whether a request was refused for its proof alone.
+/// Returns whether a request was rejected only because of its DPoP proof.
 pub(crate) fn refuses_proof(error: &StreamableHttpError<reqwest::Error>) -> bool {
     matches!(error, StreamableHttpError::AuthRequired(error)
         if dpop::refuses_proof(&error.www_authenticate_header))
 }
 
-/// Whether it would be taken with the nonce that came with the refusal.
+/// Returns whether the server requires the nonce that came with the rejection.
 pub(crate) fn wants_nonce(error: &StreamableHttpError<reqwest::Error>) -> bool {
     matches!(error, StreamableHttpError::AuthRequired(error)
         if dpop::wants_nonce(&error.www_authenticate_header))
 }
 
-/// Why a request was refused.
+/// Why a request was rejected.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Challenge {
-    /// 401: no access, or no longer. `header` is `WWW-Authenticate`, if there is one.
+    /// 401: the token is missing or no longer valid. `header` is `WWW-Authenticate`, if present.
     Access { header: Option<String> },
-    /// 403 `insufficient_scope`: more access is needed.
+    /// 403 `insufficient_scope`: more scopes are required.
     Wider { header: String, scopes: Vec<String> },
 }
 
 impl Challenge {
     pub(crate) fn of(error: &StreamableHttpError<reqwest::Error>) -> Option<Self> {
         match error {
-            // Other access would not help.
+            // Another token would not help.
             error if refuses_proof(error) => None,
             StreamableHttpError::AuthRequired(error) => {
                 Some(Self::Access { header: Some(error.www_authenticate_header.clone()) })
@@ -38,7 +38,7 @@ impl Challenge {
                 let header = error.www_authenticate_header.clone();
                 let scopes = error.required_scope.as_deref().unwrap_or_default();
                 let scopes: Vec<String> = scopes.split_whitespace().map(Into::into).collect();
-                // Any other 403 is final: no scope would help.
+                // Any other 403 is final; no scope would help.
                 let known = header.contains("insufficient_scope") || !scopes.is_empty();
                 known.then_some(Self::Wider { header, scopes })
             }
@@ -54,7 +54,7 @@ impl Challenge {
         }
     }
 
-    /// Whether only access that is bound to a key is taken.
+    /// Returns whether the server accepts only tokens that are bound to a key.
     pub(crate) fn wants_proof(&self) -> bool {
         self.header().is_some_and(|header| {
             let schemes = header.to_ascii_lowercase();

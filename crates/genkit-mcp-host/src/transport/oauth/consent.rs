@@ -1,4 +1,4 @@
-//! Consent: the user is brought to an address, and the answer comes back.
+//! Consent: sends the user to an address and receives the response.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -19,15 +19,15 @@ use genkit_core::ErrorKind;
 /// How long the user may take. Default is 5 minutes.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
 
-/// The consent of the user, by the way that the answer comes back.
+/// The user's consent, by the channel on which the response arrives.
 pub(super) enum Consent {
     Callback(CallbackListener),
     OnAuthorize(OnAuthorize, String),
 }
 
 impl Consent {
-    /// The way that the user set; else a port of this machine, the one that is `known` if it is
-    /// free.
+    /// Uses the handler that the user set. Without one, listens on a local port, preferably that of the known
+    /// registration.
     pub(super) async fn new(oauth: &OAuth, known: Option<&Registration>) -> Result<Self, Error> {
         let uri = oauth.redirect_uri.as_deref();
         if let Some(ask) = &oauth.on_authorize {
@@ -48,7 +48,7 @@ impl Consent {
         }
     }
 
-    /// Brings the user to `address`, and the answer back, once it was checked.
+    /// Sends the user to `address`, and returns the checked response.
     pub(super) async fn ask(
         self,
         who: &str,
@@ -66,7 +66,7 @@ impl Consent {
                         announce(who, target, address);
                         Ok(listener.callback(&state).await)
                     }
-                    // Whatever it returns, the user was asked, and is not to be asked again at once.
+                    // Whatever it returns, the user was asked, and must not be asked again immediately.
                     Self::OnAuthorize(ask, _) => ask(address.to_owned()).await.map_err(|error| {
                         let failure = HttpFailure::of(&error).no_access_to(target);
                         let kind = ErrorKind::PermissionDenied;
@@ -90,24 +90,24 @@ impl Consent {
     }
 }
 
-/// For a program in a terminal, as `OAuth::new` documents it: whoever reads its log or sees it runs
-/// a browser.
+/// Prints the address for programs in a terminal, as documented at `OAuth::new`: the user who reads the terminal or the
+/// log has a browser.
 fn announce(who: &str, target: &str, address: &str) {
-    tracing::warn!("{who} wants access to {target}: open {address}");
+    tracing::warn!("{who} requests access to {target}; open {address}");
     let text =
-        format!("{who} wants access to {target}. Open this address in a browser:\n{address}");
-    // Without a standard error the log is left.
+        format!("{who} requests access to {target}. Open this address in a browser:\n{address}");
+    // If standard error is closed, the log remains.
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// A parameter of an address.
+/// Returns a query parameter of an address.
 fn param(address: &str, name: &str) -> Option<String> {
     let address = Url::parse(address).ok()?;
     let found = address.query_pairs().find(|(key, _)| key == name)?.1.into_owned();
     Some(found)
 }
 
-/// Tells the host that the user is being asked, until it is dropped.
+/// Reports to the host that the user is being asked, until it is dropped.
 struct AskingUser<'a>(&'a watch::Sender<bool>);
 
 impl<'a> AskingUser<'a> {

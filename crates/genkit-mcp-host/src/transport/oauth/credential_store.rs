@@ -1,4 +1,4 @@
-//! Credential stores: where access is stored between runs.
+//! Credential stores: storage of OAuth credentials between runs.
 
 use std::fs;
 use std::io::{self, Write};
@@ -12,9 +12,9 @@ use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::internal::sync::lock;
 
-/// Credential store: keeps what OAuth was given, between runs.
+/// A credential store, which keeps OAuth credentials between runs.
 ///
-/// It is JSON for this library alone and holds tokens, so store it where keys are stored.
+/// The value is JSON whose format is private to this library. It contains tokens, so store it as securely as keys.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -45,7 +45,7 @@ use genkit_core::internal::sync::lock;
 /// }
 /// ```
 pub trait CredentialStore: Send + Sync + 'static {
-    /// Loads what is stored for the server at this address, if anything is.
+    /// Loads the stored credentials of the server at this address, if there are any.
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Value>>>;
 
     /// Saves `credentials` for the server at this address; `None` removes them.
@@ -67,10 +67,10 @@ impl<S: CredentialStore + ?Sized> CredentialStore for Arc<S> {
     }
 }
 
-/// Credential store in one JSON file, which on Unix only its owner can read.
+/// A credential store in one JSON file, readable only by its owner on Unix.
 ///
-/// Several servers may share it, also of several programs: each writes its own and keeps what others wrote
-/// (on Unix, by a lock on a file beside it).
+/// Several servers and several programs may share the file: each writes only its own entry and keeps the others (on
+/// Unix, with a lock on a file next to it).
 ///
 /// ```
 /// use genkit::mcp::host::{FileCredentials, OAuth};
@@ -83,12 +83,11 @@ pub struct FileCredentials {
     path: Arc<PathBuf>,
 }
 
-/// Read, change and write are one step, also for two values of one path.
+/// Makes read, modify and write one step, also across instances with the same path.
 static WRITING: Mutex<()> = Mutex::new(());
 
 impl FileCredentials {
-    /// Credential store in the file at `path`, which is made when there is something to store; its
-    /// folder must be there.
+    /// Creates a credential store in the file at `path`. The file is created on the first save; its folder must exist.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: Arc::new(path.into()) }
     }
@@ -130,8 +129,8 @@ impl CredentialStore for FileCredentials {
     }
 }
 
-/// Keeps other programs from writing until it is dropped. The file itself is replaced, so that the lock is
-/// on one beside it; where the system has no such locks, the later of two programs wins.
+/// Locks out other programs until the returned file is dropped. The file itself is replaced, so the lock is on a
+/// separate file next to it. On systems without such locks, the last writer wins.
 fn lock_file(path: &Path) -> io::Result<fs::File> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".lock");
@@ -153,17 +152,17 @@ fn read(path: &Path) -> io::Result<Map<String, Value>> {
     }
 }
 
-/// Writes beside the file and moves it there, so that it is never half written.
+/// Writes to a temporary file and renames it, so that the file is never partially written.
 fn write(path: &Path, all: &Value) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
     let beside = path.with_file_name(name);
     let mut options = fs::OpenOptions::new();
-    // Through a link that somebody put there another file would be written.
+    // A link that another user placed there would redirect the write to another file.
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // What a crash left there may be readable by others.
+    // A leftover of a crash may be readable by other users.
     let _ = fs::remove_file(&beside);
     let mut file = options.open(&beside)?;
     file.write_all(&serde_json::to_vec_pretty(all)?)?;

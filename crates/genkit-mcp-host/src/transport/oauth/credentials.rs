@@ -1,4 +1,4 @@
-//! The credentials of one server: in memory, and in the user's store if there is one.
+//! The credentials of one server, in memory and in the user's store if there is one.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -17,16 +17,16 @@ use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, ErrorKind};
 
-/// How long before its end a token is renewed, in seconds. Default is 30, or half of its life.
+/// How long before its expiry a token is renewed, in seconds. Default is 30, or half of its lifetime.
 const MARGIN_SECS: u64 = 30;
 
 /// An access token.
 #[derive(Clone)]
 pub(super) struct AccessToken {
     pub(super) secret: String,
-    /// Whether it is of use only with the key that it is bound to.
+    /// Whether it is usable only with the key that it is bound to.
     pub(super) is_bound: bool,
-    /// When it ends and how long it lives, in seconds; unknown if the server gave none.
+    /// When it expires and how long it is valid, in seconds; `None` if the server did not specify it.
     span: Option<(u64, u64)>,
 }
 
@@ -36,18 +36,18 @@ impl AccessToken {
         Self { secret, is_bound: false, span }
     }
 
-    /// Whether it will hold for the next request.
+    /// Returns whether it will still be valid for the next request.
     pub(super) fn is_fresh(&self) -> bool {
         self.span.is_none_or(|(end, lives)| now() + MARGIN_SECS.min(lives / 2) < end)
     }
 }
 
-/// Seconds since 1970.
+/// Returns the seconds since 1970.
 pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-/// How this program is known to an authorization server.
+/// This program's registration at an authorization server.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Registration {
     pub(super) issuer: Option<String>,
@@ -56,13 +56,13 @@ pub(super) struct Registration {
     pub(super) redirect_uri: String,
 }
 
-/// The credentials in the form that the user's store has them in.
+/// The credentials in the form that is saved in the user's store.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct SavedCredentials {
     credentials: Option<StoredCredentials>,
     pub(super) registration: Option<Registration>,
-    /// Whether the user's store did not take what is held here.
+    /// Whether the user's store failed to save these credentials.
     #[serde(skip)]
     unsaved: bool,
 }
@@ -78,7 +78,7 @@ impl SavedCredentials {
         Some(AccessToken { is_bound: is_bound(response["token_type"].as_str()), ..token })
     }
 
-    /// Whether its access was given after that of the other.
+    /// Returns whether its token was issued after that of `other`.
     fn is_newer_than(&self, other: &Self) -> bool {
         let of =
             |saved: &Self| saved.credentials.as_ref().and_then(|known| known.token_received_at);
@@ -90,17 +90,17 @@ impl SavedCredentials {
         serde_json::to_value(response).ok()
     }
 
-    /// Whether the access can be renewed without the user.
+    /// Returns whether the token can be renewed without the user.
     pub(super) fn can_refresh(&self) -> bool {
         self.response().is_some_and(|response| response["refresh_token"].is_string())
     }
 
-    /// What was given.
+    /// Returns the granted scopes.
     pub(super) fn scopes(&self) -> Vec<String> {
         self.credentials.as_ref().map(|given| given.granted_scopes.clone()).unwrap_or_default()
     }
 
-    /// Who the access was given to.
+    /// Returns the id of the client that the token was issued to.
     pub(super) fn client(&self) -> Option<&String> {
         Some(&self.credentials.as_ref()?.client_id)
     }
@@ -114,7 +114,7 @@ struct CredentialState {
     server: String,
     store: Option<ByIdentity<dyn CredentialStore>>,
     redactor: Redactor,
-    /// `None` until the user's store was looked into.
+    /// `None` until the user's store has been read.
     saved: Mutex<Option<SavedCredentials>>,
 }
 
@@ -127,7 +127,7 @@ impl Credentials {
         Self(Arc::new(CredentialState { server, store, redactor, saved: Mutex::default() }))
     }
 
-    /// Has what is held now repeated nowhere.
+    /// Adds the current secrets to the redactor.
     fn hide(&self) {
         let saved = self.now();
         let response = saved.response().unwrap_or_default();
@@ -139,12 +139,12 @@ impl Credentials {
         self.0.redactor.hide_for_now("client_secret", &registered.unwrap_or_default());
     }
 
-    /// Looks into the user's store, unless that was done.
+    /// Reads the user's store unless it has been read before.
     pub(super) async fn open(&self) -> Result<(), HttpFailure> {
         if self.saved().is_none() { self.reload().await } else { Ok(()) }
     }
 
-    /// Looks into the user's store again, if there is one: another program may have been there.
+    /// Reads the user's store again, if there is one: another program may have changed it.
     pub(super) async fn reload(&self) -> Result<(), HttpFailure> {
         let Some(store) = &self.0.store else {
             self.saved().get_or_insert_default();
@@ -155,14 +155,14 @@ impl Credentials {
             HttpFailure { kind: ErrorKind::FailedPrecondition, ..failure }
         })?;
         let loaded = loaded.map(serde_json::from_value::<SavedCredentials>).transpose();
-        // What another version wrote is no reason never to ask again.
+        // Credentials written by another version must not block a new sign-in.
         let loaded = loaded.unwrap_or_else(|_| {
             tracing::warn!(server = %self.0.server, "the stored credentials cannot be read");
             None
         });
         let saved = loaded.unwrap_or_default();
         let mut own = self.saved();
-        // What the store lacks is not to be lost.
+        // Do not lose what could not be saved.
         if !own.as_ref().is_some_and(|own| own.unsaved || own.is_newer_than(&saved)) {
             *own = Some(saved);
         }
@@ -171,12 +171,12 @@ impl Credentials {
         Ok(())
     }
 
-    /// Whether other programs may change what is saved.
+    /// Returns whether other programs may change what is saved.
     pub(super) fn is_shared(&self) -> bool {
         self.0.store.is_some()
     }
 
-    /// What is held now.
+    /// Returns the current credentials.
     pub(super) fn now(&self) -> SavedCredentials {
         self.saved().clone().unwrap_or_default()
     }
@@ -186,7 +186,7 @@ impl Credentials {
         self.save_all().await;
     }
 
-    /// Forgets what another authorization server gave: it must never see it (SEP-2352).
+    /// Discards credentials of another authorization server, which this one must never see (SEP-2352).
     pub(super) async fn belong_to(&self, issuer: Option<&str>) {
         let foreign =
             |known: Option<&String>| known.is_some_and(|known| Some(known.as_str()) != issuer);
@@ -195,12 +195,12 @@ impl Credentials {
         let client = held.registration.is_some_and(|known| foreign(known.issuer.as_ref()));
         if access || client {
             *self.saved() = Some(SavedCredentials::default());
-            tracing::warn!(server = %self.0.server, "the authorization server is another one now");
+            tracing::warn!(server = %self.0.server, "the authorization server has changed");
             self.save_all().await;
         }
     }
 
-    /// Writes to the user's store. Access that cannot be saved is access all the same.
+    /// Writes to the user's store. A token that cannot be saved is still used.
     async fn save_all(&self) {
         self.hide();
         let Some(store) = &self.0.store else { return };
@@ -232,7 +232,7 @@ impl Credentials {
     }
 }
 
-// Written out, because rmcp's trait is made by a macro that this crate does not depend on.
+// Written by hand, because rmcp's trait comes from a macro that this crate does not depend on.
 impl RmcpStore for Credentials {
     fn load<'s, 'f>(&'s self) -> BoxFuture<'f, Result<Option<StoredCredentials>, AuthError>>
     where

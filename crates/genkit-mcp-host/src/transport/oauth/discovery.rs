@@ -1,4 +1,4 @@
-//! Discovery: which authorization server a server belongs to, and what it can do.
+//! Discovery of a server's authorization server and its capabilities.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,17 +18,17 @@ use crate::transport::http_client::failure::HttpFailure;
 use crate::transport::http_client::url::without_secrets;
 use genkit_http_client::internal::net::{install_crypto, is_loopback};
 
-/// The member of metadata that says what proofs may be signed with (RFC 9449).
+/// The metadata member that lists the accepted algorithms of DPoP proofs (RFC 9449).
 const PROOF_ALGORITHMS: &str = "dpop_signing_alg_values_supported";
 
 /// Looks up the authorization server of one MCP server.
 pub(super) struct Discovery {
-    /// Without a query, which may hold a key: this address is sent to the authorization server.
+    /// Without the query, which may contain a key: this address is sent to the authorization server.
     pub(super) resource: Url,
     pub(super) target: String,
     pub(super) addresses: AddressPolicy,
     oauth: OAuth,
-    /// The issuer that a secret of the user was shown to first: no other gets to see it.
+    /// The issuer that received the user's secret first; no other issuer may receive it.
     first: Option<Option<String>>,
     credentials: Option<Credentials>,
     dpop: Option<Arc<Dpop>>,
@@ -54,7 +54,7 @@ impl Discovery {
         }
     }
 
-    /// What a refusal, or else the server's own documents, lead to.
+    /// Looks up the metadata, starting from the challenge or else from the server's own documents.
     pub(super) async fn look_up(
         &mut self,
         header: Option<&str>,
@@ -66,17 +66,17 @@ impl Discovery {
         Ok(metadata)
     }
 
-    /// The failure of getting access.
+    /// Adds "no access to ..." to a failure.
     pub(super) fn failed(&self, failure: impl Into<HttpFailure>) -> HttpFailure {
         failure.into().no_access_to(&self.target)
     }
 
-    /// The target of requests on the way to access.
+    /// Returns the target of the requests that get access.
     pub(super) fn at(&self) -> RequestTarget<'_> {
         RequestTarget::new(&self.target)
     }
 
-    /// Refuses what a server must not make this program, or the browser of the user, do.
+    /// Rejects metadata that would make this program, or the user's browser, send requests to forbidden places.
     pub(super) fn check(&mut self, metadata: &AuthorizationMetadata) -> Result<(), Error> {
         if let Some(expected) = &self.oauth.issuer {
             let found = metadata.issuer.as_deref().unwrap_or("no issuer");
@@ -86,7 +86,7 @@ impl Discovery {
             }
         }
         for (what, address) in [
-            // Programs that ask no user may leave it empty.
+            // It may be empty for grants without a user.
             ("authorization", Some(&metadata.authorization_endpoint).filter(|it| !it.is_empty())),
             ("token", Some(&metadata.token_endpoint)),
             ("registration", metadata.registration_endpoint.as_ref()),
@@ -105,7 +105,7 @@ impl Discovery {
             return Ok(());
         }
         for named in [metadata.issuer.as_ref(), Some(&metadata.token_endpoint)] {
-            // What no request may go to is refused as that, where it is sent.
+            // A forbidden address gets its own error when the request is sent.
             let is_forbidden = |named: &String| {
                 Url::parse(named).is_ok_and(|url| self.addresses.check(&url).is_err())
             };
@@ -122,8 +122,8 @@ impl Discovery {
         Err(Error::IssuerChanged { now: name(&metadata.issuer), before: name(first) })
     }
 
-    /// Whether an address is of the server itself, so that it sees nothing that the server does not see
-    /// anyway; or of this machine as the server is.
+    /// Returns whether an address has the server's own origin, and therefore learns nothing new, or is local like the
+    /// server.
     fn is_here(&self, address: &str) -> bool {
         let is_here = |url: Url| {
             url.origin() == self.resource.origin()
@@ -146,7 +146,7 @@ impl Discovery {
         }
     }
 
-    /// The client of the authorization server.
+    /// Returns the client of the authorization server.
     pub(super) async fn manager(&mut self) -> Result<&mut AuthorizationManager, HttpFailure> {
         let manager = match self.manager.take() {
             Some(manager) => manager,
@@ -174,7 +174,7 @@ impl Discovery {
     }
 }
 
-/// Each of these scopes once.
+/// Removes duplicate scopes, keeping their order.
 pub(super) fn distinct(mut scopes: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     scopes.retain(|scope| seen.insert(scope.clone()));

@@ -1,4 +1,4 @@
-//! DPoP: requests show that this program has the key that its access is bound to (RFC 9449).
+//! DPoP: requests prove possession of the key that the access token is bound to (RFC 9449).
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -11,39 +11,39 @@ use super::error::Error;
 use genkit_core::Result;
 use genkit_core::internal::sync::lock;
 
-/// The kind of the tokens that are bound to a key.
+/// The type of tokens that are bound to a key.
 const TOKEN_TYPE: &str = "DPoP";
 
 const PROOF: &str = "dpop";
 
-/// What an answer has a nonce for the next request in.
+/// The response header with the nonce for the next request.
 pub(super) const NONCE: &str = "dpop-nonce";
 
-/// What a server says that wants a nonce in the proof, or another one.
+/// The error code of a server that requires a nonce, or a newer one, in the proof.
 pub(super) const WANTS_NONCE: &str = "use_dpop_nonce";
 
-/// What a server says that does not take the proof.
+/// The error code of a server that rejects the proof.
 const INVALID_PROOF: &str = "invalid_dpop_proof";
 
 /// How many servers' nonces are kept: those of an MCP server and its authorization server. Default is 8.
 const MAX_NONCES: usize = 8;
 
-/// The key of one server's access, and the nonces that were given last.
+/// The key that a server's tokens are bound to, and the latest nonces.
 pub(crate) struct Dpop {
     key: DpopKey,
-    /// By origin.
+    /// Keyed by origin.
     nonces: Mutex<HashMap<String, String>>,
 }
 
 impl Dpop {
-    /// What proofs are signed with.
+    /// The algorithm of the proofs.
     pub(super) const ALGORITHM: &str = "ES256";
 
     pub(super) fn new(key: DpopKey) -> Self {
         Self { key, nonces: Mutex::default() }
     }
 
-    /// Adds the proof, and what it is for; each request needs a proof of its own.
+    /// Adds a proof, and the token that it is for; each request needs its own proof.
     pub(crate) fn prove(&self, request: &mut Request, token: Option<&str>) -> Result<()> {
         let (method, url) = (request.method().as_str(), request.url());
         let mut proof = self.key.proof(method, url.as_str());
@@ -66,35 +66,35 @@ impl Dpop {
         Ok(())
     }
 
-    /// The nonce that the server at `url` gave last.
+    /// Returns the latest nonce from the server at `url`.
     fn nonce(&self, url: &Url) -> Option<String> {
         lock(&self.nonces).get(&url.origin().ascii_serialization()).cloned()
     }
 
-    /// Takes note of the nonce that an answer gives for the next request.
+    /// Records the nonce of a response for the next request.
     pub(crate) fn note(&self, url: &Url, answer: &HeaderMap) {
         let Some(nonce) = answer.get(NONCE).and_then(|nonce| nonce.to_str().ok()) else { return };
         let mut nonces = lock(&self.nonces);
         let origin = url.origin().ascii_serialization();
         if nonces.len() >= MAX_NONCES && !nonces.contains_key(&origin) {
-            // A server that leads elsewhere again and again: one that is forgotten is asked for.
+            // Only a server that redirects repeatedly gets here. A server whose nonce is lost sends another one.
             nonces.clear();
         }
         nonces.insert(origin, nonce.to_owned());
     }
 }
 
-/// Whether a challenge of an MCP server wants a nonce.
+/// Returns whether a challenge of an MCP server requires a nonce.
 pub(crate) fn wants_nonce(challenge: &str) -> bool {
     challenge.contains(WANTS_NONCE)
 }
 
-/// Whether a challenge is about the proof alone: other access would not help.
+/// Returns whether a challenge is only about the proof, so that another token would not help.
 pub(crate) fn refuses_proof(challenge: &str) -> bool {
     wants_nonce(challenge) || challenge.contains(INVALID_PROOF)
 }
 
-/// Whether tokens of this type are bound to a key.
+/// Returns whether tokens of this type are bound to a key.
 pub(super) fn is_bound(token_type: Option<&str>) -> bool {
     token_type.is_some_and(|kind| kind.eq_ignore_ascii_case(TOKEN_TYPE))
 }

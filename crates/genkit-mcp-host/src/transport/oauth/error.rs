@@ -1,4 +1,4 @@
-//! The error messages of OAuth.
+//! Errors of OAuth.
 
 use std::path::PathBuf;
 
@@ -9,125 +9,126 @@ use genkit_core::internal::error::Topic;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    // The settings of the user.
-    #[error("the OAuth of server {key:?}: {error}")]
+    // The user's settings.
+    #[error("invalid OAuth settings of server `{key}`: {error}")]
     Settings { key: String, error: Box<Error> },
-    #[error("`.client_secret(..)` needs the `.client_id(..)` that it belongs to")]
+    #[error(
+        "`.client_secret(..)` is set without `.client_id(..)`; set the id that the secret belongs to"
+    )]
     SecretWithoutId,
     #[error("`.client_metadata_url(..)` must be an `https` address with a path")]
     MetadataUrl,
-    #[error("`.redirect_uri(..)` is no address")]
+    #[error("`.redirect_uri(..)` is not a URL")]
     RedirectUri,
     #[error(
-        "`.redirect_uri(..)` must be `http://127.0.0.1:PORT/PATH`, unless `.on_authorize(..)` brings \
-         the answer back"
+        "`.redirect_uri(..)` must be `http://127.0.0.1:PORT/PATH`, unless `.on_authorize(..)` is set"
     )]
     RedirectElsewhere,
-    #[error("`{setting}` gives no {what}")]
+    #[error("`{setting}` returned no {what}")]
     NothingGiven { setting: &'static str, what: &'static str },
-    #[error("`{setting}` gives an empty {what}: a JWT is expected")]
+    #[error("`{setting}` returned an empty {what}; expected a JWT")]
     EmptyGiven { setting: &'static str, what: &'static str },
     #[error(
-        "the token endpoint of `IdentityProvider::new(..)` is no address ({0}): it is written \
+        "the token endpoint of `IdentityProvider::new(..)` is not a URL ({0}); expected \
          `https://host/path`"
     )]
     NoProviderAddress(String),
     #[error(
-        "the token endpoint of `IdentityProvider::new(..)` is {0}, which is not encrypted: it begins \
-         with `https://`, unless it is on this machine"
+        "the token endpoint of `IdentityProvider::new(..)` is not encrypted: {0}; use an `https://` \
+         address, or one on this machine"
     )]
     ProviderNotEncrypted(String),
     #[error(
-        "`.credentials(..)` keeps access that is bound to a key, and `.dpop(true)` makes another key in each \
-         run: give one that stays with `.dpop_key(..)`"
+        "`.credentials(..)` stores tokens that are bound to a key, but `.dpop(true)` generates a new key on each \
+         run; set a permanent key with `.dpop_key(..)`"
     )]
     KeyWouldBeLost,
-    #[error("{0:?} is no known algorithm to sign with: RS256 and ES256 are")]
+    #[error("`{0}` is not a supported signing algorithm; expected `RS256` or `ES256`")]
     UnknownAlgorithm(String),
     #[error(transparent)]
     Client(#[from] ClientError),
-    #[error("cannot use the credentials in {}", path.display())]
+    #[error("cannot access the credentials file {}", path.display())]
     CredentialFile { path: PathBuf, source: std::io::Error },
     #[error("{0}")]
     CredentialTask(tokio::task::JoinError),
 
     // The authorization server.
     #[error(
-        "it names the authorization server {found}, and `.issuer(..)` says that its client is for \
+        "its authorization server is {found}, but `.issuer(..)` expects \
          {expected}"
     )]
     OtherIssuer { found: String, expected: String },
-    #[error("its authorization server names the {what} endpoint {url}, which is not encrypted")]
+    #[error("the {what} endpoint {url} of its authorization server is not encrypted")]
     NotEncrypted { what: &'static str, url: String },
-    #[error("its authorization server names a {what} endpoint over `{scheme}`, not `https`")]
+    #[error("the {what} endpoint of its authorization server uses `{scheme}` instead of `https`")]
     NotHttps { what: &'static str, scheme: String },
-    #[error("its authorization server names a {what} endpoint that is no address: {fault}")]
+    #[error("the {what} endpoint of its authorization server is not a URL: {fault}")]
     NoAddress { what: &'static str, fault: String },
     #[error(
-        "its authorization server is now {now}, and was {before} before: `.issuer(..)` says which \
-         one its secret is for"
+        "its authorization server changed from {before} to {now}; declare with `.issuer(..)` which \
+         one the secret is for"
     )]
     IssuerChanged { now: String, before: String },
     #[error(
-        "its authorization server is {found}, which is elsewhere than the server itself: `.issuer(..)` says \
-         which one its secret is for"
+        "its authorization server {found} is not on the server's own origin; declare with `.issuer(..)` \
+         which one the secret is for"
     )]
     IssuerElsewhere { found: String },
-    #[error("this program cannot register by itself; `.client_id(..)` says how it is known")]
+    #[error("dynamic client registration failed; set `.client_id(..)` instead")]
     CannotRegister,
-    #[error("the answer is longer than {0} bytes")]
+    #[error("the response is longer than {0} bytes")]
     AnswerTooLong(usize),
     #[error("its token endpoint: {0}")]
     TokenEndpoint(String),
     #[error("{0}")]
     TokenEndpointFailed(String),
-    #[error("its answer has no access token")]
+    #[error("its response has no access token")]
     NoAccessToken,
     #[error(
-        "its authorization server gives a token that is not bound to a key: it does not support DPoP; \
-         without `.dpop(..)` such a token is taken"
+        "its authorization server issued a token that is not bound to a key, so it does not support DPoP; \
+         remove `.dpop(..)` to accept such tokens"
     )]
     NotBound,
-    #[error("its authorization server takes no proofs of DPoP that are signed with ES256")]
+    #[error("its authorization server does not accept DPoP proofs signed with ES256")]
     NoProofAlgorithm,
-    #[error("the token that was given has characters that no header can carry")]
+    #[error("the token contains characters that are not allowed in a header")]
     NoHeader,
 
     // The identity provider.
-    #[error("the identity provider does not say who the user is")]
+    #[error("the identity provider issued no assertion for the user")]
     NotVouchedFor,
     #[error(
-        "the identity provider answers without an assertion of the type `id-jag`: it must support \
+        "the identity provider returned no assertion of type `id-jag`; it must support \
          enterprise-managed authorization (Identity Assertion JWT Authorization Grant)"
     )]
     NoIdJag,
 
     // The user.
-    #[error("a person must give it")]
+    #[error("the user must grant it")]
     NeedsUser,
-    #[error("nobody gave it within {0} minutes")]
+    #[error("the user did not grant it within {0} minutes")]
     UserTimeout(u64),
-    #[error("the answer belongs to another question")]
+    #[error("the response does not match the pending sign-in")]
     OtherAnswer,
-    #[error("it was not given ({error}){}", .why.as_ref().map(|why| format!(" {why}")).unwrap_or_default())]
+    #[error("it was not granted ({error}){}", .why.as_ref().map(|why| format!(" {why}")).unwrap_or_default())]
     NotGiven { error: String, why: Option<String> },
-    #[error("it was given without a token")]
+    #[error("it was granted without a token")]
     NoToken,
 
-    // More access than before.
-    #[error("{0} does not allow this, and does not say what it wants")]
+    // Insufficient scopes.
+    #[error("{0} denied the request and did not state the required scopes")]
     NoScopeNamed(String),
-    #[error("{target} wants the scopes `{scopes}`, which were asked for and not given")]
+    #[error("{target} requires the scopes `{scopes}`, which were requested but not granted")]
     ScopesNotGiven { target: String, scopes: String },
-    #[error("{target} does not allow this, although it has the scopes `{scopes}`")]
+    #[error("{target} denied the request although the scopes `{scopes}` are granted")]
     ScopesNoHelp { target: String, scopes: String },
-    #[error("{target} does not allow this to {client:?}: it wants `{scopes}`")]
+    #[error("{target} denied the request of client `{client}`; it requires `{scopes}`")]
     ClientNotAllowed { target: String, client: String, scopes: String },
 
-    // A flow.
-    #[error("what asks for access panicked")]
+    // The task that gets access.
+    #[error("the task that requests access panicked")]
     Panicked,
-    #[error("the program ends")]
+    #[error("the runtime is shutting down")]
     RuntimeEnded,
 }
 

@@ -1,4 +1,4 @@
-//! The identity provider of a user, which tells other servers who that is (RFC 8693).
+//! The identity provider of a user, which vouches for the user at other servers (RFC 8693).
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
 type IdTokenSource = ByIdentity<dyn Fn() -> BoxFuture<'static, Result<String>> + Send + Sync>;
 
-/// Identity provider of a company: where its users sign in once, and what it knows this program by.
+/// A company's identity provider, where its users sign in once, with this program's client credentials.
 ///
 /// ```
 /// use genkit::mcp::host::IdentityProvider;
@@ -36,7 +36,7 @@ type IdTokenSource = ByIdentity<dyn Fn() -> BoxFuture<'static, Result<String>> +
 /// assert!(!format!("{provider:?}").contains("its secret"));
 /// ```
 #[derive(Clone, PartialEq)]
-#[must_use = "it is used by `OAuth::identity_assertion`"]
+#[must_use = "pass it to `OAuth::identity_assertion`"]
 pub struct IdentityProvider {
     token_endpoint: String,
     client_id: String,
@@ -44,7 +44,7 @@ pub struct IdentityProvider {
     id_token: IdTokenSource,
 }
 
-/// What an assertion is to be for.
+/// The audience and scope of an assertion.
 pub(super) struct AssertionFor<'a> {
     /// The issuer of the authorization server.
     pub(super) audience: &'a str,
@@ -54,10 +54,10 @@ pub(super) struct AssertionFor<'a> {
 }
 
 impl IdentityProvider {
-    /// The identity provider with this token endpoint, which knows this program as `client_id`.
-    /// `id_token` gives the ID token of the user who has signed in, whenever there is need for new access.
+    /// Creates an identity provider with this token endpoint, where this program has the id `client_id`. `id_token`
+    /// returns the ID token of the signed-in user; it is called whenever a new access token is needed.
     ///
-    /// The address is `https`, or on this machine; a name that leads to a private address needs
+    /// The endpoint must use `https` or be on this machine; a name that resolves to a private address needs
     /// [`OAuth::private_network`](super::OAuth::private_network).
     pub fn new<F, Fut>(
         token_endpoint: impl Into<String>,
@@ -76,7 +76,7 @@ impl IdentityProvider {
         }
     }
 
-    /// The secret that belongs to its `client_id`. It is sent in a header (`client_secret_basic`).
+    /// Sets the client secret for its `client_id`. It is sent in a header (`client_secret_basic`).
     pub fn client_secret(mut self, secret: impl Into<String>) -> Self {
         self.client_secret = Some(secret.into());
         self
@@ -88,7 +88,7 @@ impl IdentityProvider {
         }
     }
 
-    /// The address of its token endpoint.
+    /// Returns the checked URL of its token endpoint.
     pub(super) fn checked(&self) -> Result<Url, Error> {
         let url = Url::parse(&self.token_endpoint)
             .map_err(|fault| Error::NoProviderAddress(fault.to_string()))?;
@@ -99,7 +99,7 @@ impl IdentityProvider {
         }
     }
 
-    /// Exchanges the ID token of the user for an assertion of who that is (ID-JAG).
+    /// Exchanges the user's ID token for an identity assertion (ID-JAG).
     pub(super) async fn assertion(
         &self,
         wanted: AssertionFor<'_>,
@@ -131,7 +131,7 @@ impl IdentityProvider {
     }
 }
 
-/// The secret is not shown.
+/// Omits the secret.
 impl fmt::Debug for IdentityProvider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IdentityProvider")

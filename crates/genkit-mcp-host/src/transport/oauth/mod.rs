@@ -1,4 +1,4 @@
-//! Access to a server that asks for OAuth.
+//! OAuth access to MCP servers that require it.
 
 mod assertion;
 mod authorization_client;

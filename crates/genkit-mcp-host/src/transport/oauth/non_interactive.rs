@@ -1,4 +1,4 @@
-//! Grants without a user: access that a program has of its own.
+//! Grants without a user, for a program's own access.
 
 use std::sync::Arc;
 
@@ -32,9 +32,9 @@ pub(super) struct NonInteractive {
     scopes: Vec<String>,
     token: Option<AccessToken>,
     dpop: Option<Arc<Dpop>>,
-    /// Hides assertions, each of which is another.
+    /// Redacts assertions, which differ on each request.
     redactor: Redactor,
-    /// Never true: the user is not asked. A channel without a sender has ended.
+    /// Stays `false`, since no user is asked. It is kept because dropping the sender would close the channel.
     _asking_user: watch::Sender<bool>,
 }
 
@@ -59,7 +59,7 @@ impl NonInteractive {
         }
     }
 
-    /// The access that is there, renewed if it is about to end.
+    /// Returns the current token, renewed if it is about to expire.
     pub(super) async fn current(&mut self) -> Result<Option<AccessToken>, HttpFailure> {
         let old = self.token.as_ref().is_some_and(|token| !token.is_fresh());
         if let (true, Some(metadata)) = (old, self.metadata.clone()) {
@@ -68,7 +68,7 @@ impl NonInteractive {
         Ok(self.token.clone())
     }
 
-    /// New access.
+    /// Gets a new token.
     pub(super) async fn renew(
         &mut self,
         challenge: &Challenge,
@@ -86,7 +86,7 @@ impl NonInteractive {
         match challenge {
             Challenge::Access { .. } if scopes.is_empty() => {
                 scopes = self.discovery.manager().await?.select_initial_scopes(&[]).await;
-                // It is for refresh tokens, and a program needs none.
+                // It is for refresh tokens, which these grants do not use.
                 scopes.retain(|scope| scope != "offline_access");
             }
             Challenge::Access { .. } => {}
@@ -106,9 +106,9 @@ impl NonInteractive {
         self.exchange(metadata).await.map_err(|failure| self.discovery.failed(failure))
     }
 
-    /// Asks the token endpoint.
+    /// Sends the request to the token endpoint.
     async fn exchange(&self, metadata: &AuthorizationMetadata) -> Result<AccessToken, HttpFailure> {
-        // It was checked when it was looked up.
+        // Checked when the metadata was looked up.
         let endpoint = Url::parse(&metadata.token_endpoint)
             .map_err(|fault| Error::TokenEndpoint(fault.to_string()))?;
         let issuer = metadata.issuer.clone().unwrap_or_else(|| endpoint.to_string());
@@ -124,7 +124,7 @@ impl NonInteractive {
         Ok(AccessToken::new(token.to_owned(), now(), answer["expires_in"].as_u64()))
     }
 
-    /// The request with what the program asks by.
+    /// Creates the token request with its grant.
     async fn grant(&self, endpoint: Url, issuer: &str) -> Result<TokenRequest, HttpFailure> {
         let assertion = match &self.oauth.grant {
             GrantType::JwtBearer(source) => {
@@ -141,7 +141,7 @@ impl NonInteractive {
         Ok(TokenRequest::new(endpoint, JWT_BEARER).with("assertion", assertion))
     }
 
-    /// The request with who asks.
+    /// Adds the client authentication to the request.
     fn authenticated(
         &self,
         request: TokenRequest,
@@ -166,7 +166,7 @@ impl NonInteractive {
     }
 }
 
-/// Whether the secret goes into a header: the default of the metadata (RFC 8414).
+/// Returns whether the secret is sent in a header, the default of the metadata (RFC 8414).
 fn takes_basic(metadata: &AuthorizationMetadata) -> bool {
     let methods = metadata.additional_fields.get("token_endpoint_auth_methods_supported");
     let Some(methods) = methods.and_then(Value::as_array) else { return true };

@@ -1,4 +1,4 @@
-//! The settings of OAuth for one server.
+//! The OAuth settings of one server.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_http_client::internal::net::is_loopback;
 
-/// OAuth 2.1: how to get access to a server that asks for it.
+/// OAuth 2.1 settings: how to get access to a server that requires it.
 ///
-/// Nothing is asked before the server refuses a request. Then its authorization server is looked
-/// up, this program registers there, the user consents in the browser, and the request is
-/// sent again. The access is renewed without the user as long as the authorization server lets it;
-/// where a server wants more than was given, the user is asked once more, at most once in ten
-/// minutes for the same. While the user is asked, time limits of the host stand still.
+/// Nothing happens until the server rejects a request. Then the host looks up its authorization server, registers this
+/// program there, asks the user for consent in the browser, and sends the request again. The token is renewed without
+/// the user as long as the authorization server allows it. If a server requires more scopes than were granted, the user
+/// is asked again, at most once in ten minutes for the same scopes. The host's time limits are paused while the user is
+/// asked.
 ///
 /// ```
 /// use genkit::mcp::host::{FileCredentials, OAuth, ServerConfig};
@@ -35,13 +35,13 @@ use genkit_http_client::internal::net::is_loopback;
 ///         .credentials(FileCredentials::new("credentials.json")),
 /// );
 ///
-/// // Without a user: a program that has a name and a secret of its own.
+/// // Without a user: a program that has its own name and secret.
 /// let reports = ServerConfig::http("https://reports.example.com/mcp")
 ///     .oauth(OAuth::client_credentials("nightly-job", "its secret"));
 /// # let _ = (mail, reports);
 /// ```
 #[derive(Clone, Default, PartialEq)]
-#[must_use = "it is used by `HttpTransport::oauth`"]
+#[must_use = "pass it to `HttpTransport::oauth`"]
 pub struct OAuth {
     pub(super) client_id: Option<String>,
     pub(super) authentication: ClientAuthentication,
@@ -54,32 +54,32 @@ pub struct OAuth {
     pub(super) on_authorize: Option<OnAuthorize>,
     pub(super) store: Option<ByIdentity<dyn CredentialStore>>,
     pub(super) private_network: bool,
-    /// What access is to be bound to.
+    /// The key that tokens must be bound to, if any.
     dpop: Option<ProofKey>,
 }
 
-/// The key that access is bound to.
+/// The key that tokens are bound to.
 #[derive(Clone, PartialEq)]
 enum ProofKey {
-    /// Another one in each run.
+    /// A new key on each run.
     New,
     Pem(String),
 }
 
-/// How access is asked for.
+/// The grant type.
 #[derive(Clone, Default, PartialEq)]
 pub(super) enum GrantType {
-    /// A user gives it.
+    /// The user grants access.
     #[default]
     AuthorizationCode,
     ClientCredentials,
-    /// What another issuer says of this program.
+    /// An assertion of another issuer about this program.
     JwtBearer(AssertionSource),
-    /// What the identity provider of a user says of that user.
+    /// An assertion of the user's identity provider about the user.
     IdentityAssertion(IdentityProvider),
 }
 
-/// How a program shows that it is the client of its id.
+/// How this program authenticates as its client id.
 #[derive(Clone, Default, PartialEq)]
 pub(super) enum ClientAuthentication {
     #[default]
@@ -91,33 +91,33 @@ pub(super) enum ClientAuthentication {
     },
 }
 
-/// What brings the user to an address, and the answer back.
+/// Sends the user to an address and returns the address that the browser came back with.
 pub(super) type OnAuthorize =
     ByIdentity<dyn Fn(String) -> BoxFuture<'static, Result<String>> + Send + Sync>;
 
-/// What gives an assertion for the issuer of an authorization server.
+/// Returns an assertion for the issuer of an authorization server.
 pub(super) type AssertionSource =
     ByIdentity<dyn Fn(String) -> BoxFuture<'static, Result<String>> + Send + Sync>;
 
-/// The name of this program at the consent of the user, unless another is set.
+/// The name of this program on the consent page. Default is `Genkit`.
 const DEFAULT_NAME: &str = "Genkit";
 
 impl OAuth {
-    /// Authorization code with PKCE: asks the user.
+    /// Creates settings for the authorization code grant with PKCE, which asks the user.
     ///
-    /// By default it is for a program in a terminal: the address to open is written to standard
-    /// error and to `tracing` (as a warning), and the browser comes back to a free port of this
-    /// machine. [`on_authorize`](Self::on_authorize) is for all others. The user has 5 minutes.
+    /// By default it works for programs in a terminal: the address to open is written to standard error and logged as a
+    /// warning, and the browser is redirected to a free local port. For all other programs, set
+    /// [`on_authorize`](Self::on_authorize). The user has 5 minutes.
     ///
-    /// This program becomes known to the authorization server by
-    /// [`client_id`](Self::client_id), else by [`client_metadata_url`](Self::client_metadata_url)
-    /// if the server takes it, else it registers there by itself.
+    /// The program identifies itself to the authorization server with its [`client_id`](Self::client_id) if set.
+    /// Otherwise it uses [`client_metadata_url`](Self::client_metadata_url) if the server supports that, or else
+    /// registers dynamically.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Client credentials: access for this program itself, without a user, known by `id` and
-    /// `secret`.
+    /// Creates settings for the client credentials grant: access for this program itself, without a user, authenticated
+    /// with `id` and `secret`.
     ///
     /// ```
     /// let oauth = genkit::mcp::host::OAuth::client_credentials("nightly-job", "its secret");
@@ -128,8 +128,8 @@ impl OAuth {
         Self { grant, ..Self::new().client_id(id).client_secret(secret) }
     }
 
-    /// Client credentials with a private key (RFC 7523): access for this program itself, without a
-    /// user, known by `id` and a signed JWT. The key is PEM text, PKCS#8; it must fit the
+    /// Creates settings for the client credentials grant with a private key (RFC 7523): access for this program itself,
+    /// without a user, authenticated with `id` and a signed JWT. The key is PEM text (PKCS#8) and must match the
     /// algorithm.
     pub fn client_credentials_jwt(
         id: impl Into<String>,
@@ -141,20 +141,19 @@ impl OAuth {
         Self { grant, authentication, ..Self::new().client_id(id) }
     }
 
-    /// Workload identity federation (RFC 7523, the grant `jwt-bearer`): access for this program
-    /// itself, without a user and without a secret. The platform that it runs on says who it is,
-    /// with a JWT.
+    /// Creates settings for workload identity federation (RFC 7523, grant `jwt-bearer`): access for this program
+    /// itself, without a user or a secret. The platform that the program runs on vouches for it with a JWT.
     ///
-    /// `assertion` gets the issuer of the authorization server, which the JWT must be for (`aud`),
-    /// and is called for each new access, since such a JWT soon ends. It counts as a secret: say the
-    /// [`issuer`](Self::issuer) where the authorization server is elsewhere than the MCP server. With
-    /// a [`client_secret`](Self::client_secret) this program says who it is by that as well.
+    /// `assertion` receives the issuer of the authorization server, which must be the audience (`aud`) of the JWT. It
+    /// is called for each new token, because these JWTs are short-lived. The JWT is treated as a secret: set the
+    /// [`issuer`](Self::issuer) if the authorization server is not on the MCP server's origin. If a
+    /// [`client_secret`](Self::client_secret) is set, it is sent as well.
     ///
     /// ```
     /// use genkit::mcp::host::OAuth;
     ///
     /// let oauth = OAuth::jwt_bearer("nightly-job", |_issuer| async {
-    ///     // A token that Kubernetes keeps fresh.
+    ///     // A token that Kubernetes keeps up to date.
     ///     Ok(std::fs::read_to_string("/var/run/secrets/tokens/mcp")?)
     /// });
     /// # let _ = oauth;
@@ -169,14 +168,13 @@ impl OAuth {
         Self { grant: GrantType::JwtBearer(source), ..Self::new().client_id(client_id) }
     }
 
-    /// Enterprise-managed authorization (Identity Assertion JWT Authorization Grant): the identity
-    /// provider of a company decides what its users get access to, and nobody is asked. It exchanges
-    /// the ID token of the user, who has signed in already, for an assertion that is for one
-    /// authorization server and one MCP server alone.
+    /// Creates settings for enterprise-managed authorization (Identity Assertion JWT Authorization Grant): a company's
+    /// identity provider decides what its users can access, without asking them. It exchanges the ID token of the
+    /// signed-in user for an assertion that is valid for one authorization server and one MCP server.
     ///
-    /// The authorization server knows this program by `client_id`, and mostly by a
-    /// [`client_secret`](Self::client_secret). The assertion counts as a secret: say the
-    /// [`issuer`](Self::issuer) where the authorization server is elsewhere than the MCP server.
+    /// The authorization server knows this program by `client_id`, and usually a
+    /// [`client_secret`](Self::client_secret). The assertion is treated as a secret: set the [`issuer`](Self::issuer)
+    /// if the authorization server is not on the MCP server's origin.
     ///
     /// ```
     /// use genkit::mcp::host::{IdentityProvider, OAuth, ServerConfig};
@@ -197,57 +195,55 @@ impl OAuth {
         Self { grant, ..Self::new().client_id(client_id) }
     }
 
-    /// Client id that the authorization server knows this program by. Say its
-    /// [`issuer`](Self::issuer) as well.
+    /// Sets the client id of this program at the authorization server. Set its [`issuer`](Self::issuer) as well.
     pub fn client_id(mut self, id: impl Into<String>) -> Self {
         self.client_id = Some(id.into());
         self
     }
 
-    /// Client secret that belongs to [`client_id`](Self::client_id).
+    /// Sets the client secret that belongs to [`client_id`](Self::client_id).
     pub fn client_secret(mut self, secret: impl Into<String>) -> Self {
         self.authentication = ClientAuthentication::Secret(secret.into());
         self
     }
 
-    /// Issuer: the authorization server that the id and the secret are for: no other gets to see them.
-    /// Default is that of the MCP server's own origin; where the server names one that is elsewhere, a
-    /// secret needs this.
+    /// Sets the issuer, the only authorization server that may receive the id and the secret. Default is that on the
+    /// MCP server's own origin. If the server uses another one and a secret is set, this is required.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());
         self
     }
 
-    /// Client ID Metadata Document: where one about this program lies, as an `https` address with a
-    /// path: authorization servers that read it need no registration.
+    /// Sets the URL of this program's Client ID Metadata Document: an `https` address with a path. Authorization
+    /// servers that support such documents do not require a registration.
     pub fn client_metadata_url(mut self, url: impl Into<String>) -> Self {
         self.metadata_url = Some(url.into());
         self
     }
 
-    /// Scopes to ask for. Default are those that the server names in its refusal, else those of its
+    /// Sets the scopes to request. Default are those that the server names in its challenge, or else those of its
     /// metadata.
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Client name: that of this program at the consent of the user. Default is `Genkit`.
+    /// Sets the client name that is shown on the consent page. Default is `Genkit`.
     pub fn client_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// Redirect URI: where the browser comes back to. Default is `http://127.0.0.1/callback` at a
-    /// free port. Without [`on_authorize`](Self::on_authorize) it must be on this machine, and its
-    /// port is the one that is listened at.
+    /// Sets the redirect URI, the address that the browser is redirected to after consent. Default is
+    /// `http://127.0.0.1/callback` with a free port. Without [`on_authorize`](Self::on_authorize) it must be on this
+    /// machine, and the host listens on its port.
     pub fn redirect_uri(mut self, uri: impl Into<String>) -> Self {
         self.redirect_uri = Some(uri.into());
         self
     }
 
-    /// Authorization by the user, how it is asked for: gets the address to open, and returns the
-    /// whole address that the browser came back with, `code` and `state` and all.
+    /// Sets a handler that asks the user for authorization: it receives the address to open, and returns the complete
+    /// address that the browser was redirected to, including `code` and `state`.
     ///
     /// ```
     /// use genkit::Error;
@@ -258,7 +254,7 @@ impl OAuth {
     /// let oauth = OAuth::new().redirect_uri("https://app.example.com/back").on_authorize(
     ///     |url| async move {
     ///         show(&url).await;
-    ///         pasted().await.ok_or_else(|| Error::invalid_argument("nobody said yes"))
+    ///         pasted().await.ok_or_else(|| Error::invalid_argument("sign-in was cancelled"))
     ///     },
     /// );
     /// # let _ = oauth;
@@ -272,27 +268,26 @@ impl OAuth {
         self
     }
 
-    /// Credential store: where access is kept between runs, for example in a
-    /// [`FileCredentials`](super::FileCredentials). Default is nowhere: it is gone with the host.
+    /// Sets the credential store, which keeps tokens between runs, for example in a
+    /// [`FileCredentials`](super::FileCredentials). Default is none: tokens are lost when the host is dropped.
     pub fn credentials(mut self, store: impl CredentialStore) -> Self {
         self.store = Some(ByIdentity(Arc::new(store)));
         self
     }
 
-    /// Private network: whether the authorization server may be at a private address (`10.0.0.9`)
-    /// although the MCP server's address is none. Default is no: a server from outside must not
-    /// make this program send requests in its own network. Say yes for servers of an intranet.
+    /// Sets whether the authorization server may be on a private network (`10.0.0.9`) if the MCP server is not. Default
+    /// is no: a public server must not make this program send requests into its own network. Set it to `true` for
+    /// intranet servers.
     pub fn private_network(mut self, yes: bool) -> Self {
         self.private_network = yes;
         self
     }
 
-    /// DPoP (RFC 9449): access is bound to a key of this program, and of no use to whoever takes only
-    /// its token. Each request shows that the key is there. Default is no; the key is made when the host
-    /// starts, for ES256.
+    /// Binds tokens to a key of this program with DPoP (RFC 9449), so that a stolen token is useless without the key.
+    /// Each request proves possession of the key. Default is `false`; the key is generated when the host starts, for
+    /// ES256.
     ///
-    /// An authorization server that gives other tokens is refused. One at a private address must have
-    /// a name.
+    /// An authorization server that issues unbound tokens is rejected. One on a private network must have a host name.
     ///
     /// ```
     /// use genkit::mcp::host::{OAuth, ServerConfig};
@@ -305,8 +300,8 @@ impl OAuth {
         self
     }
 
-    /// DPoP with a key that stays, as stored [`credentials`](Self::credentials) need it: PEM text,
-    /// PKCS#8, on P-256 (`openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`).
+    /// Uses DPoP with a permanent key, which stored [`credentials`](Self::credentials) require: PEM text (PKCS#8) on
+    /// P-256 (`openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`).
     ///
     /// ```
     /// # fn example() -> genkit::Result<()> {
@@ -328,14 +323,14 @@ impl OAuth {
         self.name.as_deref().unwrap_or(DEFAULT_NAME)
     }
 
-    /// Whether it sends what only one authorization server may see.
+    /// Returns whether it sends secrets, which only one authorization server may see.
     pub(super) fn has_secret(&self) -> bool {
         let asserts =
             matches!(self.grant, GrantType::JwtBearer(_) | GrantType::IdentityAssertion(_));
         asserts || self.authentication != ClientAuthentication::None
     }
 
-    /// Hides its secrets.
+    /// Adds its secrets to the redactor.
     pub(crate) fn hide_in(&self, redactor: &Redactor) {
         match &self.authentication {
             ClientAuthentication::None => {}
@@ -350,7 +345,7 @@ impl OAuth {
         }
     }
 
-    /// What proofs are made with, if access is to be bound to a key.
+    /// Creates the DPoP signer if tokens must be bound to a key.
     pub(super) fn new_dpop(&self) -> Result<Option<Dpop>, Error> {
         let key = match &self.dpop {
             None => return Ok(None),
@@ -360,7 +355,7 @@ impl OAuth {
         Ok(Some(Dpop::new(key)))
     }
 
-    /// Checks what can be checked before anything is sent.
+    /// Checks the settings before anything is sent.
     pub(super) fn check(&self) -> Result<(), Error> {
         if self.authentication != ClientAuthentication::None && self.client_id.is_none() {
             return Err(Error::SecretWithoutId);
@@ -402,7 +397,7 @@ impl fmt::Debug for GrantType {
     }
 }
 
-/// Secrets and keys are not shown.
+/// Omits secrets and keys.
 impl fmt::Debug for OAuth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OAuth")

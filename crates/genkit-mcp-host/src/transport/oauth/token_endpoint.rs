@@ -1,4 +1,4 @@
-//! Requests to a token endpoint that are not rmcp's: a form, and a document as the answer.
+//! Requests to a token endpoint that rmcp does not support: a form, with a JSON document as the response.
 
 use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
@@ -37,13 +37,13 @@ impl TokenRequest {
         if scopes.is_empty() { self } else { self.with("scope", scopes.join(" ")) }
     }
 
-    /// Says who asks in a header; both halves are encoded first (RFC 6749, 2.3.1).
+    /// Authenticates with a header; id and secret are form-encoded first (RFC 6749, 2.3.1).
     pub(super) fn basic_auth(self, id: &str, secret: &str) -> Self {
         let half = |text: &str| encoded(&[("", text.to_owned())])[1..].to_owned();
         Self { basic: Some((half(id), half(secret))), ..self }
     }
 
-    /// Sends it; redirects are not followed. The answer is what a success says.
+    /// Sends the request without following redirects, and returns the document of a successful response.
     pub(super) async fn send(
         self,
         addresses: &AddressPolicy,
@@ -76,7 +76,7 @@ impl TokenRequest {
         }
         let member = |name: &str| answer[name].as_str().unwrap_or_default();
         let text = format!("{} {}", member("error"), member("error_description"));
-        // Before it is shortened: half of a secret would not be found.
+        // Redact before shortening, because part of a secret would not be recognized.
         let text = redactor.redact(text.trim());
         let mut failure = at.status(status.as_u16(), None, &text);
         if matches!(status.as_u16(), 400 | 401 | 403) {
@@ -86,7 +86,7 @@ impl TokenRequest {
     }
 }
 
-/// `application/x-www-form-urlencoded`, which is also how a query is written.
+/// Encodes as `application/x-www-form-urlencoded`, which is also the format of a query.
 fn encoded(form: &[(&str, String)]) -> String {
     let mut url = Url::parse("form:///").expect("a constant address");
     url.query_pairs_mut().extend_pairs(form);

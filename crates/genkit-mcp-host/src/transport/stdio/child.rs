@@ -1,4 +1,4 @@
-//! The child process of a server: its pipe as a transport, its standard error as a log.
+//! The child process of a server, with its pipes as a transport and its standard error as a log.
 
 #[cfg(test)]
 mod tests;
@@ -18,10 +18,10 @@ use genkit_core::internal::visible;
 /// Starts a server and opens the pipe to it.
 ///
 /// # Errors
-/// If there is no such program or folder, or the system does not start it.
+/// Returns an error if the program or folder does not exist, or if the system does not start it.
 ///
 /// # Panics
-/// Panics outside of a tokio runtime with I/O.
+/// Panics outside of a tokio runtime with I/O enabled.
 pub(crate) fn spawn(
     key: &str,
     command: &Command,
@@ -40,7 +40,7 @@ pub(crate) fn spawn(
     Ok((child, pipe))
 }
 
-/// What a server writes to its standard error, as events.
+/// Logs a server's standard error.
 struct ServerLog {
     key: String,
     redactor: Redactor,
@@ -50,7 +50,7 @@ struct ServerLog {
 impl StderrLog for ServerLog {
     fn redact<'a>(&self, line: &'a str) -> Cow<'a, str> {
         let hidden = self.redactor.redact(line);
-        // Escape codes would reach a terminal by way of an error.
+        // Through an error, escape codes would reach a terminal.
         Cow::Owned(visible::line(&hidden.replace('\t', "    ")).into_owned())
     }
 
@@ -64,7 +64,7 @@ impl StderrLog for ServerLog {
         if self.is_shown {
             tracing::debug!(
                 target: "genkit::mcp", server = %self.key,
-                "{lines} lines of its standard error were left out"
+                "omitted {lines} lines of standard error"
             );
         }
     }

@@ -1,4 +1,4 @@
-//! The errors of child processes, by kind; their texts are those of `genkit-child-process`.
+//! The kinds of child process errors; their texts are those of `genkit-child-process`.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Servers that are child processes, one JSON message on each line of their pipes.
+//! Servers that are child processes and exchange one JSON message per line.
 
 pub(crate) mod child;
 pub(crate) mod command;

@@ -1,7 +1,7 @@
-//! The client's end of a session over two byte streams, one JSON message on each line.
+//! The client's end of a session over two byte streams, with one JSON message per line.
 //!
-//! Unlike rmcp's own it lets no call wait for an answer that came and cannot be read: its
-//! caller gets an error with what the server did wrong.
+//! Unlike in rmcp's own transport, a call does not wait forever if its response cannot be read: its caller gets an
+//! error that states what the server did wrong.
 
 mod error;
 mod incoming;
@@ -28,13 +28,13 @@ use open_requests::OpenRequests;
 pub(crate) use open_requests::ResultFormat;
 use stray_output::StrayOutput;
 
-/// Bytes that may wait for a server that does not read, 64 MiB: what comes then is not sent.
+/// How many bytes may be queued for a server that does not read, 64 MiB; sending fails beyond that.
 ///
-/// Reading goes on in the meantime. A server that writes a long answer before it reads on would
-/// never come to its end otherwise.
+/// Reading continues in the meantime. Otherwise a server that writes a long response before it reads again would never
+/// finish.
 const MAX_QUEUED_BYTES: usize = 64 * 1024 * 1024;
 
-/// How long the end of a session waits for a server to read what is left.
+/// How long closing a session waits for the server to read what is queued.
 const CLOSE_FLUSH: Duration = Duration::from_millis(500);
 
 /// The client's end of a session over two byte streams.
@@ -46,7 +46,7 @@ pub(crate) struct PipeTransport<R, W> {
 }
 
 impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
-    /// A session with the server that is called `key`, whose lines have at most `max_line` bytes.
+    /// Creates a session with the server `key`, whose lines may be at most `max_line` bytes long.
     ///
     /// # Panics
     ///
@@ -60,13 +60,13 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
         }
     }
 
-    /// Does not repeat what this hides.
+    /// Sets the redactor for repeated text.
     pub(crate) fn redacting(mut self, redactor: Redactor) -> Self {
         self.stray.redactor = redactor;
         self
     }
 
-    /// What the next line amounts to; nothing if it was passed over or refused.
+    /// Handles the next line; returns `None` if it was ignored or rejected.
     fn step(&mut self) -> Result<Option<ServerJsonRpcMessage>, NoLine> {
         let line = match self.lines.next_frame().ok_or(NoLine)? {
             Frame::Line(line) => incoming::read(line, &self.open),
@@ -77,7 +77,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
         match line {
             LineOutcome::Message(mut message) => {
                 if let JsonRpcMessage::Error(failed) = &mut *message {
-                    // The error of an unreadable answer quotes a part of it.
+                    // The error about an unreadable response quotes a part of it.
                     failed.error.message =
                         self.stray.redactor.redact(&failed.error.message).into_owned().into();
                 }
@@ -94,12 +94,12 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
         let server = self.stray.key();
         let text = format!("{refusal:?}");
         let refusal_text = Logged::text(self.stray.redactor.redact(&text));
-        tracing::debug!(target: "genkit::mcp", server, refusal = %refusal_text, "refused a request");
+        tracing::debug!(target: "genkit::mcp", server, refusal = %refusal_text, "rejected a request");
         let outbox = self.lines.outbox();
         match outbox.push(refusal) {
             Ok(()) => outbox.flush(),
             Err(error) => {
-                tracing::debug!(target: "genkit::mcp", %error, "the refusal cannot be sent");
+                tracing::debug!(target: "genkit::mcp", %error, "cannot send the rejection");
             }
         }
     }
@@ -113,7 +113,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
     }
 }
 
-/// No whole line is here.
+/// No complete line is available.
 struct NoLine;
 
 impl<R, W> Transport<RoleClient> for PipeTransport<R, W>
@@ -124,7 +124,7 @@ where
     type Error = io::Error;
 
     fn name() -> Cow<'static, str> {
-        // It stands in the text of rmcp's errors.
+        // Appears in rmcp's errors.
         Cow::Borrowed("stdio")
     }
 
@@ -139,14 +139,14 @@ where
         let outbox = Arc::clone(self.lines.outbox());
         async move {
             queued?;
-            // Only now: what is sent until this future runs goes out in the same write.
+            // Flush only now, so that messages queued before this future runs are sent in the same write.
             outbox.flush();
-            // A server that is gone is an error here; one that is slow is not waited for.
+            // Fails if the server is gone; does not wait for a slow server.
             outbox.has_room().map(drop)
         }
     }
 
-    // Safe to cancel: only the read is awaited, and it loses nothing.
+    // Cancel safe: only the read is awaited, and it loses no data.
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
             match self.step() {
@@ -156,7 +156,7 @@ where
                 Err(NoLine) => {}
             }
             if let Err(error) = self.lines.read().await {
-                tracing::debug!(target: "genkit::mcp", %error, "the server's output cannot be read");
+                tracing::debug!(target: "genkit::mcp", %error, "cannot read the server's output");
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::session::Session;
 
 use super::{Machine, Step, call, initialize, modern, notification, request, text};
 
-/// What may come at any time and is neither answered nor the end of anything.
+/// Sends messages that can arrive at any time, and that neither get a response nor end the connection.
 fn early(machine: &Machine) {
     for message in [
         notification("notifications/initialized", json!({})),
@@ -45,7 +45,7 @@ async fn a_ping_or_a_refused_request_opens_nothing() {
     assert_eq!(text(&machine.answer(&call(4, "add"))), "42");
 }
 
-/// F-8: whoever shakes hands later has a session from then on.
+/// F-8: a client can open a session with a later handshake.
 #[tokio::test]
 async fn a_handshake_may_follow_requests_that_described_themselves() {
     let machine = Machine::new();
@@ -94,7 +94,8 @@ async fn what_an_era_does_not_have_is_not_found_there() {
     assert_eq!(code(&machine.answer(&missing)), -32602);
 }
 
-/// The extension asks for the error; a client that has it polls, as the acknowledgement says.
+/// The extension requires this error. A client that declares the extension polls, as the
+/// acknowledgement states.
 #[tokio::test]
 async fn tasks_are_listened_to_by_who_declares_them() {
     let machine = Machine::new();
@@ -113,7 +114,7 @@ async fn tasks_are_listened_to_by_who_declares_them() {
     assert_eq!(first["params"]["notifications"], json!({"toolsListChanged": true}));
 }
 
-/// A request of HTTP whose header names the era without handshake.
+/// As for an HTTP request whose header declares the era without a handshake.
 #[tokio::test]
 async fn where_there_is_no_handshake_nobody_shakes_hands() {
     let mut machine = Machine::new();

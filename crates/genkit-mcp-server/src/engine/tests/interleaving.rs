@@ -1,4 +1,4 @@
-//! Any order of what a client sends and what functions do leaves each request with its own answer.
+//! For any order of messages and function progress, each request gets its own response.
 
 use std::collections::BTreeMap;
 use std::task::{Context, Poll, Waker};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Call, Machine, Step, call, cancelled, json_of, modern, request};
 
-/// The numbers of Marsaglia's xorshift, so that a failure is the same each time.
+/// Marsaglia's xorshift, so that failures are reproducible.
 struct Dice(u64);
 
 impl Dice {
@@ -21,7 +21,7 @@ impl Dice {
 
 #[derive(Default)]
 struct Client {
-    /// What each id was used for; `None` waits for its answer.
+    /// The use of each id; `None` waits for its response.
     open: BTreeMap<u64, &'static str>,
     running: Vec<(u64, Call)>,
     questions: Vec<Value>,
@@ -113,7 +113,7 @@ fn call_poll(call: &mut Call) -> Poll<Option<Value>> {
 
 #[tokio::test]
 async fn each_request_gets_its_own_answer_or_none_if_it_was_cancelled() {
-    // All of it is one turn of this task, which must not run out of tokio's budget.
+    // All games run in one turn of this task, which must not exhaust tokio's budget.
     let games = async { (0..100).for_each(play) };
     tokio::task::unconstrained(games).await;
 }

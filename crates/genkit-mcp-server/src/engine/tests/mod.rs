@@ -1,6 +1,6 @@
-//! The engine without any transport: messages in, messages out.
+//! The engine without a transport: messages in, messages out.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![allow(clippy::unwrap_used, reason = "a failed test reports the location")]
 
 mod eras;
 mod interleaving;
@@ -26,7 +26,7 @@ use genkit_core::Context;
 use genkit_core::internal::BoundRegistry;
 use genkit_core::{Prompt, Registry, Tool};
 
-/// A machine with one client, and what it was told beside its answers.
+/// A machine with one client, and the messages that it received besides responses.
 struct Machine {
     engine: Engine,
     session: Arc<Session>,
@@ -43,19 +43,19 @@ impl Outward for Told {
     }
 }
 
-/// What became of a message.
+/// The outcome of a message.
 enum Step {
     Nothing,
     Answer(Value),
     Runs(Call),
 }
 
-/// A tool that takes any arguments.
+/// A tool that accepts any arguments.
 fn tool(name: &'static str) -> genkit_core::ToolBuilder {
     Tool::builder(name, "A tool.").input_schema(json!({"type": "object"}))
 }
 
-/// `add`, `ask`, `wait`, `tell`, `panic`, and a prompt `asks`.
+/// The tools `add`, `ask`, `wait`, `tell` and `panic`, and the prompt `asks`.
 fn genkit() -> ServedInstance {
     let form = || json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let tools = [
@@ -91,7 +91,7 @@ impl Machine {
         Self { engine: Engine { shared }, session, told: Arc::default() }
     }
 
-    /// One whose client shook hands, and can be asked.
+    /// A machine after the handshake, whose client supports elicitation.
     fn initialized() -> Self {
         let machine = Self::new();
         let answer = machine.answer(&initialize(json!({ "elicitation": {} })));
@@ -157,13 +157,13 @@ impl Machine {
         }
     }
 
-    /// What was told since this was asked last.
+    /// The messages received since the last call.
     fn told(&self) -> Vec<Value> {
         std::mem::take(&mut *self.told.0.lock().unwrap())
     }
 }
 
-/// What a call ends with; a long wait is a fault.
+/// The outcome of a call. A long wait is a failure.
 async fn end(call: Call) -> Option<Value> {
     let patience = std::time::Duration::from_secs(20);
     let ended = tokio::time::timeout(patience, call).await.expect("an end");

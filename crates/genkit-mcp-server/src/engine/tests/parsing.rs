@@ -1,4 +1,4 @@
-//! What the bytes of a message become.
+//! Parsing of messages.
 
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ fn who_waits_for_a_broken_answer_hears_of_it() {
             panic!("{:?}", read(line.as_bytes()))
         };
         assert_eq!(id, RequestId::Number(9));
-        assert!(error.message.contains("unusable answer"), "{}", error.message);
+        assert!(error.message.contains("invalid response"), "{}", error.message);
     }
 }
 

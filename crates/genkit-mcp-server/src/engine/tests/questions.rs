@@ -1,10 +1,10 @@
-//! Questions that a client is asked while a function runs.
+//! Questions to a client while a function runs.
 
 use serde_json::{Value, json};
 
 use super::{Machine, call, cancelled, end, initialize, modern, request, text};
 
-/// The question that was asked, and its id.
+/// The question that was sent, and its id.
 fn question(machine: &Machine) -> (Value, Value) {
     let told = machine.told();
     let asked = told.iter().find(|it| it["method"] == "elicitation/create");
@@ -26,7 +26,7 @@ async fn an_answer_goes_to_the_function_that_asked() {
     assert_eq!(ids.len(), 2, "{told:?}");
     assert_ne!(ids[0], ids[1]);
     assert_eq!(told[0]["params"]["message"], "Who are you?");
-    // Backwards, twice, and with ids that nobody asked under.
+    // In reverse order, twice, and with unknown ids.
     for id in [json!(99), json!("1"), json!(-1), ids[1].clone(), ids[1].clone(), ids[0].clone()] {
         machine.nothing(&accepted(&id));
     }
@@ -41,8 +41,8 @@ async fn an_answer_goes_to_the_function_that_asked() {
 async fn a_refusal_or_an_answer_that_cannot_be_read_ends_the_question() {
     for (answer, told) in [
         (json!({"error": {"code": -1, "message": "no time"}}), "no time"),
-        (json!({"error": 5}), "unusable answer"),
-        (json!({"error": {"code": -1, "message": "m"}, "result": {}}), "unusable answer"),
+        (json!({"error": 5}), "invalid response"),
+        (json!({"error": {"code": -1, "message": "m"}, "result": {}}), "invalid response"),
     ] {
         let machine = Machine::initialized();
         let asks = machine.runs(&call(1, "ask"));
@@ -55,15 +55,15 @@ async fn a_refusal_or_an_answer_that_cannot_be_read_ends_the_question() {
     }
 }
 
-/// F-2: the end of the input is the end of every question.
+/// F-2: the end of the input ends every question.
 #[tokio::test]
 async fn nobody_waits_for_an_answer_after_the_end_of_input() {
     let machine = Machine::initialized();
     let asks = machine.runs(&call(1, "ask"));
     machine.session.connection.no_more_answers();
-    assert!(text(&end(asks).await.unwrap()).contains("the client is gone"));
+    assert!(text(&end(asks).await.unwrap()).contains("the client has disconnected"));
     let late = machine.answer(&call(2, "ask"));
-    assert!(text(&late).contains("the client is gone"), "{late}");
+    assert!(text(&late).contains("the client has disconnected"), "{late}");
     assert_eq!(text(&machine.answer(&call(3, "add"))), "42");
 }
 
@@ -77,7 +77,7 @@ async fn a_cancelled_function_takes_its_question_with_it() {
     machine.nothing(&accepted(&id));
 }
 
-/// F-7: what a client lacks is told as that, in both eras and by every method.
+/// F-7: a missing capability is reported as such, in both eras and by every method.
 #[tokio::test]
 async fn a_capability_that_is_missing_is_no_internal_error() {
     let machine = Machine::new();

@@ -1,4 +1,4 @@
-//! Requests: ids in flight, cancellation, bounds, and answers that carry the right id.
+//! Requests: ids in flight, cancellation, limits, and responses with the right id.
 
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ async fn an_id_that_is_in_use_is_refused_whatever_it_is_for() {
             "{answer}"
         );
     }
-    // Another type is another id.
+    // An id of another type is a different id.
     assert_eq!(text(&machine.answer(&call("1", "add"))), "42");
     drop(waits);
     assert_eq!(text(&machine.answer(&call(1, "add"))), "42");
@@ -50,7 +50,7 @@ async fn a_cancelled_request_is_not_answered() {
         machine.nothing(&cancelled("7"));
         assert!(machine.session.connection.is_running(&RequestId::Number(7)));
         machine.nothing(&cancelled(7));
-        // Its id is free at once, and its end is not taken for that of the next one.
+        // Its id can be reused immediately, and its end is not mistaken for that of the next request.
         let next = machine.runs(&call(7, "wait"));
         assert_eq!(end(waits).await, None);
         assert!(machine.session.connection.is_running(&RequestId::Number(7)));
@@ -81,7 +81,7 @@ async fn a_number_out_of_range_is_answered_with_the_id_of_its_request() {
             }
         }
     }
-    // Where nobody reads it, it does no harm.
+    // It does no harm in a member that is not read.
     let machine = Machine::initialized();
     let line = r#"{"jsonrpc":"2.0","id":2,"method":"ping","params":{"x":1e400},"y":1e400}"#;
     let Step::Answer(answer) = machine.step(line) else { panic!("nothing") };

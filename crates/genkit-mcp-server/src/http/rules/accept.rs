@@ -1,26 +1,27 @@
-//! What a client accepts, and what it sends.
+//! The `Accept` and `Content-Type` headers.
 
 use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_TYPE};
 
-/// Whether a client takes both forms of an answer, as each client of this protocol must.
+/// Whether the client accepts both forms of a response, as the protocol requires.
 pub(in super::super) fn accepts_answers(headers: &HeaderMap) -> bool {
     accepts(headers, "application/json") && accepts_events(headers)
 }
 
-/// Whether a client takes a stream of events.
+/// Whether the client accepts a stream of events.
 pub(in super::super) fn accepts_events(headers: &HeaderMap) -> bool {
     accepts(headers, "text/event-stream")
 }
 
-/// Whether the body is said to be JSON.
+/// Whether the body is declared as JSON.
 pub(in super::super) fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default();
     kind.trim().eq_ignore_ascii_case("application/json")
 }
 
-/// Whether a type is named. A wildcard names none: the protocol asks for both by name.
+/// Whether a media type is listed. Wildcards do not count, because the protocol requires both types by
+/// name.
 fn accepts(headers: &HeaderMap, kind: &str) -> bool {
     let named = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     named.flat_map(|list| Pieces { rest: Some(list), at: b',' }).any(|entry| {
@@ -30,17 +31,17 @@ fn accepts(headers: &HeaderMap, kind: &str) -> bool {
     })
 }
 
-/// Whether a parameter is the weight 0. One that is no weight says nothing.
+/// Whether a parameter is the weight 0. An invalid weight is ignored.
 fn is_never(parameter: &str) -> bool {
     let Some((name, weight)) = parameter.split_once('=') else { return false };
     let weight = weight.trim();
     let zeros = weight.strip_prefix("0.").or(weight.strip_prefix('0'));
     let is_zero = zeros.is_some_and(|rest| rest.len() <= 3 && rest.bytes().all(|it| it == b'0'));
-    // `00` is no weight.
+    // `00` is not a valid weight.
     name.trim().eq_ignore_ascii_case("q") && is_zero && (weight == "0" || weight.contains('.'))
 }
 
-/// The pieces of a list, whose separators may also stand in quoted text.
+/// The pieces of a list, whose separators can also occur in quoted text.
 struct Pieces<'a> {
     rest: Option<&'a str>,
     at: u8,

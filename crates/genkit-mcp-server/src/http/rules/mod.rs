@@ -1,4 +1,4 @@
-//! The rules of headers: what a request over HTTP says of itself beside its body. No IO.
+//! The rules for the headers of a request. Performs no I/O.
 
 mod accept;
 mod outline;
@@ -15,61 +15,65 @@ pub(super) use self::outline::ParamsOutline;
 pub(super) use self::parameters::{HeaderParameter, parameters};
 pub(super) use self::standard::check_standard;
 
-/// The header that names the version of the protocol.
+/// The header that contains the protocol version.
 const VERSION: &str = "mcp-protocol-version";
 
-/// The first version without a handshake, whose requests describe themselves in `_meta` and headers.
+/// The first version without a handshake, whose requests are self-contained: they describe their client
+/// in `_meta` and headers.
 const DESCRIBED: &str = "2026-07-28";
 
-/// The version of who names none.
+/// The version of clients that do not declare one.
 const UNNAMED: ProtocolVersion = ProtocolVersion::V_2025_03_26;
 
-/// What a message is, as far as headers go.
+/// The parts of a message that the rules depend on.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
-    /// `None` is an answer of the client.
+    /// `None` for a response of the client.
     pub(super) method: Option<&'a str>,
     pub(super) is_request: bool,
     pub(super) params: &'a ParamsOutline<'a>,
 }
 
-/// By which rules a message is served.
+/// The rules that a message follows.
 #[derive(Debug, PartialEq)]
 pub(super) enum Rules {
-    /// Those of the protocols with a handshake: it belongs to a session, where there are any.
+    /// Those of the protocols with a handshake. The message belongs to a session, if the server keeps
+    /// sessions.
     Handshake(ProtocolVersion),
-    /// It says itself what is to be known of its client.
+    /// Those of self-contained requests, which describe their client.
     Described,
 }
 
-/// What is wrong with the headers of a message.
+/// Why the headers of a message are invalid.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub(super) enum HeaderFault {
-    #[error("the header MCP-Protocol-Version is no text, or stands there twice")]
+    #[error("the header MCP-Protocol-Version is not valid text, or occurs twice")]
     VersionText,
-    #[error("the version `{0}` of the header MCP-Protocol-Version is not known")]
+    #[error("the version `{0}` in the header MCP-Protocol-Version is not supported")]
     UnknownVersion(String),
-    #[error("the header MCP-Protocol-Version says {header}, and `params.protocolVersion` {body}")]
-    Handshake { header: String, body: String },
-    #[error("`_meta` of the request lacks, or has malformed: {0}")]
-    Undescribed(String),
     #[error(
-        "`_meta` names a version of the protocol, and the header MCP-Protocol-Version is missing"
+        "the header MCP-Protocol-Version is `{header}`, but `params.protocolVersion` is `{body}`"
     )]
+    Handshake { header: String, body: String },
+    #[error("missing or malformed in `_meta` of the request: {0}")]
+    Undescribed(String),
+    #[error("`_meta` has a protocol version, but the header MCP-Protocol-Version is missing")]
     NoVersion,
-    #[error("the header MCP-Protocol-Version says {header}, and `_meta` of the request {body}")]
+    #[error(
+        "the header MCP-Protocol-Version is `{header}`, but `_meta` of the request has `{body}`"
+    )]
     Version { header: String, body: String },
     #[error("the header {0} is missing")]
     Missing(String),
-    #[error("the header {0} stands there twice")]
+    #[error("the header {0} occurs twice")]
     Twice(String),
-    #[error("the header {0} is no text")]
+    #[error("the header {0} is not valid text")]
     NoText(String),
-    #[error("the header {0} is no Base64 of a text")]
+    #[error("the header {0} is not the Base64 encoding of a text")]
     NoBase64(String),
-    #[error("the header {header} says `{said}`, and the body `{meant}`")]
+    #[error("the header {header} is `{said}`, but the body has `{meant}`")]
     Differs { header: String, said: String, meant: String },
-    #[error("the header {header} stands for `{argument}`, which the body does not have")]
+    #[error("the header {header} repeats `{argument}`, which is missing in the body")]
     Unasked { header: String, argument: String },
 }
 
@@ -86,7 +90,7 @@ impl HeaderFault {
     }
 }
 
-/// The version that the headers name, whatever it is.
+/// Returns the version in the headers, supported or not.
 fn named_version(headers: &HeaderMap) -> Result<Option<&str>, HeaderFault> {
     let mut all = headers.get_all(VERSION).iter();
     let Some(first) = all.next() else { return Ok(None) };
@@ -96,12 +100,12 @@ fn named_version(headers: &HeaderMap) -> Result<Option<&str>, HeaderFault> {
     first.to_str().map(Some).map_err(|_| HeaderFault::VersionText)
 }
 
-/// A version that is spoken here.
+/// Returns a version if it is supported.
 fn known(version: &str) -> Option<ProtocolVersion> {
     ProtocolVersion::KNOWN_VERSIONS.iter().find(|it| it.as_str() == version).cloned()
 }
 
-/// The rules of a GET or DELETE, which has headers only.
+/// The rules of a GET or DELETE, which has only headers.
 pub(super) fn rules_of_head(headers: &HeaderMap) -> Result<Rules, HeaderFault> {
     let Some(named) = named_version(headers)? else { return Ok(Rules::Handshake(UNNAMED)) };
     match known(named) {
@@ -111,7 +115,7 @@ pub(super) fn rules_of_head(headers: &HeaderMap) -> Result<Rules, HeaderFault> {
     }
 }
 
-/// The rules of a message, whose headers and body must say the same.
+/// The rules of a message, whose headers and body must match.
 pub(super) fn rules_of(headers: &HeaderMap, asked: Asked<'_>) -> Result<Rules, HeaderFault> {
     let named = named_version(headers)?;
     if asked.is_request && asked.method == Some("initialize") {
@@ -123,7 +127,7 @@ pub(super) fn rules_of(headers: &HeaderMap, asked: Asked<'_>) -> Result<Rules, H
             }
         };
         let is_same = version.is_none() || named == wanted.as_deref();
-        // A request of the newer protocol, which has no such method.
+        // A request of the newer protocol, which does not have this method.
         let is_described = version.is_some_and(|version| !version.has_initialize())
             && (wanted.is_none() || asked.params.meta_version().is_some());
         let wanted = wanted.unwrap_or_default();
@@ -149,7 +153,7 @@ pub(super) fn rules_of(headers: &HeaderMap, asked: Asked<'_>) -> Result<Rules, H
         Some(named) if named != meta => {
             Err(HeaderFault::Version { header: named.to_owned(), body: meta.into_owned() })
         }
-        // With an older version, but described: the rules are those of the version.
+        // A self-contained request with an older version follows the rules of that version.
         Some(named) => match known(named) {
             Some(version) if version.has_initialize() && !asked.params.is_described() => {
                 Ok(Rules::Handshake(version))

@@ -1,4 +1,4 @@
-//! What the rules need to know of the params of a message.
+//! The parts of the params of a message that the rules depend on.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use genkit_mcp::internal::jsonrpc::scan::text_of;
 
-/// Members of params, each of any type.
+/// Some members of params, of any type.
 #[derive(Default, Deserialize)]
 pub(in super::super) struct ParamsOutline<'a> {
     #[serde(borrow, default, rename = "_meta")]
@@ -42,33 +42,33 @@ struct ClientName<'a> {
 }
 
 impl<'a> ParamsOutline<'a> {
-    /// What is no object, or has a member twice, says nothing.
+    /// Returns an empty outline if the params are not an object or have a duplicate member.
     pub(in super::super) fn of(params: Option<&'a str>) -> Self {
         params.and_then(|params| serde_json::from_str(params).ok()).unwrap_or_default()
     }
 
-    /// The version that the request names for itself.
+    /// The version that the request declares in its `_meta`.
     pub(super) fn meta_version(&self) -> Option<Cow<'a, str>> {
         text(self.meta.as_ref()?.version)
     }
 
-    /// The version that a handshake asks for.
+    /// The version that a handshake requests.
     pub(super) fn protocol_version(&self) -> Option<Cow<'a, str>> {
         text(self.protocol_version)
     }
 
-    /// What the client calls itself.
+    /// The name of the client.
     pub(in super::super) fn client_name(&self) -> Option<Cow<'a, str>> {
         let client = self.meta.as_ref()?.client?;
         serde_json::from_str::<ClientName<'_>>(client.get()).ok().map(|client| client.name)
     }
 
-    /// Whether the request says of itself all that it must.
+    /// Whether the `_meta` of the request has all required members.
     pub(in super::super) fn is_described(&self) -> bool {
         self.meta_version().is_some() && self.has_capabilities()
     }
 
-    /// What of it is missing.
+    /// The required members that are missing.
     pub(super) fn missing(&self) -> String {
         let version = "io.modelcontextprotocol/protocolVersion";
         let capabilities = "io.modelcontextprotocol/clientCapabilities";
@@ -85,7 +85,7 @@ impl<'a> ParamsOutline<'a> {
         })
     }
 
-    /// The text that `Mcp-Name` repeats, by the method.
+    /// The text that `Mcp-Name` repeats, depending on the method.
     pub(in super::super) fn routed_name(&self, method: &str) -> Option<Cow<'a, str>> {
         text(match method {
             "tools/call" | "prompts/get" => self.name,

@@ -1,23 +1,24 @@
-//! Arguments of a tool that stand in headers, too (`x-mcp-header` in its schema).
+//! Tool arguments that are repeated in headers (`x-mcp-header` in the schema).
 
 use serde_json::{Map, Value};
 
-/// How many arguments of a tool may stand in headers. Default is 64; the others are not looked at.
+/// The maximum number of arguments of a tool that are repeated in headers. Default is 64; further ones
+/// are ignored.
 const MAX_PARAMETERS: usize = 64;
 
-/// How deep in the arguments one may be. Default is 16.
+/// The maximum depth of such an argument. Default is 16.
 const MAX_DEPTH: usize = 16;
 
-/// One argument that stands in a header.
+/// An argument that is repeated in a header.
 #[derive(Debug, PartialEq)]
 pub(in super::super) struct HeaderParameter {
-    /// The names of the properties that lead to it.
+    /// The property names on the path to the argument.
     pub(super) path: Vec<String>,
-    /// The whole name of the header.
+    /// The complete name of the header.
     pub(super) header: String,
 }
 
-/// The arguments that a schema puts into headers.
+/// Returns the arguments that a schema repeats in headers.
 pub(in super::super) fn parameters(schema: &Map<String, Value>) -> Vec<HeaderParameter> {
     let mut found = Vec::new();
     collect(schema.get("properties"), &mut Vec::new(), &mut found);

@@ -1,4 +1,4 @@
-//! Headers that repeat what stands in the body, so that what lies between can route by them.
+//! Headers that repeat parts of the body, so that proxies can route by them.
 
 use std::borrow::Cow;
 
@@ -12,14 +12,14 @@ use super::{Asked, DESCRIBED, HeaderFault, HeaderParameter, VERSION};
 /// The header that repeats the method.
 const METHOD: &str = "mcp-method";
 
-/// The header that repeats the name, or the URI, of what is asked for.
+/// The header that repeats the name or the URI of the requested item.
 const NAME: &str = "mcp-name";
 
-/// What a value stands between that a header could not hold as it is.
+/// The delimiters of a value that a header cannot contain unencoded.
 const ENCODED: (&str, &str) = ("=?base64?", "?=");
 
-/// Checks them, where the version is one that has them. `parameters` are those of the tool that is
-/// called.
+/// Checks these headers, if the protocol version has them. `parameters` returns those of the called
+/// tool.
 pub(in super::super) fn check_standard<P: AsRef<[HeaderParameter]>>(
     headers: &HeaderMap,
     asked: Asked<'_>,
@@ -31,7 +31,7 @@ pub(in super::super) fn check_standard<P: AsRef<[HeaderParameter]>>(
         return Ok(());
     }
     match (sole(headers, METHOD)?, method) {
-        // A handshake comes before it is known which headers there are.
+        // A handshake is sent before the client knows which headers are required.
         (None, "initialize") if asked.is_request => return Ok(()),
         (None, _) => return Err(HeaderFault::Missing(METHOD.to_owned())),
         (Some(said), method) if said != method => return Err(differs(METHOD, said, method)),
@@ -79,7 +79,7 @@ fn check_parameters(
     Ok(())
 }
 
-/// A value as a header has it, where it can.
+/// The form of a value in a header, if it has one.
 fn shown(value: &Value) -> Option<Cow<'_, str>> {
     match value {
         Value::String(text) => Some(Cow::Borrowed(text)),
@@ -88,7 +88,7 @@ fn shown(value: &Value) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The one value of a header: of two nobody knows which one was routed by.
+/// Returns the only value of a header. If there are two, a proxy could have routed by either of them.
 fn sole<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, HeaderFault> {
     let mut all = headers.get_all(name).iter();
     let Some(value) = all.next() else { return Ok(None) };

@@ -47,7 +47,7 @@ fn a_request_that_describes_itself_says_the_same_twice() {
     assert_eq!(rules(&[], "tools/list", META), Err(HeaderFault::NoVersion));
     let other = rules(&[(VERSION, "2025-11-25")], "tools/list", META);
     assert!(matches!(other, Err(HeaderFault::Version { .. })), "{other:?}");
-    // The protocol itself refuses versions that it does not know, and says which it does.
+    // The engine rejects unknown versions itself, and lists the supported ones.
     let unknown = META.replace("2026-07-28", "2099-01-01");
     assert_eq!(rules(&[(VERSION, "2099-01-01")], "tools/list", &unknown), Ok(Rules::Described));
 }
@@ -76,7 +76,7 @@ fn a_handshake_is_of_the_older_protocols_whatever_it_asks_for() {
         let found = rules(&[], "initialize", &params);
         assert!(matches!(found, Ok(Rules::Handshake(_))), "{version}: {found:?}");
     }
-    // Where the headers and `_meta` say that it is of the newer protocol, it is a method that it lacks.
+    // If the headers and `_meta` declare the newer protocol, the method does not exist there.
     let newer = [(VERSION, "2026-07-28")];
     assert_eq!(rules(&newer, "initialize", META), Ok(Rules::Described));
     let both = META.replacen('{', r#"{"protocolVersion":"2025-11-25","#, 1);

@@ -1,4 +1,4 @@
-//! One session over HTTP: whose it is, who uses it, and what of it its client may come back to.
+//! A session over HTTP: its owner, its use, and the streams that its client can resume.
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -16,7 +16,8 @@ use crate::session::Session;
 use crate::session::random;
 use genkit_core::internal::sync::lock;
 
-/// Who opened a session, as a hash of the principal; without one whoever knows its id.
+/// The owner of a session, as a hash of the principal's id. Without a principal, every client that has
+/// the session id is its owner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Owner(pub(in super::super) Option<[u8; 32]>);
 
@@ -26,25 +27,25 @@ impl Owner {
     }
 }
 
-/// One session.
+/// A session.
 pub(in super::super) struct HttpSession {
     id: SessionId,
     owner: Owner,
     pub(in super::super) session: Arc<Session>,
-    /// When the table was made.
+    /// When the session table was created.
     started: Instant,
-    /// When it was used last, in milliseconds since then.
+    /// When the session was last used, in milliseconds since then.
     used: AtomicU64,
-    /// Requests and streams.
+    /// The number of running requests and open streams.
     in_use: AtomicUsize,
     is_ready: AtomicBool,
     kept: Mutex<KeptStreams>,
     standing: OnceLock<Arc<Standing>>,
-    /// Cancelled at its end.
+    /// Cancelled when the session ends.
     ended: CancellationToken,
 }
 
-/// A session that somebody uses, until this is dropped.
+/// A session that is in use until this is dropped.
 pub(in super::super) struct SessionInUse(Arc<HttpSession>);
 
 impl HttpSession {
@@ -81,7 +82,7 @@ impl HttpSession {
         self.owner == *owner
     }
 
-    /// Uses it, unless it has ended.
+    /// Uses the session, unless it has ended.
     pub(super) fn begin(self: Arc<Self>) -> Option<SessionInUse> {
         self.used.store(milliseconds(self.started.elapsed()), Ordering::Relaxed);
         self.in_use.fetch_add(1, Ordering::Relaxed);
@@ -89,19 +90,19 @@ impl HttpSession {
         (!in_use.has_ended()).then_some(in_use)
     }
 
-    /// The client is through with the handshake.
+    /// Marks the handshake as complete.
     pub(in super::super) fn ready(&self) {
         self.is_ready.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is.
+    /// Whether the handshake is complete.
     pub(in super::super) fn is_ready(&self) -> bool {
         self.is_ready.load(Ordering::Relaxed)
     }
 
-    /// Since when, in milliseconds, nobody uses it. A request that waits for an answer after its
-    /// connection has gone does not: its client may answer and come back for as long as the session
-    /// lives, and it lives no longer for that.
+    /// The time since which the session is idle, in milliseconds, or `None` if it is in use. A request that
+    /// waits for an answer after its connection was lost does not count as use: its client can reconnect
+    /// and answer while the session lives, but the request does not extend that life.
     pub(super) fn idle_since(&self) -> Option<u64> {
         let (mut in_use, mut used) =
             (self.in_use.load(Ordering::Relaxed), self.used.load(Ordering::Relaxed));
@@ -113,20 +114,21 @@ impl HttpSession {
         (in_use == 0).then_some(used)
     }
 
-    /// Those that go first come first; `None` stays.
+    /// The order of eviction, lowest first; `None` is never evicted.
     pub(super) fn idle_rank(&self) -> Option<(bool, u64)> {
         Some((self.is_ready.load(Ordering::Relaxed), self.idle_since()?))
     }
 
-    /// Keeps a stream for its client to come back to, and gives its number.
+    /// Keeps a stream so that its client can resume it, and returns its number.
     pub(in super::super) fn keep(&self, stream: &Arc<EventStream>, now: u64) -> u64 {
         lock(&self.kept).keep(stream, now)
     }
 
-    /// Keeps a stream under a number that no other has, at no instance, and gives that.
+    /// Keeps a stream under a number that is unique at all instances, and returns it.
     #[cfg(feature = "durable")]
     pub(in super::super) fn keep_everywhere(&self, stream: &Arc<EventStream>, now: u64) -> u64 {
-        // By chance, as JSON's numbers are: two of one session's streams are the same once in 2^50.
+        // Random, and small enough for a JSON number. Two streams of a session collide with
+        // probability 2^-52.
         let mut bytes = [0; 8];
         random::fill(&mut bytes);
         let number = (u64::from_le_bytes(bytes) >> 12).max(1);
@@ -138,7 +140,7 @@ impl HttpSession {
         lock(&self.kept).find(number)
     }
 
-    /// Forgets what is kept for too long.
+    /// Discards expired streams.
     pub(super) fn forget(&self, now: u64) {
         let mut kept = lock(&self.kept);
         if !kept.is_empty() {
@@ -155,12 +157,12 @@ impl HttpSession {
         self.ended.is_cancelled()
     }
 
-    /// Is cancelled at its end.
+    /// A token that is cancelled when the session ends.
     pub(in super::super) fn ended(&self) -> CancellationToken {
         self.ended.clone()
     }
 
-    /// Cancels what runs in it, and lets nothing of it stay.
+    /// Cancels everything that runs in the session, and discards its streams.
     pub(super) fn end(&self) {
         self.ended.cancel();
         self.session.connection.no_more_answers();
@@ -179,7 +181,7 @@ impl Deref for SessionInUse {
 
 impl Drop for SessionInUse {
     fn drop(&mut self) {
-        // A stream may have been open for long.
+        // A stream can have been open for a long time.
         self.0.used.store(milliseconds(self.0.started.elapsed()), Ordering::Relaxed);
         self.0.in_use.fetch_sub(1, Ordering::Relaxed);
     }

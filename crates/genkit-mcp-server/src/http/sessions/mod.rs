@@ -1,4 +1,4 @@
-//! Sessions over HTTP: who has which, who goes when there is no room, and what ends them. No IO.
+//! Sessions over HTTP: their ownership, eviction and expiry. Performs no I/O.
 
 mod http_session;
 mod session_id;
@@ -20,23 +20,23 @@ use crate::quota::{ClientQuota, Held, Kind, Quotas, SessionQuota};
 use crate::session::Session;
 use genkit_core::internal::sync::{read, write};
 
-/// How long a session may be idle: no request of it runs or it waits for an answer over a connection
-/// that is gone, and no stream of it is read. Default is 5 minutes.
+/// How long a session can be idle. A session is idle while none of its streams is read and none of its
+/// requests runs, except those that wait for an answer over a lost connection. Default is 5 minutes.
 const IDLE: Duration = Duration::from_secs(300);
 
 /// All sessions of a server.
 pub(super) struct SessionTable {
     open: RwLock<HashMap<SessionId, Arc<HttpSession>>>,
     started: Instant,
-    /// How long one may be idle, in milliseconds.
+    /// How long a session can be idle, in milliseconds.
     idle: u64,
     is_swept: std::sync::Once,
-    /// Ends all of them.
+    /// Ends all sessions.
     end: CancellationToken,
 }
 
 impl SessionTable {
-    /// None, each of which may be idle for so long; `None` is the default.
+    /// Creates an empty table. Sessions end after `idle`, or the default if it is `None`.
     pub(super) fn new(end: CancellationToken, idle: Option<Duration>) -> Arc<Self> {
         Arc::new(Self {
             open: RwLock::default(),
@@ -47,27 +47,28 @@ impl SessionTable {
         })
     }
 
-    /// Milliseconds, since it was made.
+    /// Milliseconds since the table was created.
     pub(super) fn now(&self) -> u64 {
         milliseconds(self.started.elapsed())
     }
 
-    /// A session of this owner, in use until what is returned is dropped.
+    /// Returns a session of this owner, which is in use until the returned value is dropped.
     pub(super) fn find(&self, id: SessionId, owner: &Owner) -> Option<SessionInUse> {
         let found = read(&self.open).get(&id).cloned()?;
-        // Others are told that there is none.
+        // Other principals must not learn that it exists.
         if !found.belongs_to(owner) {
             return None;
         }
         found.begin()
     }
 
-    /// Whether there is one, whoever owns it.
+    /// Whether a session exists, regardless of its owner.
     pub(super) fn contains(&self, id: SessionId) -> bool {
         read(&self.open).contains_key(&id)
     }
 
-    /// Room for one more session of a client, for which the longest idle may have to end.
+    /// Reserves a session for a client, and ends the longest-idle session of a client if the limit is
+    /// reached.
     pub(super) fn make_room(
         &self,
         quotas: &Quotas,
@@ -83,8 +84,8 @@ impl SessionTable {
         client.open_session()
     }
 
-    /// The session of a client that nobody has used for the longest time; those that were never made
-    /// ready go before all others.
+    /// The session of a client that has been idle the longest. Sessions that were never initialized come
+    /// first.
     fn longest_idle(&self, client: &Arc<ClientQuota>) -> Option<Arc<HttpSession>> {
         let open = read(&self.open);
         let of_client = open.values().filter(|it| Arc::ptr_eq(it.session.quota().client(), client));
@@ -92,7 +93,7 @@ impl SessionTable {
         idle.min_by_key(|(rank, _)| *rank).map(|(_, session)| Arc::clone(session))
     }
 
-    /// Takes a session in. One of that id that is there already is left as it is, and used instead.
+    /// Adds a session. If the id already exists, the existing session is used instead.
     pub(super) fn open(
         self: &Arc<Self>,
         id: SessionId,
@@ -111,7 +112,7 @@ impl SessionTable {
         found.belongs_to(&owner).then(|| found.begin())?
     }
 
-    /// Ends a session, if it is there.
+    /// Ends a session, if it exists.
     pub(super) fn end(&self, id: SessionId) {
         let ended = write(&self.open).remove(&id);
         if let Some(session) = ended {
@@ -119,13 +120,14 @@ impl SessionTable {
         }
     }
 
-    /// Ends all of them.
+    /// Ends all sessions.
     pub(super) fn end_all(&self) {
         let ended = std::mem::take(&mut *write(&self.open));
         ended.into_values().for_each(|session| session.end());
     }
 
-    /// Ends who was idle for too long, with what is asked there, and forgets what is kept for too long.
+    /// Ends sessions that have been idle for too long, with their pending questions, and discards expired
+    /// streams.
     fn sweep(&self) {
         let now = self.now();
         let mut idle = Vec::new();

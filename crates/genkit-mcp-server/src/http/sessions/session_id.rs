@@ -1,12 +1,12 @@
-//! The id of a session: 128 bits by chance, as text a UUID.
+//! Session ids: 128 random bits, written as a UUID.
 
 use std::fmt;
 use std::str::FromStr;
 
 use uuid::Uuid;
 
-/// Names a session. It is in each request and in logs of proxies, so that it opens nothing by itself:
-/// see [`Owner`](super::Owner).
+/// The id of a session. It appears in each request and in the logs of proxies, so it does not grant
+/// access on its own; see [`Owner`](super::Owner).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in super::super) struct SessionId(Uuid);
 
@@ -25,7 +25,7 @@ impl fmt::Display for SessionId {
 impl FromStr for SessionId {
     type Err = ();
 
-    /// Reads the one spelling that [`Display`](fmt::Display) writes.
+    /// Accepts only the form that [`Display`](fmt::Display) writes.
     fn from_str(text: &str) -> Result<Self, ()> {
         let id = Uuid::try_parse(text).map_err(|_| ())?;
         let mut written = [0; uuid::fmt::Hyphenated::LENGTH];

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use super::SessionTable;
 
-/// How often is looked, unless a session may be idle for less. Default is 5 seconds.
+/// The maximum interval between sweeps. Sessions that can be idle for a shorter time are swept more
+/// often. Default is 5 seconds.
 const STEP: Duration = Duration::from_secs(5);
 
-/// Begins it; it ends with the table.
+/// Spawns the task, which ends when the table is dropped.
 pub(super) fn begin(table: &Arc<SessionTable>) {
-    // Not without a pause.
+    // At least 100 ms, so that the task never spins.
     let step = STEP.min(Duration::from_millis(table.idle.max(100)));
     let table = Arc::downgrade(table);
     tokio::spawn(async move {

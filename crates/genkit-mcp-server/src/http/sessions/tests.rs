@@ -43,7 +43,7 @@ async fn a_session_is_its_owners_alone() {
         assert!(table.find(id, &other).is_none() && table.contains(id));
     }
     let open = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
-    assert!(table.find(open, &ada).is_none(), "who opened it was nobody");
+    assert!(table.find(open, &ada).is_none(), "it was opened anonymously");
 }
 
 #[tokio::test(start_paused = true)]
@@ -60,8 +60,8 @@ async fn the_longest_idle_of_the_client_with_the_most_makes_room() {
     pass(10).await;
     let newcomer = try_open(&table, &quotas, &other, NOBODY).expect("room");
     assert!(table.contains(newcomer) && table.contains(of_greedy[0]));
-    assert!(!table.contains(of_greedy[1]), "it was idle the longest");
-    // Its own go for more of its own.
+    assert!(!table.contains(of_greedy[1]), "it was idle for the longest time");
+    // A session of its own is evicted for a further session.
     let more = try_open(&table, &quotas, &greedy, NOBODY).expect("room");
     assert!(table.contains(newcomer) && table.contains(more) && !table.contains(of_greedy[2]));
 }
@@ -110,7 +110,7 @@ async fn an_idle_session_ends_and_gives_its_place_back() {
     pass(2_000).await;
     table.sweep();
     assert!(!table.contains(id));
-    assert_eq!(Arc::strong_count(&one), 2, "the map and this test are all who know the client");
+    assert_eq!(Arc::strong_count(&one), 2, "only the map and this test refer to the client");
 }
 
 #[tokio::test(start_paused = true)]
@@ -128,7 +128,7 @@ async fn a_session_is_idle_from_the_end_of_its_last_use() {
     assert!(!table.contains(id));
 }
 
-/// A call whose question is open, as it goes on without its connection, and who reads its stream.
+/// The stream of a call with an open question, which outlives its connection, and its reader.
 fn asking(used: &SessionInUse) -> (Arc<EventStream>, u64) {
     let stream = Arc::new(EventStream::default());
     used.keep(&stream, 0);
@@ -145,12 +145,12 @@ async fn a_question_that_was_left_ends_with_its_idle_session() {
     let (stream, reader) = asking(&call);
     pass(599_000).await;
     table.sweep();
-    assert!(table.contains(id), "somebody reads it");
+    assert!(table.contains(id), "it is being read");
     assert!(stream.leave(reader));
     pass(299_000).await;
     table.sweep();
-    assert!(table.contains(id) && !call.has_ended(), "the client may answer yet");
-    drop(table.find(id, &NOBODY).expect("the client is heard of"));
+    assert!(table.contains(id) && !call.has_ended(), "the client can still answer");
+    drop(table.find(id, &NOBODY).expect("the client sends a request"));
     pass(299_000).await;
     table.sweep();
     assert!(table.contains(id));
@@ -171,13 +171,13 @@ async fn a_function_that_goes_on_keeps_its_session() {
     stream.waits(false);
     pass(3_600_000).await;
     table.sweep();
-    assert!(table.contains(id), "one was answered and is at work");
-    // Its client comes back for the answer.
+    assert!(table.contains(id), "one was answered and is running");
+    // Its client resumes the stream.
     drop(call);
     let reader = unanswered.read_from(0);
     pass(3_600_000).await;
     table.sweep();
-    assert!(table.contains(id), "the other is read");
+    assert!(table.contains(id), "the other one is being read");
     assert!(unanswered.leave(reader));
     pass(301_000).await;
     table.sweep();

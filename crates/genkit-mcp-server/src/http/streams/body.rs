@@ -1,4 +1,4 @@
-//! The body of an answer: nothing, one message, or a stream of events.
+//! The body of a response: empty, one message, or a stream of events.
 
 use std::convert::Infallible;
 use std::future::Future as _;
@@ -16,46 +16,45 @@ use super::{EventStream, Read};
 use genkit_core::BoxFuture;
 use genkit_http_server::internal::RunningRequest;
 
-/// How long a stream may be silent before the client is told that it is still there. Default is 15
-/// seconds.
+/// How long a stream can be silent before it sends a keep-alive comment. Default is 15 seconds.
 const PULSE: Duration = Duration::from_secs(15);
 
-/// A comment, which clients pass over.
+/// A comment, which clients ignore.
 const STILL_THERE: &[u8] = b":\n\n";
 
-/// What makes the events of a stream, until there are no more.
+/// Produces the events of a stream.
 pub(in super::super) type Driver = BoxFuture<'static, ()>;
 
-/// An answer as it is sent.
+/// The body of a response.
 pub(in super::super) struct AnswerBody {
     body: EventBody,
-    /// The server waits for it when it is told to stop.
+    /// Makes shutdown wait until the body is sent.
     pub(in super::super) counts: Option<RunningRequest>,
 }
 
-/// What is sent.
+/// The content of a body.
 pub(in super::super) enum EventBody {
     /// One message, or nothing.
     Whole(Option<Bytes>),
     Events(Box<Events>),
 }
 
-/// A stream of events, as one client reads it.
+/// A stream of events, as sent to one client.
 pub(in super::super) struct Events {
-    /// What is said before anything else.
+    /// Sent before all other events.
     before: Option<Bytes>,
     stream: Arc<EventStream>,
     reader: u64,
     driver: Option<Driver>,
-    /// Also when somebody else reads.
+    /// Whether it stays open after another reader has replaced this one.
     stays: bool,
-    /// What is in use as long.
+    /// Kept in use while the stream is open.
     kept: Option<Box<dyn Send + Sync>>,
-    /// Cancelled where a request ends with its connection; without, it goes on.
+    /// Cancelled when the client disconnects. If `None`, the request continues.
     request: Option<CancellationToken>,
     pulse: Pin<Box<Sleep>>,
     end: Pin<Box<WaitForCancellationFutureOwned>>,
-    /// The token of its client expires.
+    /// Resolves when the token of the client expires.
     expiry: Option<Pin<Box<Sleep>>>,
 }
 
@@ -78,7 +77,7 @@ impl AnswerBody {
 }
 
 impl Events {
-    /// What `stream` has from the event after `index` on. It ends, too, when `end` is cancelled.
+    /// The events of `stream` after `index`. Also ends when `end` is cancelled.
     pub(in super::super) fn new(
         stream: Arc<EventStream>,
         index: u64,
@@ -98,19 +97,20 @@ impl Events {
         }
     }
 
-    /// Until the token of its client expires, if it does.
+    /// Ends the stream when the token of its client expires.
     pub(in super::super) fn until(mut self, expiry: Option<Instant>) -> Self {
         self.expiry = expiry.map(|expiry| Box::pin(tokio::time::sleep_until(expiry)));
         self
     }
 
-    /// With an event before all others.
+    /// Sends this event before all others.
     pub(in super::super) fn after(mut self, first: Option<Bytes>) -> Self {
         self.before = first;
         self
     }
 
-    /// With what makes the events: it goes on without the client, or `request` is cancelled then.
+    /// Adds what produces the events. When the client disconnects, `request` is cancelled, or without it
+    /// the driver continues in its own task.
     pub(in super::super) fn driven(
         mut self,
         driver: Driver,
@@ -120,13 +120,13 @@ impl Events {
         self
     }
 
-    /// Keeps something in use.
+    /// Keeps a value in use while the stream is open.
     pub(in super::super) fn keeping(mut self, kept: impl Send + Sync + 'static) -> Self {
         self.kept = Some(Box::new(kept));
         self
     }
 
-    /// Stays open when somebody else reads: it has no end of its own.
+    /// Keeps the stream open after another reader has replaced this one, because it has no natural end.
     pub(in super::super) fn staying(mut self) -> Self {
         self.stays = true;
         self
@@ -143,7 +143,7 @@ impl Events {
         }
         match self.stream.poll_read(self.reader, cx) {
             Read::Event(event) => return Poll::Ready(Some(event)),
-            // A stream that belongs to no request stays open, so that its client does not come back.
+            // A closed stream for notifications would make its client reconnect.
             Read::Displaced if self.stays => self.driver = None,
             Read::End | Read::Displaced => return Poll::Ready(None),
             Read::Nothing => {}
@@ -156,7 +156,7 @@ impl Events {
         }
         if self.pulse.as_mut().poll(cx).is_ready() {
             self.pulse.as_mut().reset(Instant::now() + PULSE);
-            // Whoever waits must be woken by the new time.
+            // Registers the task for the new deadline.
             let _ = self.pulse.as_mut().poll(cx);
             return Poll::Ready(Some(Bytes::from_static(STILL_THERE)));
         }

@@ -1,15 +1,15 @@
-//! Events as text: `text/event-stream`.
+//! The `text/event-stream` format.
 
 use std::fmt;
 use std::str::FromStr;
 
 use bytes::Bytes;
 
-/// How long a client waits before it comes back, in milliseconds. Default is 3 seconds.
+/// How long a client waits before it reconnects, in milliseconds. Default is 3 seconds.
 const RETRY: u64 = 3_000;
 
-/// Names one event of a session: a stream, and how many of its events there are up to this one. The
-/// stream that belongs to no request is 0.
+/// The id of an event in a session: the number of its stream, and its index in the stream, counted from
+/// 1. The stream that belongs to no request has the number 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in super::super) struct EventId {
     pub(in super::super) stream: u64,
@@ -35,7 +35,7 @@ impl FromStr for EventId {
     }
 }
 
-/// One message as an event. JSON of ours has no line breaks.
+/// Formats a message as an event. Our JSON has no line breaks.
 pub(super) fn event(id: Option<EventId>, message: &[u8]) -> Bytes {
     let mut out = Vec::with_capacity(message.len() + 48);
     if let Some(id) = id {
@@ -47,14 +47,14 @@ pub(super) fn event(id: Option<EventId>, message: &[u8]) -> Bytes {
     out.into()
 }
 
-/// An event that had no id, under this one.
+/// Adds an id to an event without one.
 pub(super) fn with_id(id: EventId, event: &[u8]) -> Bytes {
     let mut out = format!("id: {id}\n").into_bytes();
     out.extend_from_slice(event);
     out.into()
 }
 
-/// The message of an event.
+/// Returns the message of an event.
 #[cfg(feature = "durable")]
 pub(super) fn message_of(event: &Bytes) -> Bytes {
     const DATA: &[u8] = b"data: ";
@@ -65,7 +65,7 @@ pub(super) fn message_of(event: &Bytes) -> Bytes {
     event.slice((id + DATA.len()).min(event.len())..event.len().saturating_sub(2))
 }
 
-/// An event without a message: whoever comes back with its id reads what follows.
+/// An event without a message, after which the stream can be resumed with its id.
 pub(in super::super) fn priming(id: EventId) -> Bytes {
     format!("id: {id}\nretry: {RETRY}\ndata: \n\n").into()
 }

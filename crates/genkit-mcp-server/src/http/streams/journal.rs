@@ -1,4 +1,5 @@
-//! The journal of a stream: its events in a store, each before its client reads it, so that any instance has them.
+//! The journal of a stream, which stores events before the client reads them, so that the stream can
+//! be resumed at any instance.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -17,27 +18,27 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{RunChange, RunId, RunStatus, RunStore, StoredRun};
 use genkit_durable::internal::LeasedRun;
 
-/// How long the lease of a stream lasts, renewed three times as often: so long after the death of its instance the
-/// client of a call is told of it. Default is 10 seconds.
+/// How long the lease of a stream lasts; it is renewed three times as often. If an instance dies, the
+/// client of a call is notified after this time. Default is 10 seconds.
 const STREAM_LEASE: Duration = Duration::from_secs(10);
 
-/// How long a stream is kept after its last event, once nobody works on it. Default is 5 minutes.
+/// How long a stream is kept after its last event, once no instance works on it. Default is 5 minutes.
 const STREAM_KEPT: Duration = Duration::from_secs(300);
 
-/// How many bytes of one stream are stored, beside its answer: later events are read at the instance of the call
-/// alone. Default is 1 MiB.
+/// The maximum number of stored bytes of one stream, in addition to the response. Later events can be
+/// read only at the instance of the call. Default is 1 MiB.
 const STORED_BYTES: usize = 1024 * 1024;
 
-/// What is stored of a stream beside its events.
+/// The stored state of a stream, besides its events.
 #[derive(Serialize, Deserialize)]
 struct StreamHead {
-    /// What the answer answers.
+    /// The request that the response answers.
     request: RequestId,
-    /// Nothing more comes.
+    /// Whether the last event was stored.
     done: bool,
 }
 
-/// The journal of one stream, whose call runs here.
+/// The journal of one stream, whose call runs in this process.
 pub(in super::super) struct StreamJournal {
     stream: Weak<EventStream>,
     state: Mutex<JournalState>,
@@ -45,14 +46,14 @@ pub(in super::super) struct StreamJournal {
 
 struct JournalState {
     request: RequestId,
-    /// `None` where the store has failed, or another instance took this one for dead.
+    /// `None` if the store has failed, or another instance has taken over.
     run: Option<LeasedRun>,
     bytes: usize,
 }
 
 impl StreamJournal {
-    /// Stores what a stream has said, and from now on what it says. A store that fails is told to the log; the client
-    /// then comes back here alone.
+    /// Stores the messages that a stream has sent, and from now on each message that it sends. If the store
+    /// fails, the error is logged and the client can resume only at this instance.
     pub(in super::super) async fn begin(
         store: &Arc<dyn RunStore>,
         id: RunId,
@@ -61,7 +62,7 @@ impl StreamJournal {
     ) -> Option<Arc<Self>> {
         let state = JournalState { request: request.clone(), run: None, bytes: 0 };
         let journal = Arc::new(Self { stream: Arc::downgrade(stream), state: Mutex::new(state) });
-        // Who says something now waits for it.
+        // Concurrent senders wait for this lock.
         let mut state = journal.state.lock().await;
         let said = stream.journaled(Arc::clone(&journal));
         let lines: Vec<String> =
@@ -72,15 +73,16 @@ impl StreamJournal {
         match tokio::time::timeout(STORE_TIMEOUT, creating).await {
             Ok(Ok(run)) => state.run = Some(run),
             Ok(Err(error)) => state.fail(Logged::text(error.chain())),
-            Err(_) => state.fail("the store takes too long"),
+            Err(_) => state.fail("the store timed out"),
         }
         drop(state);
         Some(journal)
     }
 
-    /// Says a message, once it is stored. `false` where nobody will read it.
+    /// Stores a message and then sends it. Returns `false` if no client will read it.
     pub(super) async fn say(self: Arc<Self>, message: Bytes) -> bool {
-        // Whoever says it may be dropped in the middle, and what is stored must be said.
+        // In a task, because the caller can be dropped at any point, and a stored message must also
+        // be sent.
         let saying = tokio::spawn(async move {
             let mut state = self.state.lock().await;
             let Some(stream) = self.stream.upgrade().filter(|stream| !stream.is_finished()) else {
@@ -96,7 +98,7 @@ impl StreamJournal {
         saying.await.unwrap_or(false)
     }
 
-    /// Says the last message.
+    /// Sends the last message.
     pub(in super::super) async fn finish(&self, message: Option<&Bytes>) {
         let mut state = self.state.lock().await;
         let Some(stream) = self.stream.upgrade() else { return };
@@ -126,7 +128,7 @@ impl JournalState {
         match tokio::time::timeout(STORE_TIMEOUT, run.save_change(change)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => self.fail(Logged::text(error.chain())),
-            Err(_) => self.fail("the store takes too long"),
+            Err(_) => self.fail("the store timed out"),
         }
     }
 
@@ -134,9 +136,9 @@ impl JournalState {
         change(&StreamHead { request: self.request.clone(), done })
     }
 
-    /// From now on the client comes back here alone.
+    /// Stops storing events. From now on the client can resume only at this instance.
     fn fail(&mut self, error: impl std::fmt::Display) {
-        tracing::warn!(%error, "the events of a call cannot be stored");
+        tracing::warn!(%error, "cannot store the events of a call");
         self.run = None;
     }
 }
@@ -153,7 +155,7 @@ fn line(index: u64, message: &[u8]) -> Option<String> {
     Some(format!("{index} {message}"))
 }
 
-/// A stream as it is stored.
+/// A stored stream.
 pub(in super::super) struct StoredStream {
     head: StreamHead,
     events: Vec<(u64, Bytes)>,
@@ -161,7 +163,7 @@ pub(in super::super) struct StoredStream {
 }
 
 impl StoredStream {
-    /// `None` for what this library has not written so.
+    /// Parses a stored stream. Returns `None` if it does not have the format of this library.
     pub(in super::super) fn read(stored: StoredRun) -> Option<Self> {
         let head = serde_json::from_str(&stored.head).ok()?;
         let read = |line: String| {
@@ -182,15 +184,15 @@ impl StoredStream {
         self.events.iter().filter(move |(own, _)| *own > index)
     }
 
-    /// Whether nothing more comes.
+    /// Whether the last event was stored.
     pub(in super::super) fn is_done(&self) -> bool {
         self.head.done
     }
 
-    /// What ends it where its instance is gone: the answer of nobody.
+    /// The change that ends the stream of a dead instance, with an error as the response.
     pub(in super::super) fn abandoned(&self) -> Option<RunChange> {
-        let error = "the instance of the server that ran this call is gone, and what the call did is not known: call \
-                     again where that is safe";
+        let error = "the server instance that ran this call is gone, and the outcome of the call is unknown; call again \
+                     if that is safe";
         let error = ErrorData::new(REFUSED, error, None);
         let answer = message::error(Some(&self.head.request), &error).bytes;
         let done = change(&StreamHead { request: self.head.request.clone(), done: true })?;

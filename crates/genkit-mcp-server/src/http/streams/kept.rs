@@ -1,4 +1,4 @@
-//! The streams of a session that its client may come back to.
+//! The streams of a session that its client can resume.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use tokio::time::Instant;
 
 use super::EventStream;
 
-/// How many streams of finished requests a session keeps. Default is 8.
+/// The maximum number of finished streams that a session keeps. Default is 8.
 const MAX_FINISHED: usize = 8;
 
-/// How many bytes of finished requests a session keeps, beside one request. Default is 256 KiB.
+/// The maximum number of bytes in finished streams that a session keeps, in addition to one stream.
+/// Default is 256 KiB.
 const MAX_FINISHED_BYTES: usize = 256 * 1024;
 
-/// How long a finished request is kept. Default is 1 minute, here in
-/// milliseconds.
+/// How long a finished stream is kept, in milliseconds. Default is 1 minute.
 const KEPT: u64 = 60_000;
 
 /// The streams of one session, the oldest first.
@@ -26,19 +26,19 @@ pub(in super::super) struct KeptStreams {
 struct KeptStream {
     number: u64,
     stream: Arc<EventStream>,
-    /// When it was first seen finished.
+    /// When it was first found to be finished.
     finished: Option<u64>,
 }
 
 impl KeptStreams {
-    /// Keeps a stream, and gives the number by which it is found again.
+    /// Keeps a stream and returns its number, which [`find`](Self::find) takes.
     pub(in super::super) fn keep(&mut self, stream: &Arc<EventStream>, now: u64) -> u64 {
         let number = self.last + 1;
         self.keep_as(number, stream, now);
         number
     }
 
-    /// Keeps a stream under a number that no other has.
+    /// Keeps a stream under a unique number.
     pub(in super::super) fn keep_as(&mut self, number: u64, stream: &Arc<EventStream>, now: u64) {
         self.forget(now);
         self.last = number;
@@ -51,8 +51,8 @@ impl KeptStreams {
         found.map(|kept| Arc::clone(&kept.stream))
     }
 
-    /// How many requests wait for an answer of their client and are not read by it, and since when the
-    /// last of them.
+    /// The number of requests that wait for an answer of their client and have no reader, and when the last
+    /// reader left.
     pub(in super::super) fn waiting(&self) -> (usize, Option<Instant>) {
         let left = self.streams.iter().filter_map(|kept| kept.stream.waits_since());
         left.fold((0, None), |(count, last), left| (count + 1, last.max(Some(left))))
@@ -62,7 +62,7 @@ impl KeptStreams {
         self.streams.is_empty()
     }
 
-    /// Forgets what is over its bounds, the oldest first.
+    /// Discards the streams that exceed the limits, the oldest first.
     pub(in super::super) fn forget(&mut self, now: u64) {
         let (mut count, mut bytes) = (0, 0);
         for kept in self.streams.iter_mut().rev() {

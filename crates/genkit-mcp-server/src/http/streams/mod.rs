@@ -1,4 +1,5 @@
-//! Streams of events: what is said before an answer, kept for who lost the connection. No IO.
+//! Streams of events: the messages sent before a response, kept so that a client can resume after a
+//! lost connection. Performs no I/O.
 
 mod body;
 mod frame;
@@ -27,82 +28,83 @@ use crate::engine::Outward;
 use genkit_core::BoxFuture;
 use genkit_core::internal::sync::lock;
 
-/// How many bytes a stream may have that its client has not read, beside one message. Default is
-/// 256 KiB; who says more waits.
+/// The maximum number of bytes in a stream that its client has not read, in addition to one message;
+/// then the sender waits. Default is 256 KiB.
 const UNREAD_BYTES: usize = 256 * 1024;
 
-/// How many bytes of a stream are kept for who comes back, beside one message. Default is 64 KiB.
+/// The maximum number of bytes of a stream that are kept for resumption, in addition to one message.
+/// Default is 64 KiB.
 const KEPT_BYTES: usize = 64 * 1024;
 
-/// How many events of a stream are kept for who comes back. Default is 128.
+/// The maximum number of events of a stream that are kept for resumption. Default is 128.
 const KEPT_EVENTS: usize = 128;
 
-/// What one request says before its answer, and the answer where it is not alone.
+/// The messages that a request sends before its response, and the response if it is part of the stream.
 #[derive(Default)]
 pub(super) struct EventStream {
     state: Mutex<StreamState>,
-    /// Somebody may say more.
+    /// Notified when there may be capacity for another message.
     room: Notify,
-    /// Where its events are stored, if they are.
+    /// The journal, if the events are stored.
     #[cfg(feature = "durable")]
     journal: std::sync::OnceLock<Arc<StreamJournal>>,
 }
 
 #[derive(Default)]
 struct StreamState {
-    /// The number by which a client comes back to it; `None` is never.
+    /// The number that a client resumes the stream with; `None` if it cannot be resumed.
     number: Option<u64>,
-    /// Framed, without what was forgotten.
+    /// The framed events, without the discarded ones.
     events: VecDeque<Bytes>,
     /// The index of the first one.
     first: u64,
     bytes: usize,
-    /// The index of the first one that is not read.
+    /// The index of the first unread one.
     unread: u64,
     unread_bytes: usize,
-    /// Who reads it, counted up with each that comes back.
+    /// The number of the current reader, incremented each time the stream is resumed.
     reader: u64,
-    /// Since when nobody reads it, once somebody did.
+    /// When the last reader left; `None` while there is a reader, and before the first one.
     left: Option<Instant>,
-    /// Questions that went this way and are not answered.
+    /// The number of unanswered questions that were sent in this stream.
     questions: usize,
-    /// Nothing more comes.
+    /// Whether the last message was sent.
     is_finished: bool,
     waker: Option<Waker>,
 }
 
-/// What a reader gets.
+/// The result of a read.
 #[derive(Debug, PartialEq)]
 pub(super) enum Read {
     Event(Bytes),
-    /// Nothing more comes.
+    /// The stream has ended.
     End,
-    /// Somebody else reads it now.
+    /// Another reader has replaced this one.
     Displaced,
-    /// Nothing is there now.
+    /// No event is available yet.
     Nothing,
 }
 
-/// What became of a message.
+/// The outcome of sending a message.
 #[derive(Debug, PartialEq)]
 enum Saying {
-    /// Whether somebody will read it.
+    /// Done. Whether a client will read the message.
     Ended(bool),
-    /// The journal must have it first.
+    /// The journal must store the message first.
     #[cfg(feature = "durable")]
     Journaled,
-    /// There is no room yet.
+    /// The stream is full for now.
     NoRoom,
 }
 
 impl EventStream {
-    /// Of a stream that may be come back to under this number.
+    /// Creates a stream that can be resumed under this number.
     pub(super) fn with_number(number: u64) -> Self {
         let state = StreamState { number: Some(number), ..StreamState::default() };
         Self { state: Mutex::new(state), ..Self::default() }
     }
 
-    /// What another instance has from this event on.
+    /// Creates a stream that continues one of another instance after this event.
     #[cfg(feature = "durable")]
     pub(super) fn continued(after: EventId) -> Self {
         let EventId { stream, index } = after;
@@ -111,10 +113,10 @@ impl EventStream {
         Self { state: Mutex::new(state), ..Self::default() }
     }
 
-    /// What it says is stored from now on; what it has said comes back.
+    /// Stores messages in a journal from now on, and returns the earlier ones.
     #[cfg(feature = "durable")]
     fn journaled(&self, journal: Arc<StreamJournal>) -> Vec<Bytes> {
-        // Under one lock: what is said meanwhile is in one of both.
+        // Under one lock, so that a concurrent message is in exactly one of both.
         let state = self.state();
         let _ = self.journal.set(journal);
         state.events.iter().map(frame::message_of).collect()
@@ -126,7 +128,7 @@ impl EventStream {
         self.state().end() + 1
     }
 
-    /// Says a message, for which room was found.
+    /// Sends a message without checking the capacity.
     #[cfg(feature = "durable")]
     fn say(&self, message: &Bytes) {
         self.state().push(message);
@@ -136,7 +138,7 @@ impl EventStream {
         lock(&self.state)
     }
 
-    /// Whether anything was said; who asks is woken when it is.
+    /// Whether any message was sent. The caller is woken when one is.
     pub(super) fn poll_said(&self, cx: &Context<'_>) -> Poll<()> {
         let mut state = self.state();
         if state.end() > 0 {
@@ -146,12 +148,12 @@ impl EventStream {
         Poll::Pending
     }
 
-    /// Whether anything was said.
+    /// Whether any message was sent.
     pub(super) fn has_said(&self) -> bool {
         self.state().end() > 0
     }
 
-    /// Lets a client come back to it, once.
+    /// Allows a client to resume the stream, once.
     pub(super) fn number(&self, number: u64) {
         let mut state = self.state();
         if state.number.replace(number).is_some() {
@@ -166,7 +168,7 @@ impl EventStream {
         state.unread_bytes = state.events.iter().skip(read).map(Bytes::len).sum();
     }
 
-    /// Says a message, if there is room for it.
+    /// Sends a message if there is capacity for it.
     fn try_say(&self, message: &Bytes) -> Saying {
         let mut state = self.state();
         match state.has_room(message) {
@@ -181,7 +183,7 @@ impl EventStream {
         }
     }
 
-    /// Says the last message, for which there is always room.
+    /// Sends the last message, regardless of capacity.
     pub(super) fn finish(&self, message: Option<&Bytes>) {
         let mut state = self.state();
         if let Some(message) = message {
@@ -193,23 +195,23 @@ impl EventStream {
         self.room.notify_waiters();
     }
 
-    /// Whether all was said.
+    /// Whether the last message was sent.
     pub(super) fn is_finished(&self) -> bool {
         self.state().is_finished
     }
 
-    /// Since when nobody reads it, if its request waits for an answer of the client.
+    /// When the last reader left, if the request waits for an answer from the client.
     pub(super) fn waits_since(&self) -> Option<Instant> {
         let state = self.state();
         state.left.filter(|_| state.questions > 0)
     }
 
-    /// Bytes that are kept.
+    /// The number of bytes that are kept.
     pub(super) fn bytes(&self) -> usize {
         self.state().bytes
     }
 
-    /// A reader who has read the first `index` events; an earlier one reads no more.
+    /// Adds a reader that has read the first `index` events. It replaces earlier readers.
     pub(super) fn read_from(&self, index: u64) -> u64 {
         let mut state = self.state();
         state.reader += 1;
@@ -221,12 +223,12 @@ impl EventStream {
         state.reader
     }
 
-    /// How many events were read.
+    /// The number of events that were read.
     pub(super) fn read(&self) -> u64 {
         self.state().unread
     }
 
-    /// What comes next for a reader, who is woken when there is more.
+    /// Returns the next event for a reader, which is woken when there is one.
     pub(super) fn poll_read(&self, reader: u64, cx: &Context<'_>) -> Read {
         let mut state = self.state();
         if state.reader != reader {
@@ -248,14 +250,14 @@ impl EventStream {
         Read::Event(event)
     }
 
-    /// A reader is gone. Whether it was the one who reads.
+    /// Removes a reader. Returns whether it was the current one.
     pub(super) fn leave(&self, reader: u64) -> bool {
         let mut state = self.state();
         if state.reader != reader || state.left.is_some() {
             return false;
         }
         state.left = Some(Instant::now());
-        // It is that of a connection, of which nothing stays.
+        // The waker belongs to the closed connection.
         state.waker = None;
         state.forget_read();
         drop(state);
@@ -269,7 +271,7 @@ impl StreamState {
         self.first + self.events.len() as u64
     }
 
-    /// Whether somebody will read a message; `None` where there is no room for it yet.
+    /// Whether a client will read a message; `None` if the stream is full for now.
     fn has_room(&self, message: &Bytes) -> Option<bool> {
         if self.is_finished || (self.left.is_some() && self.number.is_none()) {
             return Some(false);
@@ -290,8 +292,8 @@ impl StreamState {
         self.wake();
     }
 
-    /// Forgets the oldest that nobody needs: without a number all that was read, else what is more than
-    /// is kept for who comes back. What is unread goes only where nobody reads.
+    /// Discards the oldest events that are not needed: without a number all that were read, otherwise those
+    /// that exceed the limits for resumption. Unread events are discarded only after the reader has left.
     fn forget_read(&mut self) {
         while let Some(oldest) = self.events.front() {
             let is_unread = self.first == self.unread;

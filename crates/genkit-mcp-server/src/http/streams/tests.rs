@@ -25,7 +25,7 @@ fn what_is_said_is_read_in_order_and_then_it_ends() {
     assert_eq!(read(&stream, reader), event("data: {1}\n\n"));
     assert_eq!(read(&stream, reader), event("data: {2}\n\n"));
     assert_eq!(read(&stream, reader), Read::End);
-    assert_eq!(stream.try_say(&message("{3}")), Saying::Ended(false), "nobody reads it any more");
+    assert_eq!(stream.try_say(&message("{3}")), Saying::Ended(false), "it has no reader any more");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn the_last_one_who_came_reads() {
     let second = stream.read_from(0);
     stream.finish(Some(&message("{}")));
     assert_eq!(read(&stream, first), Read::Displaced);
-    assert!(!stream.leave(first), "it was not the one who reads");
+    assert!(!stream.leave(first), "it was not the current reader");
     assert_eq!(read(&stream, second), event("id: 1-1\ndata: {}\n\n"));
 }
 
@@ -106,7 +106,7 @@ fn what_is_kept_for_who_comes_back_is_bounded() {
     assert!(stream.state().events.len() <= KEPT_EVENTS);
     let large = message(&"x".repeat(10 * KEPT_BYTES));
     stream.finish(Some(&large));
-    assert_eq!(stream.state().events.len(), 1, "the answer stays");
+    assert_eq!(stream.state().events.len(), 1, "the response is kept");
     let again = stream.read_from(5);
     assert!(matches!(read(&stream, again), Read::Event(_)));
     assert_eq!(read(&stream, again), Read::End);
@@ -124,7 +124,7 @@ fn finished_streams_are_forgotten_by_number_bytes_and_time() {
     let first = kept.keep(&running, 0);
     let numbers: Vec<u64> = (0..20).map(|_| kept.keep(&finished(10), 0)).collect();
     kept.forget(0);
-    assert!(kept.find(first).is_some(), "what runs is kept");
+    assert!(kept.find(first).is_some(), "running streams are kept");
     assert!(kept.find(numbers[0]).is_none() && kept.find(numbers[19]).is_some());
     let large = [kept.keep(&finished(200_000), 0), kept.keep(&finished(200_000), 0)];
     kept.forget(0);

@@ -1,4 +1,4 @@
-//! An issuer on this machine that answers what a test says, and counts.
+//! A local issuer that serves the pages of a test and counts requests for its keys.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -18,14 +18,14 @@ use super::signing::{AUDIENCE, Signer, with};
 use crate::jwt::JwtVerifier;
 use genkit_core::internal::sync::lock;
 
-/// What stands at one path.
+/// The page at one path.
 #[derive(Clone)]
 pub(super) enum Page {
     Text(String),
     Status(u16),
     Redirect(String),
     Never,
-    /// A blank each second, and never an end.
+    /// One blank per second, without end.
     Trickle,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Issuer {
 }
 
 impl Issuer {
-    /// One that publishes these keys.
+    /// Starts an issuer that publishes these keys.
     pub(super) async fn of(keys: &[&Signer]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -70,7 +70,7 @@ impl Issuer {
         self.has("/keys", Page::Text(json!({ "keys": keys }).to_string()));
     }
 
-    /// How often its keys were asked for.
+    /// How often the keys were requested.
     pub(super) fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
@@ -79,7 +79,7 @@ impl Issuer {
         JwtVerifier::builder(self.url.as_str(), AUDIENCE).build().expect("a verifier")
     }
 
-    /// A token of it.
+    /// A token from this issuer.
     pub(super) fn token(&self, key: &Signer) -> String {
         key.token(&with(&json!({ "iss": self.url })))
     }

@@ -1,4 +1,5 @@
-//! The keys of an issuer: kept, renewed, taken back; and issuers that are slow, huge or lie.
+//! The keys of an issuer: cached, refreshed and revoked; and issuers that are slow, large or
+//! malicious.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use super::signing::{AUDIENCE, Signer};
 use crate::auth::{TokenError, TokenVerifier as _};
 use crate::jwt::JwtVerifier;
 
-/// So much later, for whoever looks at the clock.
+/// Advances the clock.
 async fn later(time: Duration) {
     tokio::time::pause();
     tokio::time::advance(time).await;
@@ -34,12 +35,12 @@ async fn keys_are_found_by_the_metadata_and_fetched_once() {
     let taken = join_all((0..50).map(|_| is_taken(&verifier, &token))).await;
     assert!(taken.into_iter().all(|taken| taken));
     assert_eq!(issuer.asked(), 1);
-    // RFC 8414 goes before OpenID Connect.
+    // The metadata of RFC 8414 takes precedence over that of OpenID Connect.
     let elsewhere = json!({ "issuer": issuer.url, "jwks_uri": format!("{}/other", issuer.url) });
     issuer.has("/.well-known/oauth-authorization-server", Page::Text(elsewhere.to_string()));
     issuer.has("/other", Page::Text(json!({ "keys": [] }).to_string()));
     let told = issuer.verifier().verify(&token).await.expect_err("no key");
-    assert_eq!(told, TokenError::invalid("the token is signed by an unknown key"));
+    assert_eq!(told, TokenError::invalid("the token is signed with an unknown key"));
 }
 
 #[tokio::test]
@@ -49,7 +50,7 @@ async fn a_new_key_is_found_when_a_token_names_it_and_an_old_one_ends() {
     let verifier = issuer.verifier();
     assert!(is_taken(&verifier, &issuer.token(&old)).await);
     issuer.publishes(&[&new]);
-    assert!(!is_taken(&verifier, &issuer.token(&new)).await, "it was asked a moment ago");
+    assert!(!is_taken(&verifier, &issuer.token(&new)).await, "keys were fetched a moment ago");
     later(Duration::from_secs(11)).await;
     assert!(is_taken(&verifier, &issuer.token(&new)).await);
     assert!(!is_taken(&verifier, &issuer.token(&old)).await);
@@ -81,12 +82,12 @@ async fn keys_are_renewed_in_the_background_and_used_for_an_hour_at_most() {
     assert!(is_taken(&verifier, &token).await);
     issuer.has("/keys", Page::Status(500));
     later(Duration::from_secs(601)).await;
-    assert!(is_taken(&verifier, &token).await, "the old ones may be used");
+    assert!(is_taken(&verifier, &token).await, "the old keys are still usable");
     while issuer.asked() < 2 {
         tokio::task::yield_now().await;
     }
     later(Duration::from_secs(3600)).await;
-    assert!(is_unavailable(&verifier, &token).await, "they are too old");
+    assert!(is_unavailable(&verifier, &token).await, "the keys are too old");
     issuer.publishes(&[&key]);
     later(Duration::from_secs(61)).await;
     assert!(is_taken(&verifier, &token).await);
@@ -148,7 +149,7 @@ async fn an_issuer_that_lies_is_not_believed() {
     assert_eq!(issuer.asked(), 0);
 }
 
-/// Time goes on by itself where nothing else happens.
+/// The paused clock advances automatically while all tasks are idle.
 #[tokio::test(start_paused = true)]
 async fn an_issuer_that_is_slow_is_not_waited_for() {
     let key = Signer::new("1", "ES256");
@@ -161,7 +162,7 @@ async fn an_issuer_that_is_slow_is_not_waited_for() {
     assert!(is_unavailable(&verifier.expect("a verifier"), &issuer.token(&key)).await);
 }
 
-/// The limit is one for the whole document: an issuer that always has a little more to say does not stretch it.
+/// The timeout covers the whole document, so an issuer cannot extend it by sending byte after byte.
 #[tokio::test(start_paused = true)]
 async fn an_issuer_that_trickles_is_not_waited_for() {
     let key = Signer::new("1", "ES256");

@@ -1,4 +1,4 @@
-//! Tokens that are taken, and attacks.
+//! Valid tokens, and attacks.
 
 mod issuer;
 mod keys;

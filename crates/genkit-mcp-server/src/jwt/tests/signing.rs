@@ -1,4 +1,4 @@
-//! Keys that sign, and tokens by them.
+//! Signing keys, and tokens signed with them.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 pub(super) const ISSUER: &str = "https://login.example.com";
 pub(super) const AUDIENCE: &str = "https://mcp.example.com/mcp";
 
-/// Made for these tests, and known to everybody.
+/// A key made for these tests; it is public.
 const RSA: &[u8] = include_bytes!("rsa.pk8");
 
-/// A key that signs, under an id.
+/// A signing key with an id.
 pub(super) struct Signer {
     pub(super) id: String,
     pub(super) algorithm: &'static str,
@@ -45,7 +45,7 @@ impl Signer {
         Self { id: id.to_owned(), algorithm, key }
     }
 
-    /// What is published of it.
+    /// The public key, as the issuer publishes it.
     pub(super) fn jwk(&self) -> Value {
         let mut key = match &self.key {
             Key::Rsa(key) => {
@@ -111,13 +111,13 @@ pub(super) fn encode(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// Seconds since 1970, and so many more.
+/// The time in `more` seconds, in seconds since 1970.
 pub(super) fn in_seconds(more: i64) -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs();
     i64::try_from(now).expect("a time") + more
 }
 
-/// What a token says that is in order.
+/// The claims of a valid token.
 pub(super) fn claims() -> Value {
     json!({
         "iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "client_id": "a client",
@@ -125,7 +125,7 @@ pub(super) fn claims() -> Value {
     })
 }
 
-/// The same with other claims; `null` takes one out.
+/// The valid claims with these changes; `null` removes a claim.
 pub(super) fn with(others: &Value) -> Value {
     let mut claims = claims();
     for (name, claim) in others.as_object().expect("an object") {

@@ -1,4 +1,4 @@
-//! One token, and the keys at hand.
+//! The verification of a token with known keys.
 
 use ring::hmac;
 use serde_json::{Value, json};
@@ -60,32 +60,29 @@ async fn every_algorithm_that_the_server_names_is_taken_and_no_other() {
 async fn what_claims_must_say() {
     let key = Signer::new("k", "ES256");
     let verifier = verifier(&[&key]);
-    // A slash too much is seen where the whole address is told.
-    let issuer = format!("the token is from another issuer than `{ISSUER}`, to the letter");
-    let audience = format!("the token is for another audience than `{AUDIENCE}`, to the letter");
-    let subject = "the token names no subject: it needs the claim `sub`";
+    // The message contains the whole address, so that an extra slash is noticed.
+    let issuer = format!("the issuer of the token is not exactly `{ISSUER}`");
+    let audience = format!("the audience of the token is not exactly `{AUDIENCE}`");
+    let subject = "the token has no subject; it needs the claim `sub`";
     for (others, told) in [
         (json!({}), "taken: ada"),
         (json!({ "aud": ["https://a.example", AUDIENCE] }), "taken: ada"),
         (json!({ "nbf": in_seconds(-10), "iat": null }), "taken: ada"),
-        // Clocks differ by less than a minute.
+        // Within the tolerated clock skew.
         (json!({ "exp": in_seconds(-30) }), "taken: ada"),
         (json!({ "nbf": in_seconds(30) }), "taken: ada"),
         (json!({ "iss": "https://evil.example" }), &*issuer),
         (json!({ "iss": format!("{ISSUER}/") }), &*issuer),
         (json!({ "iss": null }), &*issuer),
-        // Replayed: a token for another resource.
+        // A replayed token for another resource.
         (json!({ "aud": "https://other.example.com/mcp" }), &*audience),
         (json!({ "aud": format!("{AUDIENCE}/x") }), &*audience),
         (json!({ "aud": ["https://a.example"] }), &*audience),
         (json!({ "aud": [] }), &*audience),
         (json!({ "aud": null }), &*audience),
         (json!({ "exp": in_seconds(-120) }), "the token has expired"),
-        (
-            json!({ "exp": null }),
-            "the token does not say when it expires: it needs the claim `exp`",
-        ),
-        (json!({ "exp": "tomorrow" }), "the token is no signed JWT"),
+        (json!({ "exp": null }), "the token has no expiry; it needs the claim `exp`"),
+        (json!({ "exp": "tomorrow" }), "the token is not a signed JWT"),
         (json!({ "nbf": in_seconds(120) }), "the token is not valid yet"),
         (json!({ "iat": in_seconds(7200) }), "the token is not valid yet"),
         (json!({ "sub": null }), subject),
@@ -100,7 +97,7 @@ async fn what_claims_must_say() {
     }
 }
 
-/// Algorithm `none`, and a public key taken for a secret that both sides know.
+/// Algorithm `none`, and a public key used as a shared secret.
 #[tokio::test]
 async fn a_token_does_not_choose_how_it_is_checked() {
     let key = Signer::new("k", "RS256");
@@ -139,29 +136,32 @@ async fn a_signature_counts_for_what_was_signed_by_the_key_that_is_named() {
     let verifier_of = verifier(&[&ours]);
     let token = ours.token(&claims());
     let forged = theirs.token(&claims());
-    assert_eq!(fault(&verifier_of, &forged).await, "the signature of the token is wrong");
+    assert_eq!(fault(&verifier_of, &forged).await, "the signature of the token is invalid");
     let (head, signature) = token.rsplit_once('.').expect("three parts");
     let (header, _) = head.split_once('.').expect("three parts");
     let root = encode(with(&json!({ "sub": "root" })).to_string());
     let told = fault(&verifier_of, &format!("{header}.{root}.{signature}")).await;
-    assert_eq!(told, "the signature of the token is wrong");
-    // A key that comes in the token itself.
+    assert_eq!(told, "the signature of the token is invalid");
+    // A key in the token itself is ignored.
     for smuggled in ["jwk", "jku", "x5u", "x5c"] {
         let mut header = json!({ "alg": "ES256", "kid": "k" });
         header[smuggled] = theirs.jwk();
         let told = fault(&verifier_of, &theirs.signed(&header, &claims())).await;
-        assert_eq!(told, "the signature of the token is wrong", "{smuggled}");
+        assert_eq!(told, "the signature of the token is invalid", "{smuggled}");
     }
-    // An algorithm of one type with a key of another.
+    // The key type must match the algorithm.
     let rsa = Signer::new("k", "RS256");
     let told = fault(&verifier_of, &rsa.token(&claims())).await;
-    assert_eq!(told, "the token is signed by an unknown key");
-    // A key that says what it is for is for nothing else.
+    assert_eq!(told, "the token is signed with an unknown key");
+    // A key that declares an algorithm is used for no other.
     let mut jwk = rsa.jwk();
     jwk["alg"] = json!("PS256");
     let keys = json!({ "keys": [jwk] });
     let bound = JwtVerifier::builder(ISSUER, AUDIENCE).jwks(keys).build().expect("a verifier");
-    assert_eq!(fault(&bound, &rsa.token(&claims())).await, "the token is signed by an unknown key");
+    assert_eq!(
+        fault(&bound, &rsa.token(&claims())).await,
+        "the token is signed with an unknown key"
+    );
 }
 
 #[tokio::test]
@@ -171,7 +171,7 @@ async fn a_token_without_the_name_of_a_key_is_checked_by_those_that_fit() {
     let both = verifier(&[&Signer::new("0", "RS256"), &first, &second]);
     assert_eq!(fault(&both, &second.signed(&header, &claims())).await, "taken: ada");
     let stranger = Signer::new("3", "ES256").signed(&header, &claims());
-    assert_eq!(fault(&both, &stranger).await, "the token is signed by an unknown key");
+    assert_eq!(fault(&both, &stranger).await, "the token is signed with an unknown key");
 }
 
 #[tokio::test]
@@ -182,16 +182,16 @@ async fn other_kinds_of_tokens_and_texts_are_none() {
         (json!("JWT"), "taken: ada"),
         (json!("application/at+jwt"), "taken: ada"),
         (json!("AT+JWT"), "taken: ada"),
-        (json!("logout+jwt"), "this kind of JWT is no access token"),
-        (json!("dpop+jwt"), "this kind of JWT is no access token"),
-        (json!(7), "this kind of JWT is no access token"),
+        (json!("logout+jwt"), "this type of JWT is not an access token"),
+        (json!("dpop+jwt"), "this type of JWT is not an access token"),
+        (json!(7), "this type of JWT is not an access token"),
     ] {
         let header = json!({ "alg": "ES256", "kid": "k", "typ": kind });
         assert_eq!(fault(&verifier, &key.signed(&header, &claims())).await, told, "{kind}");
     }
     let critical = json!({ "alg": "ES256", "kid": "k", "crit": ["exp"], "exp": 1 });
     let told = fault(&verifier, &key.signed(&critical, &claims())).await;
-    assert_eq!(told, "the token has a header that this server does not know");
+    assert_eq!(told, "the token has a critical header that this server does not support");
     let long = json!({ "alg": "ES256", "kid": "k".repeat(2000) });
     let token = key.token(&claims());
     for text in [
@@ -212,7 +212,7 @@ async fn other_kinds_of_tokens_and_texts_are_none() {
         &key.signed(&json!({ "alg": "ES256", "kid": "k" }), &json!(["x"])),
         &key.signed(&long, &claims()),
     ] {
-        assert_eq!(fault(&verifier, text).await, "the token is no signed JWT", "{text:.60}");
+        assert_eq!(fault(&verifier, text).await, "the token is not a signed JWT", "{text:.60}");
     }
 }
 
@@ -228,7 +228,7 @@ fn a_verifier_that_could_never_take_a_token_is_not_made() {
     assert!(JwtVerifier::builder("login.example.com", AUDIENCE).build().is_err());
 }
 
-/// Keys that can check nothing are passed over, and none of them is believed.
+/// Unusable keys are skipped, and never accept a token.
 #[tokio::test]
 async fn odd_keys_do_not_hide_the_others() {
     let key = Signer::new("k", "ES256");

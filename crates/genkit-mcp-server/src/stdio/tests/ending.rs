@@ -1,4 +1,4 @@
-//! How a connection ends.
+//! The end of a connection.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ async fn what_was_asked_before_the_end_of_input_is_answered() {
     for id in 0..10 {
         client.line(call(json!(id), if id % 2 == 0 { "add" } else { "later" }, 1, 1)).await;
     }
-    // The last line needs no newline.
+    // The last line does not need a newline.
     client.send(call(json!(10), "add", 1, 1)).await;
     client.input.shutdown().await.unwrap();
     let mut ids: Vec<i64> =
@@ -25,7 +25,7 @@ async fn what_was_asked_before_the_end_of_input_is_answered() {
     ended(serving).await.unwrap();
 }
 
-/// F-2: an open question is not waited for, and nothing is waited for twice.
+/// F-2: the end does not wait for an open question.
 #[tokio::test(start_paused = true)]
 async fn an_open_question_ends_with_the_input() {
     let (serving, mut client) = open(StdioLimits::default()).await;
@@ -34,7 +34,7 @@ async fn an_open_question_ends_with_the_input() {
     let before = Instant::now();
     client.input.shutdown().await.unwrap();
     let rest = client.rest().await;
-    assert!(sum(&rest[0]).contains("the client is gone"), "{rest:?}");
+    assert!(sum(&rest[0]).contains("the client has disconnected"), "{rest:?}");
     ended(serving).await.unwrap();
     assert!(before.elapsed() < FINISH, "{:?}", before.elapsed());
 }
@@ -67,7 +67,7 @@ async fn a_stream_of_notifications_is_answered_where_the_server_ends_it() {
         assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
         assert_eq!(first["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
     }
-    // Whoever cancels is not answered.
+    // A cancelled request gets no response.
     let cancelled = json!({"requestId": 1});
     let cancelled =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled});

@@ -1,4 +1,4 @@
-//! The same requests through rmcp's service loop and through the engine give the same answers.
+//! The same requests produce the same responses through rmcp's service loop and through the engine.
 
 use rmcp::ServiceExt as _;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn request(id: i64, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-/// A conversation of a session.
+/// The requests of one session.
 fn session() -> Vec<Value> {
     let call = |name: &str, arguments: Value| {
         ("tools/call", json!({"name": name, "arguments": arguments}))
@@ -57,7 +57,7 @@ fn session() -> Vec<Value> {
     numbered.map(|(id, (method, params))| request(id, method, params)).collect()
 }
 
-/// The same requests, each of which describes itself.
+/// The same requests in the form of the 2026-07-28 protocol, with all information in `_meta`.
 fn described() -> Vec<Value> {
     let mut requests = session();
     for request in &mut requests {
@@ -67,7 +67,7 @@ fn described() -> Vec<Value> {
             "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
         });
     }
-    // One that listens has no answer here.
+    // A request that listens gets no response here.
     requests.retain(|request| request["method"] != "subscriptions/listen");
     let unsupported = json!({
         "io.modelcontextprotocol/protocolVersion": "2099-01-01",
@@ -93,7 +93,7 @@ async fn answers(mut client: Client, first: Option<String>, requests: &[Value]) 
     answers
 }
 
-/// A client of rmcp's own service loop.
+/// A client of rmcp's service loop.
 fn serve_by_rmcp() -> Client {
     let (near, far) = duplex(1 << 16);
     let handler = genkit().serve_mcp().expose_errors(true).into_handler().unwrap();
@@ -111,7 +111,7 @@ async fn rmcp_and_the_engine_answer_alike() {
         let asked = requests.iter().map(|request| request["method"].as_str().unwrap());
         let asked = first.is_some().then_some("initialize").into_iter().chain(asked);
         for (method, (theirs, ours)) in asked.zip(by_rmcp.iter().zip(&by_engine)) {
-            // Some methods rmcp refuses before a handler sees them, and says their names alone.
+            // rmcp rejects some methods itself, with only their name as the message.
             let refused = json!({"code": -32601, "message": method});
             if theirs["error"] == refused {
                 let said = ours["error"]["message"].as_str().unwrap();

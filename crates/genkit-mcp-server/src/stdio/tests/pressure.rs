@@ -19,7 +19,7 @@ async fn a_client_that_stops_reading_is_not_read_from() {
         client.line(initialize()).await;
         client.receive().await.unwrap();
         let mut sent = 0;
-        // Sooner or later the server takes no more.
+        // Eventually the server stops reading.
         loop {
             let line = call(json!(sent), tool, sent, 1) + "\n";
             match timeout(BRIEF, client.input.write_all(line.as_bytes())).await {
@@ -27,9 +27,9 @@ async fn a_client_that_stops_reading_is_not_read_from() {
                 Err(_) => break,
             }
             sent += 1;
-            assert!(sent < 5000, "the server reads on and on");
+            assert!(sent < 5000, "the server does not stop reading");
         }
-        // What was asked is answered as soon as the client reads; the line that was cut off is not.
+        // Complete requests are answered once the client reads; the truncated line is not.
         let mut answers = Vec::new();
         while answers.len() < usize::try_from(sent).unwrap() {
             let answer = client.receive().await.unwrap();
@@ -49,7 +49,7 @@ async fn refusals_wait_for_the_client_too() {
     let mut sent = 0;
     while timeout(BRIEF, client.input.write_all(flood.as_bytes())).await.is_ok() {
         sent += flood.len();
-        assert!(sent < 1 << 20, "the server reads on and on");
+        assert!(sent < 1 << 20, "the server does not stop reading");
     }
     serving.abort();
 }

@@ -1,4 +1,4 @@
-//! Whole sessions.
+//! Complete sessions.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ async fn every_broken_line_is_answered_and_the_next_request_served() {
     }
     client.line(b"\xFF\xFE").await;
     assert_eq!(client.receive().await.unwrap()["error"]["code"], -32700);
-    // Silence: neither of these is answered, so that the next answer is the check's.
+    // None of these gets a response, so the next response is that of request 9.
     client.send("\r\n\n   \n").await;
     client.line(format!(r#"{{"jsonrpc":"2.0","method":"m","params":"{long}"}}"#)).await;
     client.line(r#"{"jsonrpc":"1.0","method":"m"}"#).await;
@@ -67,7 +67,7 @@ async fn an_oversize_line_says_how_much_is_allowed() {
     }
 }
 
-/// A pipe that is always full makes the writers take turns.
+/// The small pipe is always full, so writers have to take turns.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn sixty_four_calls_in_flight_are_all_answered() {
     for (pipe_bytes, tool) in [(1 << 16, "add"), (1 << 16, "later"), (200, "add"), (200, "later")] {
@@ -95,7 +95,7 @@ async fn sixty_four_calls_in_flight_are_all_answered() {
     }
 }
 
-/// B-03: it neither holds up the connection nor outlives its cancellation.
+/// B-03: such a function does not block the connection, and ends when it is cancelled.
 #[tokio::test]
 async fn a_function_that_never_waits_for_anything_can_be_cancelled() {
     let (_serving, mut client) = open(StdioLimits::default()).await;
@@ -111,7 +111,7 @@ async fn a_function_that_never_waits_for_anything_can_be_cancelled() {
         let cancelled =
             json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled});
         client.line(cancelled.to_string()).await;
-        // Its id is free again.
+        // Its id can be used again.
         client.line(call(json!(1), "add", 40, 2)).await;
         loop {
             let answer = client.receive().await.unwrap();
@@ -125,7 +125,7 @@ async fn a_function_that_never_waits_for_anything_can_be_cancelled() {
     }
 }
 
-/// What comes back does not depend on how the bytes come.
+/// The responses do not depend on how the input is split.
 #[tokio::test]
 async fn every_split_of_the_input_gives_the_same_answers() {
     let session = [

@@ -1,4 +1,4 @@
-//! The body of a response, which its reader drives the connection for.
+//! The body of a response, whose reader drives the connection.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use genkit_core::internal::error::BoxError;
 
 pub(crate) struct DirectBody {
     incoming: Incoming,
-    /// `None` is a connection that is over, or that was given back.
+    /// `None` once the connection has ended or has been returned to the pool.
     link: Option<Box<Link>>,
     origin: Arc<Origin>,
 }
@@ -23,19 +23,20 @@ impl DirectBody {
         Self { incoming, link: Some(link), origin }
     }
 
-    /// How long it says it is, in bytes.
+    /// Returns the announced length, in bytes.
     pub(crate) fn announced(&self) -> Option<u64> {
         self.incoming.size_hint().exact()
     }
 
-    /// The next piece. After the last one the connection is there for the next call.
+    /// Returns the next piece. After the last one, the connection is available to the next call.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, BoxError> {
         std::future::poll_fn(|cx| self.poll_next(cx)).await
     }
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, BoxError>> {
         if !self.incoming.is_end_stream() {
-            // First without a waker: the body wakes its connection for each piece that is taken, which here is this task.
+            // First without a waker: taking a piece wakes the connection's task, which is this
+            // task.
             self.drive(&mut Context::from_waker(Waker::noop()));
         }
         let mut piece = self.poll_piece();
@@ -66,13 +67,13 @@ impl DirectBody {
             return match frame {
                 Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
                     Ok(data) => Poll::Ready(Ok(Some(data))),
-                    // Trailers say nothing that is read.
+                    // Trailers are ignored.
                     Err(_) => continue,
                 },
                 Poll::Ready(Some(Err(error))) => Poll::Ready(Err(error.into())),
                 Poll::Ready(None) => Poll::Ready(Ok(None)),
                 Poll::Pending if self.link.is_none() => {
-                    Poll::Ready(Err("the connection is gone".into()))
+                    Poll::Ready(Err("the connection is closed".into()))
                 }
                 Poll::Pending => Poll::Pending,
             };

@@ -1,4 +1,4 @@
-//! Making a connection: all addresses of a name are tried, and TLS is spoken where the address says so.
+//! Establishing connections: all addresses of a host name are tried, and TLS is used for `https`.
 
 use std::io;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use tokio::net::TcpStream;
 use genkit_core::internal::error::BoxError;
 use genkit_http_client::internal::net::{CONNECT_TIMEOUT, KEEPALIVE};
 
-/// How long after a probe that nobody answered the next one is sent. Default is 15 seconds.
+/// The interval between TCP keepalive probes that are not acknowledged. Default is 15 seconds.
 const PROBE_INTERVAL: Duration = Duration::from_secs(15);
 
-/// How many probes may stay unanswered before a connection is over. Default is 3.
+/// The number of unacknowledged probes after which a connection is closed. Default is 3.
 const PROBES: u32 = 3;
 
 /// An open connection, encrypted or not.
@@ -32,7 +32,7 @@ pub(super) enum ModelConnector {
 }
 
 impl ModelConnector {
-    /// Speaks TLS where `tls` says how.
+    /// Creates a connector, which uses TLS if `tls` is a configuration.
     pub(super) fn new(tls: Option<Arc<ClientConfig>>) -> Self {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
@@ -47,7 +47,7 @@ impl ModelConnector {
         }
     }
 
-    /// A connection to the host and port of `origin`.
+    /// Connects to the host and port of `origin`.
     pub(super) async fn connect(&self, origin: Uri) -> Result<ProviderStream, BoxError> {
         let connecting = async {
             match self {

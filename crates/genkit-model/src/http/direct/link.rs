@@ -1,4 +1,4 @@
-//! One open connection, which moves only while somebody waits for it.
+//! An open connection, driven only by the task that waits for it.
 
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker, ready};
@@ -12,19 +12,19 @@ use hyper::client::conn::http1::{Connection, SendRequest, handshake};
 use super::connect::ProviderStream;
 use genkit_core::internal::error::BoxError;
 
-/// What is sent: a body that is there as a whole.
+/// A request with a complete body.
 pub(super) type PostRequest = Request<Full<Bytes>>;
 
 pub(super) struct Link {
     sender: SendRequest<Full<Bytes>>,
-    /// `None` once it is over.
+    /// `None` once the connection has ended.
     connection: Option<Connection<ProviderStream, Full<Bytes>>>,
 }
 
-/// A request without a response.
+/// A request that got no response.
 pub(super) struct Refused {
     pub(super) error: hyper::Error,
-    /// The request, if nothing of it was sent.
+    /// The request, if none of it was sent.
     pub(super) request: Option<PostRequest>,
 }
 
@@ -34,7 +34,7 @@ impl Link {
         Ok(Box::new(Self { sender, connection: Some(connection) }))
     }
 
-    /// Sends `request`, and waits for the head of its response.
+    /// Sends `request` and waits for the head of its response.
     pub(super) async fn send(
         &mut self,
         request: PostRequest,
@@ -42,9 +42,11 @@ impl Link {
         let mut answered = pin!(self.sender.try_send_request(request));
         let connection = &mut self.connection;
         let answer = std::future::poll_fn(|cx| {
-            // One that is over tells `answered` so, at the latest where it is dropped.
+            // If the connection has ended, `answered` is resolved at the latest when the connection
+            // is dropped.
             let _ = poll(connection, cx);
-            // The connection alone wakes this task: nothing else moves `answered`.
+            // Only the connection wakes this task, because only the connection can resolve
+            // `answered`.
             answered.as_mut().poll(&mut Context::from_waker(Waker::noop()))
         });
         answer.await.map_err(|mut refused| {
@@ -53,17 +55,17 @@ impl Link {
         })
     }
 
-    /// Reads and writes what can be without waiting; whether the connection is over.
+    /// Reads and writes without waiting; ready once the connection has ended.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         poll(&mut self.connection, cx)
     }
 
-    /// Whether another request may be sent, as far as was read.
+    /// Whether another request may be sent, according to what has been read so far.
     pub(super) fn is_ready(&self) -> bool {
         self.connection.is_some() && self.sender.is_ready()
     }
 
-    /// Whether another request may be sent now; what the server did since is read.
+    /// Whether another request may be sent now, after reading what the server has sent.
     pub(super) fn is_idle(&mut self) -> bool {
         self.poll(&mut Context::from_waker(Waker::noop())).is_pending() && self.is_ready()
     }
@@ -74,7 +76,7 @@ fn poll(
     cx: &mut Context<'_>,
 ) -> Poll<()> {
     if let Some(open) = connection {
-        // Its error is that of the request or the body that it ends.
+        // The connection's error is also reported by the request or the body that it ends.
         let _: Result<(), hyper::Error> = ready!(Pin::new(open).poll(cx));
         *connection = None;
     }

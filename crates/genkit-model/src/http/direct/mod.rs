@@ -1,8 +1,8 @@
-//! Connections of our own to model providers: HTTP/1.1 over TCP and TLS, kept open between calls.
+//! Direct connections to model providers: HTTP/1.1 over TCP and TLS, kept open between calls.
 //!
-//! Whoever makes a call drives its connection, so that no other task is woken for it: a call that is dropped closes
-//! its connection, and one that is read to its end leaves it to the next call. What goes through a proxy is sent by
-//! reqwest, as everything else of this library.
+//! The task that makes a call also drives its connection, which saves waking another task. Dropping
+//! a call closes its connection; reading a response to its end makes the connection available to the
+//! next call. Calls through a proxy are sent by reqwest, as are all other requests of this library.
 
 mod body;
 mod connect;
@@ -23,22 +23,22 @@ pub(super) use body::DirectBody;
 pub(super) use origin::Origin;
 pub(super) use origins::{Way, way_to};
 
-/// Why there is no response.
+/// The reason why a call got no response.
 pub(super) enum NotSent {
-    /// There is no connection.
+    /// The connection could not be established.
     Connect(BoxError),
     /// The connection ended before the response began.
     Closed(BoxError),
 }
 
-/// A response whose body is still to be read.
+/// A response whose body has not been read yet.
 pub(super) struct DirectResponse {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: DirectBody,
 }
 
-/// Posts `body` to `origin`, and waits for the beginning of the response.
+/// Sends a POST request with `body` to `origin` and waits for the head of the response.
 pub(super) async fn post(
     origin: &Arc<Origin>,
     uri: Uri,
@@ -54,7 +54,7 @@ pub(super) async fn post(
         let is_reused = idle.is_some();
         let mut link = match idle {
             Some(link) => link,
-            // Boxed, since most calls make none.
+            // Boxed, because most calls reuse a connection.
             None => Box::pin(origin.connect()).await.map_err(NotSent::Connect)?,
         };
         let refused = match link.send(request).await {
@@ -65,7 +65,8 @@ pub(super) async fn post(
             }
             Err(refused) => refused,
         };
-        // The server closed an idle connection, and nothing of the call was sent: another one will do.
+        // The server closed the idle connection before any of the request was sent, so another
+        // connection is tried.
         match refused.request {
             Some(unsent) if is_reused => request = unsent,
             _ => return Err(NotSent::Closed(refused.error.into())),

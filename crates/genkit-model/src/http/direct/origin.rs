@@ -1,4 +1,4 @@
-//! One server as one runtime reaches it, with its idle connections.
+//! A server as used by one runtime, with its idle connections.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,11 +12,12 @@ use genkit_core::internal::error::BoxError;
 use genkit_core::internal::sync::lock;
 use genkit_http_client::internal::net::pool::POOL_IDLE;
 
-/// How many idle connections to one server stay open. Default is 256; the one that is idle for longest is closed.
+/// The maximum number of idle connections to one server. Default is 256; the one that has been idle
+/// longest is closed first.
 pub(super) const MAX_IDLE: usize = 256;
 
 pub(crate) struct Origin {
-    /// Its scheme, host and port.
+    /// The scheme, host and port.
     uri: Uri,
     connector: ModelConnector,
     idle: Mutex<Idle>,
@@ -24,9 +25,9 @@ pub(crate) struct Origin {
 
 #[derive(Default)]
 struct Idle {
-    /// The last one is the youngest.
+    /// The connections, with the most recently used one last.
     links: Vec<(Instant, Box<Link>)>,
-    /// Whether a task closes those that are idle for too long.
+    /// Whether a task is closing connections that have been idle too long.
     is_swept: bool,
 }
 
@@ -39,8 +40,8 @@ impl Origin {
         Link::over(self.connector.connect(self.uri.clone()).await?).await
     }
 
-    /// The connection that was used last. The server may have closed it since: that is read before anything is sent, and
-    /// the call goes over another one.
+    /// Takes the connection that was used last. If the server has closed it since, that is noticed
+    /// before anything is sent, and the call uses another connection.
     pub(super) fn take(&self) -> Option<Box<Link>> {
         loop {
             let (since, link) = lock(&self.idle).links.pop()?;
@@ -50,7 +51,7 @@ impl Origin {
         }
     }
 
-    /// Keeps an idle connection for the next call.
+    /// Returns an idle connection to the pool.
     pub(super) fn put(self: &Arc<Self>, link: Box<Link>) {
         let mut idle = lock(&self.idle);
         idle.links.push((Instant::now(), link));
@@ -69,7 +70,7 @@ impl Origin {
     }
 }
 
-/// Closes connections that are idle for too long, and all of them when the runtime ends.
+/// Closes connections that have been idle too long, and all connections when the runtime ends.
 struct Sweeper(Arc<Origin>);
 
 impl Sweeper {
@@ -79,14 +80,15 @@ impl Sweeper {
         }
     }
 
-    /// Closes what is idle for too long; when to look again, if anything is left.
+    /// Closes connections that have been idle too long. Returns when to check again, if any are
+    /// left.
     fn close_old(&self) -> Option<Instant> {
         let mut idle = lock(&self.0.idle);
         let is_old = |(since, _): &(Instant, _)| since.elapsed() >= POOL_IDLE;
         let old = idle.links.iter().take_while(|link| is_old(link)).count();
         let old: Vec<_> = idle.links.drain(..old).collect();
         let next = idle.links.first().map(|(since, _)| *since + POOL_IDLE);
-        // Another one is begun with the next connection.
+        // If none are left, the next idle connection starts another task.
         idle.is_swept = next.is_some();
         drop(idle);
         drop(old);
@@ -97,7 +99,7 @@ impl Sweeper {
 impl Drop for Sweeper {
     fn drop(&mut self) {
         let mut idle = lock(&self.0.idle);
-        // Else it ended by itself, and another one may be at work.
+        // If the task ended normally, another one may be running.
         if std::mem::take(&mut idle.is_swept) {
             let left = std::mem::take(&mut idle.links);
             drop(idle);

@@ -1,4 +1,4 @@
-//! The servers that calls go to, each by itself for each runtime.
+//! The servers that calls are sent to, separately for each runtime.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,21 +13,22 @@ use genkit_core::Result;
 use genkit_core::internal::sync::lock;
 use genkit_http_client::internal::net::{Route, is_loopback, no_client, pool};
 
-/// How many servers are known. Default is 64; the oldest is forgotten first, and what it has under way goes on.
+/// The maximum number of servers to remember. Default is 64; the oldest is forgotten first, and its
+/// running calls continue.
 const MAX_ORIGINS: usize = 64;
 
-/// How a server is reached.
+/// How a server is reached: directly or through a proxy.
 #[derive(Clone)]
 pub(crate) enum Way {
     Direct(Arc<Origin>),
-    /// Through a proxy, which the environment names.
+    /// Through a proxy configured in the environment.
     Proxied(Client),
 }
 
 /// Connections belong to the runtime that opened them, as in [`pool`].
 static WAYS: Mutex<Vec<(Id, Uri, Way)>> = Mutex::new(Vec::new());
 
-/// The way to the server of `url` in the current runtime.
+/// Returns how the server of `url` is reached in the current runtime.
 pub(crate) fn way_to(url: &Url) -> Result<Way> {
     let runtime = Handle::current().id();
     let server = url.origin().ascii_serialization();
@@ -50,7 +51,8 @@ pub(crate) fn way_to(url: &Url) -> Result<Way> {
     Ok(way)
 }
 
-/// Whether reqwest would reach `url` through a proxy; this machine never is.
+/// Whether reqwest would send requests for `url` through a proxy. Loopback addresses are never
+/// proxied.
 pub(super) fn is_proxied(url: &Url, proxies: &Matcher) -> bool {
     let server: Option<Uri> = url.origin().ascii_serialization().parse().ok();
     !is_loopback(url) && server.is_some_and(|server| proxies.intercept(&server).is_some())

@@ -1,4 +1,4 @@
-//! Connections that are kept, and connections that are not.
+//! Tests of connections that are reused and of those that are not.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -15,11 +15,11 @@ use super::*;
 use genkit_http_client::internal::net::pool::POOL_IDLE;
 use genkit_http_client::internal::net::root_cause;
 
-/// What a server does with one request.
+/// How the test server handles one request.
 #[derive(Clone, Copy)]
 enum Reply {
     Send(&'static str),
-    /// The connection ends after this was sent.
+    /// Sends this, then closes the connection.
     Last(&'static str),
 }
 
@@ -27,7 +27,7 @@ const WHOLE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
 const CHUNKED: &str =
     "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\nx: y\r\n\r\n";
 
-/// A server that answers each request by `reply`, which gets the numbers of the connection and of the request in it.
+/// A server that responds to each request with `reply`, which receives the numbers of the connection and the request.
 struct Server {
     address: String,
     connections: Arc<AtomicUsize>,
@@ -114,7 +114,7 @@ async fn ask(origin: &Arc<Origin>) -> Result<String, String> {
     read(begin(origin).await?.body).await
 }
 
-/// Waits until the server's side did what it does in its own time.
+/// Waits until the server has done its part.
 async fn until(is_done: impl Fn() -> bool) {
     for _ in 0..2000 {
         if is_done() {
@@ -160,7 +160,7 @@ async fn what_was_not_read_to_its_end_is_closed() {
 
 #[tokio::test]
 async fn a_connection_that_the_server_closed_is_replaced() {
-    // It was idle, so that nothing was sent over it: the call is made once.
+    // The connection was idle, so nothing was sent over it and the call is made only once.
     let server = Server::new(|_, _| Reply::Last(WHOLE));
     let origin = server.origin();
     for calls in 1..=3 {
@@ -239,7 +239,7 @@ async fn nobody_there_is_told() {
 
 #[tokio::test]
 async fn every_address_of_a_name_is_tried() {
-    // `localhost` may be `::1` first, where nobody listens.
+    // `localhost` may resolve to `::1` first, where no server listens.
     let server = Server::new(|_, _| Reply::Send(WHOLE));
     let port = server.address.rsplit(':').next().unwrap();
     let uri = format!("http://localhost:{port}").parse().unwrap();
@@ -322,7 +322,7 @@ fn der(text: &str) -> Vec<u8> {
     base64::engine::general_purpose::STANDARD.decode(text).unwrap()
 }
 
-/// An address at which one call after the other is answered over TLS.
+/// Starts a TLS server that responds to one call after another, and returns its address.
 fn tls_server() -> Uri {
     genkit_http_client::internal::net::install_crypto();
     let chain = vec![CertificateDer::from(der(CERTIFICATE))];
@@ -369,14 +369,14 @@ async fn a_server_must_prove_who_it_is() {
     let unknown = Arc::new(Origin::new(uri.clone(), trusting(&[])));
     let error = ask(&unknown).await.unwrap_err();
     assert!(error.starts_with("connect: ") && error.contains("UnknownIssuer"), "{error}");
-    // The certificate is for the address alone.
+    // The certificate is valid only for the IP address.
     let named = uri.to_string().replace("127.0.0.1", "localhost").parse().unwrap();
     let error = ask(&Arc::new(Origin::new(named, trusting(&[ROOT])))).await.unwrap_err();
     assert!(error.starts_with("connect: ") && error.contains("not valid for name"), "{error}");
 }
 
-// An authority and a server at 127.0.0.1, made for these tests alone; they end in a hundred years.
-/// The authority's certificate.
+// A test CA and a server certificate for 127.0.0.1, which expire in a hundred years.
+/// The certificate of the CA.
 const ROOT: &str = concat!(
     "MIIBhTCCASugAwIBAgIUZHAV9XYUi0qudmEg0ZELj9HF/DcwCgYIKoZIzj0EAwIwFzEVMBMGA1UEAwwMZ2Vua2l0IHRlc3Rz",
     "MCAXDTI2MTEyMzE4MzM1NFoYDzIxMjYxMDMwMTgzMzU0WjAXMRUwEwYDVQQDDAxnZW5raXQgdGVzdHMwWTATBgcqhkjOPQIB",
@@ -386,7 +386,7 @@ const ROOT: &str = concat!(
     "IH1SxkEu6MLYvwwc4uPSI38ERPSnkaLgZoI9dNTqToq4",
 );
 
-/// The server's certificate.
+/// The certificate of the server.
 const CERTIFICATE: &str = concat!(
     "MIIBozCCAUigAwIBAgIUaOMWT8jZ2qrZj1oUPCbf9Fx3hiAwCgYIKoZIzj0EAwIwFzEVMBMGA1UEAwwMZ2Vua2l0IHRlc3Rz",
     "MCAXDTI2MTEyMzE4MzM1NVoYDzIxMjYxMDMwMTgzMzU1WjAUMRIwEAYDVQQDDAkxMjcuMC4wLjEwWTATBgcqhkjOPQIBBggq",
@@ -396,7 +396,7 @@ const CERTIFICATE: &str = concat!(
     "hU++aLjQD5QID3oizFmFKPKnmvJFDxDCjnMHHgIhAJRWDGPa9a4YiNfwaTCfTz6eFv1edfjowQxgzWpPG7hI",
 );
 
-/// The server's key.
+/// The private key of the server.
 const KEY: &str = concat!(
     "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgkA3/BEM7X7tyS2qxjCsb2UxcYrkQCgLSzN1HjhgdZFmhRANC",
     "AARmybIQYCaP7A3jRP2HJtsztdRfkuGp9AYOUnpxKVzlOhEYEr1TW4rBkoKH0mt8lC3UeXDlJVyK9fzi2PdAY0LH",

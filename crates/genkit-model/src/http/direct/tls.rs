@@ -1,4 +1,5 @@
-//! TLS as reqwest sets it up: the certificates that the platform trusts, by the process's provider of cryptography.
+//! TLS as reqwest configures it: the platform's trusted certificates, and the process's crypto
+//! provider.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,10 +10,10 @@ use rustls_platform_verifier::BuilderVerifierExt as _;
 use genkit_core::Result;
 use genkit_http_client::internal::net::{install_crypto, no_client};
 
-/// Certificates are loaded once, which takes time.
+/// Loading certificates takes time, so it is done once.
 static CONFIG: OnceLock<Arc<ClientConfig>> = OnceLock::new();
 
-/// What connections to servers on https have in common: HTTP/1.1 only.
+/// Returns the TLS configuration of all `https` connections, which offers only HTTP/1.1.
 pub(super) fn tls_config() -> Result<Arc<ClientConfig>> {
     if let Some(config) = CONFIG.get() {
         return Ok(Arc::clone(config));
@@ -26,11 +27,11 @@ pub(super) fn tls_config() -> Result<Arc<ClientConfig>> {
         .map_err(|error| no_client(&error))?;
     let mut config = config.with_no_client_auth();
     config.alpn_protocols = protocols();
-    // Another thread may be first: its certificates are the same.
+    // Another thread may have been faster; its certificates are the same.
     Ok(Arc::clone(CONFIG.get_or_init(|| Arc::new(config))))
 }
 
-/// What servers are offered.
+/// Returns the protocols offered to servers.
 pub(super) fn protocols() -> Vec<Vec<u8>> {
     vec![b"http/1.1".to_vec()]
 }

@@ -12,7 +12,7 @@ use genkit_core::ModelRequest;
 use genkit_core::internal::model::MessageList;
 use genkit_core::{Error, Result};
 
-/// The body of a call.
+/// Encodes the body of a call.
 pub(in crate::chat) fn body(
     target: &Target<'_>,
     request: &ModelRequest,
@@ -45,7 +45,7 @@ pub(in crate::chat) fn body(
     list.into_body_with(request, "messages", &messages, (target.provider, stream), rest)
 }
 
-/// All but the `messages`.
+/// The body without its `messages`.
 struct ChatRequest<'a> {
     model: &'a str,
     settings: ChatSettings<'a>,

@@ -1,4 +1,4 @@
-//! One message as chat completions has it.
+//! A message in the format of chat completions.
 
 use std::borrow::Cow;
 
@@ -8,11 +8,11 @@ use serde_json::Value;
 use crate::wire::calls::arguments_text;
 use crate::wire::content_part::MessageContent;
 
-/// One message on the wire.
+/// An encoded message.
 #[derive(Serialize)]
 pub(super) struct MessageParam<'a> {
     pub(super) role: &'static str,
-    /// Null where an assistant only calls tools.
+    /// Null if an assistant message only calls tools.
     pub(super) content: Option<MessageContent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool_call_id: Option<Cow<'a, str>>,
@@ -44,12 +44,12 @@ pub(super) struct FunctionCallParam<'a> {
     pub(super) arguments: &'a Value,
 }
 
-/// What a server put beside a part, to get it back.
+/// Extra content of a part that a server expects to receive back.
 #[derive(Clone, Copy, Serialize)]
 #[serde(untagged)]
 pub(super) enum ExtraContent<'a> {
     Given(&'a Value),
-    /// A thought signature that came through Gemini's own API.
+    /// A thought signature that was received through Gemini's own API.
     Signature {
         google: GoogleExtra<'a>,
     },

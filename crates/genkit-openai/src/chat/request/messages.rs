@@ -1,4 +1,4 @@
-//! The conversation as chat completions has it.
+//! The conversation in the format of chat completions.
 
 use std::borrow::Cow;
 use std::hash::Hash;
@@ -20,22 +20,23 @@ use genkit_model::internal::documents;
 use genkit_model::internal::signature;
 use genkit_model::internal::signature::{GEMINI, SKIP_VALIDATION};
 
-/// What shapes the messages of one request.
+/// The inputs that affect the messages of a request.
 pub(super) struct MessageContext<'a> {
     pub(super) names: &'a Names<'a>,
     pub(super) deviations: &'a Deviations,
     pub(super) traits: ModelTraits,
-    /// How closely images are looked at, where their own metadata does not tell.
+    /// The level of detail of images whose metadata does not specify one.
     pub(super) detail: Option<&'a str>,
 }
 
-/// Whether there are thoughts in the history at all.
+/// Whether the history contains thoughts.
 pub(super) fn thinks(request: &ModelRequest) -> bool {
     request.messages.iter().flat_map(|message| &message.content).any(is_reasoning)
 }
 
-/// The messages of `request` but for the first `from`, and whether their end shapes what comes after it: a call that
-/// nothing answered, or ids that are counted from the first message on.
+/// Encodes the messages of `request` after the first `from`. Also returns whether the end affects
+/// the encoding of later messages, because a call has no response or because generated ids are
+/// numbered from the first message on.
 pub(super) fn messages<'a>(
     request: &'a ModelRequest,
     context: &'a MessageContext<'a>,
@@ -53,11 +54,11 @@ pub(super) fn messages<'a>(
     let (asked, mut documents) = documents::missing(request).unzip();
     let asked = asked.flatten();
     for (at, message) in request.messages.iter().enumerate().skip(from) {
-        // Where no message is the user's they are one of their own.
+        // Without a user message, the documents are a separate message.
         if asked.is_none() && message.role != Role::System {
             writer.documents(documents.take());
         }
-        // Answers may stand in a message of the user as well, which ends the round after them.
+        // A user message may contain tool responses too, and ends the round after them.
         if matches!(message.role, Role::System | Role::Model) {
             writer.end_round();
         }
@@ -81,13 +82,13 @@ pub(super) fn messages<'a>(
 struct MessageWriter<'a> {
     context: &'a MessageContext<'a>,
     reasoning: ReasoningBack,
-    /// Whether there are thoughts in the history at all.
+    /// Whether the history contains thoughts.
     thinks: bool,
     ids: ToolCallIds<'a>,
-    /// The ids of the calls that were not answered so far.
+    /// The ids of the calls that have no response so far.
     open: Vec<Cow<'a, str>>,
     messages: Vec<MessageParam<'a>>,
-    /// What tools showed: only a user message can hold it, after the last answer.
+    /// Media in tool responses, which must be in a user message after the last response.
     shown: Vec<ContentPart<'a>>,
 }
 
@@ -155,8 +156,8 @@ impl<'a> MessageWriter<'a> {
         self.messages.push(param);
     }
 
-    /// Ends a round of tool responses. A call that nothing answered gets an answer that says so: without one the
-    /// whole request is refused.
+    /// Ends a round of tool responses. A call without a response gets a placeholder, because
+    /// otherwise the whole request is rejected.
     fn end_round(&mut self) {
         for id in std::mem::take(&mut self.open) {
             self.answer(id, Cow::Borrowed(UNANSWERED));
@@ -180,7 +181,7 @@ impl<'a> MessageWriter<'a> {
         }
         let text = text(message);
         if text.is_empty() && calls.is_empty() {
-            return; // several servers refuse an empty assistant message
+            return; // several servers reject an empty assistant message
         }
         if let Some(first) = calls.first_mut().filter(|_| self.context.checks_calls()) {
             let skip = || ExtraContent::signature(SKIP_VALIDATION);
@@ -211,7 +212,7 @@ impl<'a> MessageWriter<'a> {
         let text = || joined(message.content.iter().filter_map(as_reasoning));
         match self.reasoning {
             ReasoningBack::No => {}
-            // DeepSeek refuses a call without thoughts in a conversation that has some.
+            // DeepSeek rejects a call without thoughts in a conversation that contains thoughts.
             ReasoningBack::Content if calls && self.thinks => {
                 param.reasoning_content = Some(text())
             }
@@ -230,7 +231,8 @@ impl<'a> MessageWriter<'a> {
 }
 
 impl MessageContext<'_> {
-    /// All that shapes one message, beside the model and the names of tools.
+    /// Returns everything that affects the encoding of a message, except the model and the names of
+    /// tools.
     pub(super) fn shape(&self) -> impl Hash {
         let Deviations { developer, reasoning, tool_ids, extra_fields, .. } = self.deviations;
         (developer, reasoning, tool_ids, extra_fields, self.detail)
@@ -239,7 +241,7 @@ impl MessageContext<'_> {
     fn reasoning_back(&self) -> ReasoningBack {
         let Deviations { reasoning, extra_fields, .. } = self.deviations;
         match reasoning {
-            // Wherever a DeepSeek model is served.
+            // For a DeepSeek model on any server.
             ReasoningBack::No if self.traits.deepseek && *extra_fields => ReasoningBack::Content,
             reasoning => *reasoning,
         }

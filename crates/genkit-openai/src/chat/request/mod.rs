@@ -1,4 +1,4 @@
-//! Requests: chat completions as they are sent.
+//! Encoding of requests for chat completions.
 
 mod body;
 mod message_param;

@@ -1,4 +1,4 @@
-//! The settings of a request in the words of the API, and what it has none for.
+//! Conversion of settings to those of the API, and warnings about unsupported ones.
 
 use std::borrow::Cow;
 
@@ -14,12 +14,12 @@ use genkit_model::internal::left_out;
 /// Settings that are for the client, not for the server.
 const CLIENT: [&str; 4] = ["apiKey", "baseUrl", "apiVersion", "version"];
 
-/// Written from other places than the settings.
+/// Fields that are not set from the settings.
 const OURS: [&str; 4] = ["model", "messages", "stream", "visualDetailLevel"];
 
 pub(super) struct ChatSettings<'a> {
     pub(super) config: &'a Map<String, Value>,
-    /// What a warning calls the API.
+    /// The name of the API in warnings.
     pub(super) provider: &'a str,
     pub(super) model: &'a str,
     pub(super) traits: ModelTraits,
@@ -31,7 +31,7 @@ impl<'a> ChatSettings<'a> {
         self.config.contains_key(key)
     }
 
-    /// What is sent, under the names that the API has.
+    /// Returns the settings to send, under the API's own names.
     pub(super) fn sent(&self) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
         self.config.iter().filter_map(|(key, value)| self.setting(key, value))
     }
@@ -58,7 +58,7 @@ impl<'a> ChatSettings<'a> {
         };
         let is_empty =
             value.is_null() || (wire == "stop" && value.as_array().is_some_and(Vec::is_empty));
-        // The server's own spelling wins: a name must not stand there twice.
+        // The API's own spelling takes precedence; a key must not occur twice.
         let twice = wire != key && self.has(wire);
         if is_empty || twice {
             return None;
@@ -66,20 +66,20 @@ impl<'a> ChatSettings<'a> {
         Some((wire, self.value(key, value)?))
     }
 
-    /// What is sent as the value; `None` where there is no word for it.
+    /// Returns the value to send; `None` if it is not supported.
     fn value(&self, key: &str, value: &'a Value) -> Option<Cow<'a, Value>> {
         let effort = || Effort::of_config(self.config);
         let remedy = match key {
-            "topK" if !self.deviations.top_k => "choose with `top_p`",
+            "topK" if !self.deviations.top_k => "use `topP` instead",
             "temperature" | "topP" if self.is_fixed() && value.as_f64() != Some(1.0) => {
-                "models that reason choose by themselves; set `reasoning`"
+                "reasoning models do not support sampling settings, so set `reasoning` instead"
             }
-            "stopSequences" if self.is_fixed() => "cut the answer by yourself",
+            "stopSequences" if self.is_fixed() => "truncate the response yourself",
             REASONING_EFFORT => match effort() {
                 None => return Some(Cow::Borrowed(value)),
                 Some(effort) => match effort_word(self.model, effort, self.deviations.developer) {
                     Some(word) => return Some(Cow::Owned(word.into())),
-                    None => "take a model that reasons, such as `gpt-5-mini`",
+                    None => "use a model that reasons, such as `gpt-5-mini`",
                 },
             },
             _ => return Some(Cow::Borrowed(value)),
@@ -88,13 +88,13 @@ impl<'a> ChatSettings<'a> {
         None
     }
 
-    /// Whether it answers 400 to settings of sampling.
+    /// Whether the model responds with status 400 to sampling settings.
     fn is_fixed(&self) -> bool {
         self.deviations.developer && self.traits.fixed_sampling
     }
 
     fn max_tokens(&self) -> &'a str {
-        // Reasoning models refuse the old name, wherever they are served.
+        // Reasoning models reject the old name on every server.
         if self.deviations.developer && self.traits.reasons {
             "max_completion_tokens"
         } else {

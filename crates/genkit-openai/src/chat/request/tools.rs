@@ -1,4 +1,4 @@
-//! Tools and output schemas, strict where the schema allows it.
+//! Tools and output schemas, in strict mode if the schema allows it.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::wire::target::Target;
 use genkit_core::internal::names::Names;
 use genkit_core::{ModelRequest, ToolChoice, ToolDefinition};
 
-/// A tool on the wire.
+/// An encoded tool.
 #[derive(Serialize)]
 pub(super) struct ToolParam<'a> {
     r#type: &'static str,
@@ -31,7 +31,7 @@ struct FunctionDefinition<'a> {
     strict: Option<bool>,
 }
 
-/// The tools of `request`.
+/// Encodes the tools of `request`.
 pub(super) fn tools<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
@@ -55,7 +55,7 @@ pub(super) fn tools<'a>(
     request.tools.iter().map(tool).collect()
 }
 
-/// A choice of tools on the wire.
+/// An encoded tool choice.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum ToolChoiceParam<'a> {
@@ -68,7 +68,7 @@ pub(super) struct FunctionName<'a> {
     name: Cow<'a, str>,
 }
 
-/// The choice of tools, which only means something where there are some.
+/// Encodes the tool choice, unless the request has no tools.
 pub(super) fn tool_choice<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
@@ -80,7 +80,7 @@ pub(super) fn tool_choice<'a>(
     Ok(Some(match choice {
         ToolChoice::Required => ToolChoiceParam::Mode("required"),
         ToolChoice::None => ToolChoiceParam::Mode("none"),
-        // Where there is one tool it is the same.
+        // With a single tool, the effect is the same.
         ToolChoice::Tool(name) if !target.deviations.named_tool_choice => {
             if request.tools.len() > 1 {
                 let (provider, tool) = (target.provider.to_owned(), name.clone());
@@ -96,7 +96,7 @@ pub(super) fn tool_choice<'a>(
     }))
 }
 
-/// What an answer must look like, on the wire.
+/// The encoded format of a response.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum ResponseFormat<'a> {

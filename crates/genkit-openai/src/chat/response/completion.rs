@@ -1,4 +1,4 @@
-//! Completion: an answer as Genkit has it.
+//! Conversion of a completion to a response.
 
 use serde_json::{Map, Value};
 
@@ -18,7 +18,7 @@ use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::signature;
 use genkit_model::internal::signature::GEMINI;
 
-/// The response in a whole answer.
+/// Decodes a complete response.
 pub(in crate::chat) fn decode(
     target: &Target<'_>,
     request: &ModelRequest,
@@ -44,13 +44,13 @@ pub(in crate::chat) fn decode(
     Ok(response.build())
 }
 
-/// The choice that counts: the first by number.
+/// Returns the first choice by index.
 pub(super) fn first(answer: &mut ChatCompletion) -> Option<Choice> {
     let choices = answer.choices.take()?;
     choices.into_iter().min_by_key(|choice| choice.index.unwrap_or(0))
 }
 
-/// An answer as it is put together.
+/// A response that is being assembled.
 #[derive(Default)]
 pub(super) struct CompletionBuilder {
     pub(super) text: String,
@@ -60,7 +60,7 @@ pub(super) struct CompletionBuilder {
     pub(super) media: Vec<Part>,
     pub(super) calls: Vec<Part>,
     pub(super) extra: Option<Value>,
-    /// Whether the answer came to its end, and was not cut off.
+    /// Whether the response is complete.
     pub(super) is_ended: bool,
     /// Whether the last call has no arguments so far.
     pub(super) is_last_bare: bool,
@@ -70,7 +70,7 @@ pub(super) struct CompletionBuilder {
 }
 
 impl CompletionBuilder {
-    /// Takes what is not message by the model itself.
+    /// Takes the fields of a completion other than its choices.
     pub(super) fn take_metadata(&mut self, mut answer: ChatCompletion) -> ChatCompletion {
         for (key, text) in [
             ("id", answer.id.take()),
@@ -91,7 +91,7 @@ impl CompletionBuilder {
         answer
     }
 
-    /// Keeps what only the provider knows.
+    /// Keeps a value in the custom data.
     pub(super) fn add_custom(&mut self, key: &str, value: Option<Value>) {
         let empty = |value: &Value| match value {
             Value::Null => true,
@@ -103,7 +103,7 @@ impl CompletionBuilder {
         }
     }
 
-    /// Keeps the probabilities of tokens; those of a stream come piece by piece.
+    /// Keeps the probabilities of tokens, appending those of a stream.
     pub(super) fn add_logprobs(&mut self, probabilities: Option<Value>) {
         let known =
             self.custom.get_mut("logprobs").and_then(|it| it.get_mut("content")?.as_array_mut());
@@ -151,9 +151,9 @@ impl CompletionBuilder {
         }
     }
 
-    /// The answer.
+    /// Builds the response.
     pub(super) fn build(mut self) -> ModelResponse {
-        // A call that was cut before its arguments came is shown, and not run without them.
+        // A call that ended before its arguments arrived is shown but not run.
         let cut = match self.finish.as_deref() {
             None | Some("") => !self.is_ended,
             reason => reason == Some("length"),
@@ -184,7 +184,7 @@ impl CompletionBuilder {
         let calls = content.len();
         content.extend(self.calls);
         if let Some(extra) = self.extra.filter(Value::is_object) {
-            // A signature of the whole message belongs to its first call, else to its text.
+            // A signature of the whole message is attached to its first call, or to its text.
             let at = if calls < content.len() { calls } else { calls.saturating_sub(1) };
             if let Some(part) = content.get_mut(at) {
                 keep_extra(part, extra);
@@ -215,7 +215,7 @@ fn reason(finish: Option<&str>) -> FinishReason {
     }
 }
 
-/// Takes the counts that there are: later chunks of a stream may have fewer.
+/// Updates the counts; later chunks of a stream may have fewer of them.
 fn count(usage: &mut Usage, counts: CompletionUsage) {
     let (prompt, completion) = (counts.prompt_tokens_details, counts.completion_tokens_details);
     let cached =
@@ -235,7 +235,7 @@ fn count(usage: &mut Usage, counts: CompletionUsage) {
     }
 }
 
-/// Keeps what a server put beside a part, and a thought signature also under Genkit's own name.
+/// Keeps the extra content of a part, and a thought signature also under Genkit's own key.
 fn keep_extra(part: &mut Part, extra: Value) {
     let metadata = part.metadata_mut();
     if let Some(Value::String(signature)) = extra.pointer("/google/thought_signature") {
@@ -244,7 +244,7 @@ fn keep_extra(part: &mut Part, extra: Value) {
     metadata.entry(EXTRA_CONTENT).or_insert(extra);
 }
 
-/// The text of one of OpenRouter's reasoning details.
+/// Returns the text of one of OpenRouter's reasoning details.
 pub(super) fn detail_text(detail: &Value) -> Option<&str> {
     detail.get("text").or_else(|| detail.get("summary"))?.as_str()
 }
@@ -256,7 +256,7 @@ pub(super) fn generated_image(image: GeneratedImage) -> Option<Part> {
     Some(Part::media(url, kind))
 }
 
-/// A call, with what the server put beside it.
+/// Converts a call and its extra content.
 pub(super) fn tool_request(
     called: RawToolCall,
     extra: Option<Value>,

@@ -1,4 +1,4 @@
-//! Responses: chat completions, whole or as a stream.
+//! Decoding of chat completions, complete or streamed.
 
 mod completion;
 mod reply;

@@ -1,4 +1,4 @@
-//! The reply: chat completions, read leniently: servers leave out, add and mistype fields.
+//! The format of chat completions, parsed leniently because servers omit, add and mistype fields.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use genkit_model::internal::lenient::{count, json_text, text};
 
-/// A whole answer, or one chunk of a stream.
+/// A complete response, or one chunk of a stream.
 #[derive(Deserialize)]
 pub(super) struct ChatCompletion {
     #[serde(default, deserialize_with = "text")]
@@ -41,10 +41,10 @@ pub(super) struct XGroq {
 pub(super) struct Choice {
     #[serde(default, deserialize_with = "count")]
     pub(super) index: Option<u64>,
-    /// Of a whole answer.
+    /// In a complete response.
     #[serde(default)]
     pub(super) message: Option<ChoiceMessage>,
-    /// Of a chunk.
+    /// In a chunk.
     #[serde(default)]
     pub(super) delta: Option<ChoiceMessage>,
     #[serde(default, deserialize_with = "text")]
@@ -55,7 +55,7 @@ pub(super) struct Choice {
     pub(super) error: Option<Value>,
 }
 
-/// The message of an assistant, whole or as a delta.
+/// The message of an assistant, complete or as a delta.
 #[derive(Default, Deserialize)]
 pub(super) struct ChoiceMessage {
     #[serde(default)]
@@ -70,7 +70,7 @@ pub(super) struct ChoiceMessage {
     pub(super) refusal: Option<String>,
     #[serde(default)]
     pub(super) tool_calls: Option<Vec<ChoiceToolCall>>,
-    /// What came before `tool_calls`.
+    /// The deprecated predecessor of `tool_calls`.
     #[serde(default)]
     pub(super) function_call: Option<ToolCallFunction>,
     #[serde(default)]
@@ -99,7 +99,7 @@ pub(super) struct ChoiceToolCall {
 pub(super) struct ToolCallFunction {
     #[serde(default, deserialize_with = "text")]
     pub(super) name: Option<String>,
-    /// JSON text; some servers send the JSON itself.
+    /// JSON text. Some servers send the JSON itself.
     #[serde(default, deserialize_with = "json_text")]
     pub(super) arguments: String,
 }
@@ -142,14 +142,14 @@ pub(super) struct TokenDetails {
     pub(super) reasoning_tokens: Option<u64>,
 }
 
-/// Text and thoughts of a `content`, which is a text, a list of blocks, or nothing.
+/// The text and thoughts of a `content`, which is a text, a list of blocks, or null.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ChoiceContent {
     pub(super) text: String,
     pub(super) reasoning: String,
 }
 
-/// A block of a list. Mistral's thoughts are a list inside of one.
+/// A block of a list. Mistral's thoughts are a nested list.
 #[derive(Deserialize)]
 struct ContentBlock {
     #[serde(default, deserialize_with = "text")]

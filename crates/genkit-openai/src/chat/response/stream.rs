@@ -1,4 +1,4 @@
-//! A streamed answer, put together.
+//! A streamed response, assembled from chunks.
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -19,18 +19,18 @@ use genkit_model::ChunkSink;
 use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::wire::{Next, WireStream};
 
-/// A stream of chunks being read.
+/// The state of a stream that is being read.
 pub(in crate::chat) struct ChatStream<'a> {
     target: Target<'a>,
     request: &'a ModelRequest,
     names: Names<'a>,
     completion: CompletionBuilder,
     calls: Vec<StreamedToolCall>,
-    /// Whether there was any chunk.
+    /// Whether a chunk with a choice has been received.
     begun: bool,
 }
 
-/// A call whose arguments come piece by piece.
+/// A call whose arguments arrive in pieces.
 struct StreamedToolCall {
     index: Option<u64>,
     called: RawToolCall,
@@ -64,12 +64,12 @@ impl<'a> ChatStream<'a> {
         }
         self.completion.add_logprobs(choice.logprobs);
         let mut parts = Vec::new();
-        // Some servers put the whole message into the last chunk, after its deltas.
+        // Some servers put the complete message into the last chunk, after its deltas.
         let whole = choice.message.filter(|_| self.is_empty());
         if let Some(message) = choice.delta.or(whole) {
             self.add_message(message, &mut parts);
         }
-        // Some servers write an empty reason into every chunk.
+        // Some servers send an empty finish reason in every chunk.
         let finish = choice.finish_reason.filter(|reason| !reason.is_empty() && reason != "null");
         if finish.is_some() {
             self.completion.set_finish_reason(finish);
@@ -148,7 +148,7 @@ impl<'a> ChatStream<'a> {
         self.calls.push(StreamedToolCall { index, called, extra });
     }
 
-    /// The call that a fragment goes on; `None` if it begins one.
+    /// Returns the index of the call that a fragment continues; `None` if it starts a new call.
     fn place(&self, index: Option<u64>, id: Option<&str>, name: &str, more: &str) -> Option<usize> {
         let at = match (index, id) {
             (Some(_), _) => self.calls.iter().rposition(|call| call.index == index)?,
@@ -169,7 +169,7 @@ impl<'a> ChatStream<'a> {
         (!begins).then_some(at)
     }
 
-    /// Ends the calls that there are.
+    /// Completes the calls.
     fn end_calls(&mut self) -> impl Iterator<Item = Part> {
         let from = self.completion.calls.len();
         for call in self.calls.drain(..) {
@@ -208,17 +208,17 @@ impl WireStream for ChatStream<'_> {
     }
 }
 
-/// Whether the arguments of a call were not cut.
+/// Whether the arguments of a call are complete.
 fn is_called(part: &Part) -> bool {
     part.as_tool_request().is_some_and(|call| !call.input.is_string())
 }
 
-/// Whether arguments are whole: nothing can come after them.
+/// Whether arguments are complete, so that no more can follow.
 fn is_whole(arguments: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(arguments).is_ok()
 }
 
-/// Adds a piece of OpenRouter's reasoning details, so that they can go back as they came.
+/// Adds a piece of OpenRouter's reasoning details, so that they can be sent back unchanged.
 fn merge(details: &mut Vec<Value>, detail: Value) {
     let same = |known: &&mut Value| {
         let same = |key: &str| known.get(key) == detail.get(key);

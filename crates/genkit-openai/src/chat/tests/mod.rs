@@ -1,4 +1,4 @@
-//! What is sent and read, without a server.
+//! Tests of encoding and decoding, without a server.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
@@ -20,7 +20,7 @@ use genkit_http_client::internal::sse::SseEvent;
 use genkit_model::ChunkSink;
 use genkit_model::internal::wire::{Next, WireFormat as _};
 
-/// A model at a known server.
+/// Returns a model at a known server.
 fn at(server: &str, model: &str) -> ChatWire {
     let server = KnownServer::named(server).unwrap();
     let settings = OpenAiServer {
@@ -36,7 +36,7 @@ fn read(request: Value) -> ModelRequest {
     serde_json::from_value(request).unwrap()
 }
 
-/// The body that goes to a server.
+/// Returns the body of a request.
 fn body(server: &str, model: &str, request: Value) -> Value {
     let call = at(server, model).encode(&read(request), false).unwrap();
     serde_json::from_slice(&call.body).unwrap()
@@ -46,7 +46,7 @@ fn decode(request: &ModelRequest, body: &Value) -> Result<ModelResponse> {
     at("openai", "m").decode(request, body.to_string().as_bytes())
 }
 
-/// What deltas become: the answer and its chunks.
+/// Decodes a stream of deltas. Returns the response and its chunks.
 fn stream(request: &ModelRequest, deltas: &[Value]) -> (ModelResponse, Vec<GenerateChunk>) {
     let wire = at("openrouter", "m");
     let mut stream = wire.stream(request);

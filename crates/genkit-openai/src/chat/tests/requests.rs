@@ -181,7 +181,7 @@ fn deepseek_wants_thoughts_with_each_call_once_there_are_some() {
     };
     let messages = json!([call(json!({"reasoning": "hm"})), call(json!({"text": "a"}))]);
     let sent = body("deepseek", "deepseek-v4", json!({ "messages": messages }));
-    // After the answer that nobody gave.
+    // After the placeholder for the missing response.
     assert_eq!(sent["messages"][2]["reasoning_content"], "");
     let sent = body("deepseek", "deepseek-v4", json!({"messages": [call(json!({"text": "a"}))]}));
     assert_eq!(sent["messages"][0]["reasoning_content"], Value::Null);
@@ -242,10 +242,10 @@ fn one_tool_is_chosen_by_the_name_that_is_sent() {
     let named = json!({"type": "function", "function": {"name": "fs__show"}});
     assert_eq!(sent["tool_choice"], named);
     assert_eq!(body("vllm", "qwen", choice(&tools))["tool_choice"], named);
-    // These take a word alone, which says the same where there is one tool.
+    // These servers do not support named tools, but with a single tool `required` has the same effect.
     for server in ["llamacpp", "lmstudio"] {
         let error = at(server, "qwen").encode(&read(choice(&tools)), false).err().unwrap();
-        assert!(error.to_string().contains("offer that tool alone"), "{error}");
+        assert!(error.to_string().contains("offer only this tool"), "{error}");
         let one = json!([{"name": "fs/show"}]);
         assert_eq!(body(server, "qwen", choice(&one))["tool_choice"], "required");
     }
@@ -259,7 +259,7 @@ fn documents_stay_beside_the_question_when_tools_have_answered() {
     assert_eq!(question.len(), 2);
     assert!(question[1]["text"].as_str().unwrap().contains("324 m"));
     assert_eq!(sent.to_string().matches("324 m").count(), 1);
-    // Where nobody asked they are a message of their own, before all but the system's.
+    // Without a user message, they are a separate message after the system message.
     let mut messages = round();
     messages[0] = json!({"role": "system", "content": [{"text": "s"}]});
     let sent = body("openai", "gpt-4o", json!({"messages": messages, "docs": docs}));
@@ -302,7 +302,7 @@ fn output_is_bound_as_far_as_the_server_can() {
 fn a_run_keeps_what_it_sent_unless_its_end_is_open() {
     let wire = at("openai", "gpt-4o");
     let mut request = read(json!({"messages": [user()]})).of_run();
-    // How many messages are kept, of a body that is the same without.
+    // The number of cached messages; the body equals the one encoded without a cache.
     let kept = |request: &ModelRequest| {
         let whole = wire.encode(&request.clone(), false).unwrap().body;
         let sent = wire.encode(request, false).unwrap().body;

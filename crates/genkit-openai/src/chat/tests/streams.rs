@@ -7,7 +7,7 @@ use genkit_http_client::internal::sse::SseEvent;
 use genkit_model::ChunkSink;
 use genkit_model::internal::wire::{Next, WireFormat as _};
 
-/// The calls that fragments become.
+/// Returns the calls assembled from fragments.
 fn calls(fragments: &[Value]) -> Vec<(String, Option<String>, Value)> {
     let deltas: Vec<Value> =
         fragments.iter().map(|call| json!({"delta": {"tool_calls": [call]}})).collect();

@@ -16,7 +16,7 @@ use genkit_core::Result;
 use genkit_core::internal::model::MessageList;
 use genkit_core::{ModelRequest, ToolChoice};
 
-/// Fields that count among the tokens of a request, beside its model, input and tools.
+/// Fields that affect the token count of a request, besides its model, input and tools.
 const COUNTED: [&str; 6] = [
     "conversation",
     "parallel_tool_calls",
@@ -26,7 +26,7 @@ const COUNTED: [&str; 6] = [
     "truncation",
 ];
 
-/// All but the `input`.
+/// The body without its `input`.
 #[derive(Serialize)]
 struct ResponsesRest<'a> {
     model: &'a str,
@@ -49,7 +49,7 @@ enum ChosenTool<'a> {
     Ours(ResponsesToolChoice<'a>),
 }
 
-/// The body of a call.
+/// Encodes the body of a call.
 pub(in crate::responses) fn body(
     server: &OpenAiServer,
     model: &str,
@@ -57,12 +57,12 @@ pub(in crate::responses) fn body(
     stream: bool,
 ) -> Result<Vec<u8>> {
     encode(server, model, request, |request| {
-        // Some models answer in one piece alone.
+        // Some models do not support streaming.
         request.stream = stream && (!server.is_openai() || models::streams(request.model));
     })
 }
 
-/// The body of a call that counts tokens.
+/// Encodes the body of a call that counts tokens.
 pub(in crate::responses) fn count_body(
     server: &OpenAiServer,
     model: &str,

@@ -1,4 +1,4 @@
-//! The conversation as the Responses API has it: instructions, and a list of items.
+//! The conversation in the format of the Responses API: instructions and a list of items.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,30 +19,31 @@ use genkit_core::internal::names::Names;
 use genkit_core::{Message, Part, Role, ToolResponse};
 use genkit_model::internal::documents;
 
-/// What shapes the input of one request.
+/// The inputs that affect the encoding of a request.
 pub(super) struct InputContext<'a> {
     pub(super) names: &'a Names<'a>,
     pub(super) reasoning: ReasoningReturn<'a>,
-    /// Whether the conversation began at the server, which has the calls that are answered here.
+    /// Whether the conversation began on the server, which then has the calls that are responded to
+    /// here.
     pub(super) continues: bool,
-    /// How closely images are looked at, where their own metadata does not tell.
+    /// The level of detail of images whose metadata does not specify one.
     pub(super) detail: Option<&'a str>,
 }
 
-/// What stands above the conversation, and the conversation.
+/// The instructions and the conversation.
 pub(super) struct ConversationInput<'a> {
     pub(super) instructions: Option<Cow<'a, str>>,
     pub(super) items: Vec<InputItem<'a>>,
-    /// How many of the items are known already.
+    /// The number of items that are cached.
     pub(super) known: usize,
-    /// Whether the items are no beginning of a longer conversation.
+    /// Whether the items cannot be reused as the start of a longer conversation.
     pub(super) is_open: bool,
 }
 
-/// An item, and the message that it is of.
+/// An item, with the index of its message.
 type Placed<'a> = (usize, InputItem<'a>);
 
-/// The input of `request`, of which the messages before `from` are known already.
+/// Encodes the input of `request`. The messages before `from` are cached.
 pub(super) fn input<'a>(
     request: &'a ModelRequest,
     context: &'a InputContext<'a>,
@@ -91,7 +92,7 @@ pub(super) fn input<'a>(
     }
     let is_empty = writer.items.is_empty();
     if is_empty {
-        // The API wants something to answer.
+        // The API requires at least one item.
         let alone = instructions.take().map(ItemContent::Text);
         writer.message("developer", alone);
     }
@@ -103,7 +104,7 @@ fn text_content<'a>(text: String) -> ItemContent<'a> {
     ItemContent::Parts(vec![InputPart::InputText { text: Cow::Owned(text) }])
 }
 
-/// Adds one more system message.
+/// Appends a system message to the instructions.
 fn join<'a>(instructions: &mut Option<Cow<'a, str>>, more: Cow<'a, str>) {
     match instructions {
         _ if more.is_empty() => {}
@@ -119,10 +120,10 @@ fn join<'a>(instructions: &mut Option<Cow<'a, str>>, more: Cow<'a, str>) {
 struct InputWriter<'a> {
     context: &'a InputContext<'a>,
     ids: ToolCallIds<'a>,
-    /// The number of the message that is written.
+    /// The index of the message that is being written.
     at: usize,
     items: Vec<Placed<'a>>,
-    /// What stood beside answers of tools: a user message after the last of them holds it.
+    /// Content next to tool responses, which must be in a user message after the last response.
     shown: Vec<InputPart<'a>>,
 }
 
@@ -238,8 +239,8 @@ impl<'a> InputWriter<'a> {
         }
     }
 
-    /// Whether the items of a message go back with their ids: the API refuses one with an id whose reasoning is
-    /// missing or has none.
+    /// Whether the items of a message are sent with their ids. The API rejects an item with an id
+    /// if its reasoning item is missing or has no id.
     fn has_ids(&self, message: &'a Message) -> bool {
         let back = self.context.reasoning;
         let mut sent = false;
@@ -267,7 +268,7 @@ impl<'a> InputWriter<'a> {
         sent
     }
 
-    /// What the model said; neighbours without an id are one message.
+    /// Adds text of the model. Adjacent texts without ids become one message.
     fn said(&mut self, text: Cow<'a, str>, id: Option<&'a str>, phase: Option<&'a str>) {
         if text.is_empty() {
             return;
@@ -306,14 +307,14 @@ impl<'a> InputWriter<'a> {
 
 struct Paired<'a> {
     items: Vec<InputItem<'a>>,
-    /// How many of the items are of those that are known.
+    /// The number of items that are cached.
     known: usize,
-    /// Whether every call is answered.
+    /// Whether every call has a response.
     is_whole: bool,
 }
 
-/// The items that the API takes: a call and its answer come together or not at all, and reasoning comes with what
-/// it led to. The first `known` were sent before.
+/// Returns the items that the API accepts: a call only together with its response, and reasoning
+/// only together with what follows from it. The first `known` items are cached.
 fn paired(items: Vec<Placed<'_>>, known: usize, continues: bool) -> Paired<'_> {
     let mut open = HashMap::new();
     let mut is_paired = vec![true; items.len()];

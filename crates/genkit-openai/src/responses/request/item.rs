@@ -1,4 +1,4 @@
-//! Items of the input, borrowed from ours.
+//! Items of the input, borrowing from the messages.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(super) enum InputItem<'a> {
     Reasoning(ReasoningItem<'a>),
     Call(CallItem<'a>),
     Output(OutputItem<'a>),
-    /// One that only the API knows, as it came.
+    /// An item of the API, unchanged.
     Kept(&'a Map<String, Value>),
 }
 
@@ -73,7 +73,7 @@ pub(super) struct OutputItem<'a> {
     pub(super) output: ItemContent<'a>,
 }
 
-/// One block of a message, of a tool's output, or of reasoning.
+/// A block of a message, of a tool's output, or of reasoning.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum InputPart<'a> {
@@ -112,7 +112,7 @@ pub(super) enum InputPart<'a> {
     },
 }
 
-/// A part of a message as input. `None` for what has no place in one.
+/// Converts a part of a message to input; `None` if it cannot be part of one.
 pub(super) fn input_part<'a>(
     part: &'a Part,
     detail: Option<&'a str>,
@@ -129,7 +129,7 @@ pub(super) fn input_part<'a>(
     content_part(part, detail)?.map(shown).transpose()
 }
 
-/// What chat completions would show, as the Responses API has it.
+/// Converts a content part of chat completions to that of the Responses API.
 pub(super) fn shown(part: ContentPart<'_>) -> Result<InputPart<'_>> {
     Ok(match part {
         ContentPart::Text { text } => InputPart::InputText { text },

@@ -1,4 +1,4 @@
-//! Requests: the body as it is sent.
+//! Encoding of requests for the Responses API.
 
 mod body;
 mod input;

@@ -1,4 +1,4 @@
-//! Reasoning items on their way back.
+//! Reasoning items that are sent back.
 
 use serde_json::{Map, Value};
 
@@ -7,28 +7,28 @@ use crate::responses::metadata::{CONTENT, ENCRYPTED, ID, SUMMARY};
 use genkit_core::Part;
 use genkit_model::internal::signature;
 
-/// The longest id of an item that the API takes; some gateways give longer ones.
+/// The maximum length of an item id that the API accepts; some gateways return longer ids.
 const MAX_ITEM_ID: usize = 64;
 
-/// To whom reasoning may go back.
+/// The conditions under which reasoning items are sent back.
 #[derive(Clone, Copy)]
 pub(super) struct ReasoningReturn<'a> {
-    /// The server that is asked: what another one encrypted it refuses.
+    /// The server of the call, which rejects data that another server encrypted.
     pub(super) server: &'a str,
-    /// Whether the model reasons at all: others refuse the items.
+    /// Whether the model reasons; other models reject the items.
     pub(super) reasons: bool,
-    /// Whether the server stored the items, and knows them by their ids.
+    /// Whether the server has stored the items, so that they can be referred to by id.
     pub(super) stored: bool,
 }
 
-/// The id in metadata, if the API takes it.
+/// Returns the id in the metadata, if the API accepts it.
 pub(super) fn item_id<'a>(metadata: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     let id = metadata.get(key)?.as_str()?;
     (!id.is_empty() && id.len() <= MAX_ITEM_ID).then_some(id)
 }
 
 impl ReasoningReturn<'_> {
-    /// The item of a reasoning part; `None` where it is of no use to the server.
+    /// Converts a reasoning part to an item; `None` if the server cannot use it.
     pub(super) fn item<'a>(self, part: &'a Part) -> Option<ReasoningItem<'a>> {
         let Part::Reasoning { reasoning, metadata, .. } = part else { return None };
         if !self.reasons || signature::is_foreign(part, self.server) {
@@ -59,7 +59,7 @@ impl ReasoningReturn<'_> {
         })
     }
 
-    /// Whether an item that was kept as it came may go back.
+    /// Whether an unchanged item may be sent back.
     pub(super) fn takes(self, item: &Map<String, Value>) -> bool {
         if item.get("type").and_then(Value::as_str) != Some("reasoning") {
             return true;

@@ -1,4 +1,4 @@
-//! The settings of a request in the words of the API, and what it has none for.
+//! Conversion of settings to those of the API, and warnings about unsupported ones.
 
 use serde_json::{Map, Value, json};
 
@@ -10,10 +10,10 @@ use genkit_core::Effort;
 use genkit_core::internal::run_options::REASONING_EFFORT;
 use genkit_model::internal::left_out;
 
-/// The least limit on tokens that the API takes.
+/// The minimum token limit that the API accepts.
 const MIN_OUTPUT_TOKENS: u64 = 16;
 
-/// Settings that are for the client, or are written from other places.
+/// Settings that are for the client, or that are set from elsewhere.
 const NOT_SENT: [&str; 12] = [
     "apiKey",
     "baseUrl",
@@ -29,36 +29,38 @@ const NOT_SENT: [&str; 12] = [
     "tool_choice",
 ];
 
-/// Servers that store nothing, and refuse to be told so.
+/// Servers that store nothing, and reject the field `store`.
 const STATELESS: [&str; 1] = ["groq"];
 
-/// What asks for thoughts that can go back, where nothing is stored.
+/// The value of `include` that requests encrypted thoughts, which can be sent back if nothing is
+/// stored.
 const ENCRYPTED: &str = "reasoning.encrypted_content";
 
-/// What asks for the probabilities of tokens.
+/// The value of `include` that requests token probabilities.
 const PROBABILITIES: &str = "message.output_text.logprobs";
 
-/// What settings are for.
+/// The settings of a request, and its target.
 pub(super) struct ResponsesSettings<'a> {
     pub(super) config: &'a Map<String, Value>,
     pub(super) server: &'a OpenAiServer,
     pub(super) model: &'a str,
-    /// Whether thoughts are of use later: within a round of calls, and where earlier ones go back.
+    /// Whether thoughts are needed later: within a round of tool calls, or if earlier thoughts are
+    /// sent back.
     pub(super) wants_thoughts: bool,
 }
 
 impl ResponsesSettings<'_> {
-    /// Whether the server stores the answer.
+    /// Whether the server stores the response.
     pub(super) fn stores(&self) -> bool {
         self.config.get("store") == Some(&Value::Bool(true))
     }
 
-    /// Whether the model reasons, as far as that is known.
+    /// Whether the model reasons, which is assumed for unknown servers.
     pub(super) fn reasons(&self) -> bool {
         !self.server.is_openai() || models::reasons(self.model)
     }
 
-    /// What is sent, under the names that the API has.
+    /// Returns the settings to send, under the API's own names.
     pub(super) fn sent(&self, format: Option<Value>) -> Map<String, Value> {
         let mut sent = Map::new();
         let (mut reasoning, mut text) = (Map::new(), Map::new());
@@ -72,7 +74,7 @@ impl ResponsesSettings<'_> {
                 key if NOT_SENT.contains(&key) || self.is_left_out(key, value) => {}
                 key => {
                     let wire = wire_name(key);
-                    // The server's own spelling wins.
+                    // The API's own spelling takes precedence.
                     if wire == key || !self.config.contains_key(wire) {
                         sent.insert(wire.to_owned(), self.value(key, value));
                     }
@@ -97,7 +99,7 @@ impl ResponsesSettings<'_> {
         match value.as_u64() {
             Some(limit) if key.starts_with("max") && key.ends_with("Tokens") => {
                 if limit < MIN_OUTPUT_TOKENS {
-                    let remedy = "16 is sent, the least that the API takes";
+                    let remedy = "16 is sent, which is the minimum of the API";
                     left_out(&self.server.name, self.model, &format!("{key} below 16"), remedy);
                 }
                 limit.max(MIN_OUTPUT_TOKENS).into()
@@ -110,25 +112,25 @@ impl ResponsesSettings<'_> {
         let Some(effort) = Effort::of_config(self.config) else { return Some(given.clone()) };
         let word = effort_word(self.model, effort, self.server.is_openai());
         if word.is_none() {
-            let remedy = "take a model that reasons, such as `gpt-5-mini`";
+            let remedy = "use a model that reasons, such as `gpt-5-mini`";
             left_out(&self.server.name, self.model, REASONING_EFFORT, remedy);
         }
         word.map(Value::from)
     }
 
-    /// Whether the API has no word for a setting, which is said once.
+    /// Whether a setting is left out because the API does not support it. Logs a warning once.
     fn is_left_out(&self, key: &str, value: &Value) -> bool {
         let is_fixed = self.server.is_openai() && ModelTraits::of(self.model).fixed_sampling;
         let is_empty = value.as_array().is_some_and(Vec::is_empty);
         let remedy = match key {
             "maxTokens" => return self.config.contains_key("maxOutputTokens"),
-            "logProbs" => return true, // asked for with `include`
+            "logProbs" => return true, // requested with `include`
             "stopSequences" if is_empty => return true,
-            "stopSequences" => "cut the answer by yourself, or take `openai/..`",
-            "topK" => "choose with `topP`",
-            "seed" | "logitBias" => "take a model of `openai/..` that has chat completions",
+            "stopSequences" => "truncate the response yourself, or use `openai/..`",
+            "topK" => "use `topP` instead",
+            "seed" | "logitBias" => "use a model of `openai/..` that supports chat completions",
             "temperature" | "topP" if is_fixed && value.as_f64() != Some(1.0) => {
-                "models that reason choose by themselves; set `reasoning`"
+                "reasoning models do not support sampling settings, so set `reasoning` instead"
             }
             _ => return false,
         };
@@ -136,7 +138,7 @@ impl ResponsesSettings<'_> {
         true
     }
 
-    /// What answers hold beside the usual.
+    /// Returns the additional data to include in responses.
     fn include(&self) -> Vec<Value> {
         let given = self.config.get("include").and_then(Value::as_array);
         let mut all = given.cloned().unwrap_or_default();
@@ -156,7 +158,7 @@ impl ResponsesSettings<'_> {
     }
 }
 
-/// What the API calls a setting.
+/// Returns the API's name of a setting.
 fn wire_name(key: &str) -> &str {
     match key {
         "maxOutputTokens" | "maxTokens" => "max_output_tokens",
@@ -174,13 +176,13 @@ fn wire_name(key: &str) -> &str {
     }
 }
 
-/// Adds fields to an object that settings may have given; those they gave win.
+/// Adds fields to an object that may be set in the settings; fields set there take precedence.
 fn merge(sent: &mut Map<String, Value>, key: &str, own: Map<String, Value>) {
     if own.is_empty() {
         return;
     }
     let given = sent.entry(key).or_insert_with(|| Value::Object(Map::new()));
-    // Whatever else it is, it was wanted.
+    // If it is not an object, the caller's value is kept.
     if let Value::Object(given) = given {
         for (key, value) in own {
             given.entry(key).or_insert(value);

@@ -1,4 +1,4 @@
-//! Tools, the choice among them, and the format of the output.
+//! Tools, tool choice and output format.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -12,12 +12,12 @@ use crate::wire::servers::Deviations;
 use genkit_core::internal::names::Names;
 use genkit_core::{ModelRequest, ToolChoice, ToolDefinition};
 
-/// What a tool without arguments takes.
+/// The schema of a tool without arguments.
 static NO_ARGUMENTS: LazyLock<Value> = LazyLock::new(
     || json!({ "type": "object", "properties": {}, "required": [], "additionalProperties": false }),
 );
 
-/// A tool on the wire: ours, or one of the server as the settings give it.
+/// An encoded tool: one of ours, or a server tool from the settings.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum ResponsesTool<'a> {
@@ -32,11 +32,12 @@ pub(super) struct FunctionParam<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
     parameters: &'a Value,
-    /// Where it is missing the API takes it for true, and refuses schemas that are not.
+    /// Always sent, because the API's default is true and it then rejects schemas that are not
+    /// strict.
     strict: bool,
 }
 
-/// The tools of `request`, and those of the server beside them.
+/// Encodes the tools of `request`, followed by the server tools.
 pub(super) fn tools<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
@@ -69,7 +70,7 @@ pub(super) enum ResponsesToolChoice<'a> {
     Function { r#type: &'static str, name: Cow<'a, str> },
 }
 
-/// The choice of tools, which only means something where there are some.
+/// Encodes the tool choice, unless the request has no tools.
 pub(super) fn tool_choice<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,
@@ -85,7 +86,7 @@ pub(super) fn tool_choice<'a>(
     })
 }
 
-/// `text.format`.
+/// Returns the value of `text.format`.
 pub(super) fn format(request: &ModelRequest, deviations: &Deviations) -> Option<Value> {
     let format = OutputFormat::of(&request.output, deviations, !request.tools.is_empty())?;
     Some(match format {

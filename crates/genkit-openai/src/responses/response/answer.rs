@@ -1,4 +1,4 @@
-//! An answer as Genkit has it.
+//! Conversion of the output to a response.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ use genkit_core::{Message, Part, Role};
 use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::lenient::count;
 
-/// The response in a whole answer.
+/// Decodes a complete response.
 pub(in crate::responses) fn decode(
     server: &OpenAiServer,
     request: &ModelRequest,
@@ -32,7 +32,7 @@ pub(in crate::responses) fn decode(
     Ok(response(&reader, items.unwrap_or_default(), reply))
 }
 
-/// The count in an answer to a call that counts.
+/// Decodes the token count of a request.
 pub(in crate::responses) fn decode_count(server: &OpenAiServer, body: &[u8]) -> Result<u64> {
     #[derive(Deserialize)]
     struct Counted {
@@ -44,7 +44,7 @@ pub(in crate::responses) fn decode_count(server: &OpenAiServer, body: &[u8]) -> 
     counted.input_tokens.ok_or_else(|| E::NoCount { provider: server.name.clone() }.into())
 }
 
-/// The error of a reply that failed.
+/// Returns the error of a failed response.
 pub(super) fn check(server: &OpenAiServer, reply: &ResponseObject) -> Result<()> {
     match &reply.error {
         Some(error) => Err(failed(server, error)),
@@ -59,7 +59,7 @@ pub(super) fn failed(server: &OpenAiServer, error: &Value) -> Error {
     error_reply::within(&server.name, error)
 }
 
-/// The response that a reply is, with these items as its output.
+/// Converts a response, with these items as its output.
 pub(super) fn response(
     reader: &ItemReader<'_>,
     items: Vec<Value>,
@@ -72,11 +72,11 @@ pub(super) fn response(
     answer.build(reply)
 }
 
-/// An answer as it is put together.
+/// A response that is being assembled.
 #[derive(Default)]
 struct OutputAnswer {
     parts: Vec<Part>,
-    /// Whether there is reasoning, which what follows belongs to.
+    /// Whether there is reasoning that the following items belong to.
     reasons: bool,
     refusal: String,
     annotations: Vec<Value>,
@@ -140,13 +140,13 @@ fn finish(reply: &ResponseObject) -> (FinishReason, Option<String>) {
     let status = reply.status.as_deref();
     let reason = reply.reason().map(str::to_owned);
     match (status, reason.as_deref()) {
-        // Some servers drop a letter.
+        // Some servers omit a letter.
         (Some("completed" | "complete"), _) => (FinishReason::Stop, None),
         (Some("incomplete"), Some("max_output_tokens" | "max_tokens")) => {
             (FinishReason::Length, None)
         }
         (Some("incomplete"), Some("content_filter")) => (FinishReason::Blocked, reason),
-        // One that runs in the background is asked for later.
+        // A response that runs in the background must be retrieved later.
         (None | Some("queued" | "in_progress"), _) => (FinishReason::Unknown, None),
         (Some(status), _) => (FinishReason::Other, reason.or(Some(status.to_owned()))),
     }

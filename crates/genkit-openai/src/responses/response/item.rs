@@ -1,4 +1,4 @@
-//! One item of the output, as parts of ours.
+//! Conversion of an output item to parts.
 
 use serde_json::{Map, Value};
 
@@ -11,11 +11,11 @@ use genkit_core::internal::names::Names;
 use genkit_model::internal::lenient::as_json_text;
 use genkit_model::internal::signature::SIGNED_BY;
 
-/// What an item says.
+/// The content of an item.
 pub(super) enum Said {
     Message(SaidMessage),
     Part(Part),
-    /// Nothing.
+    /// The item has no content.
     Nothing,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct SaidMessage {
     pub(super) probabilities: Vec<Value>,
 }
 
-/// Reads items of answers to one request.
+/// Converts the items of responses to one request.
 pub(super) struct ItemReader<'a> {
     pub(super) request: &'a ModelRequest,
     pub(super) names: Names<'a>,
@@ -60,12 +60,13 @@ impl<'a> ItemReader<'a> {
         let is_bare = called.arguments.trim().is_empty();
         let strict = self.server.deviations.strict_tools;
         let mut call = called.read(self.request, &self.names, strict);
-        // Cut before its arguments came: it is shown, and not run without them.
+        // A call that ended before its arguments arrived is shown but not run.
         call.partial = is_bare && text(&item, "status") == Some("incomplete");
         identified(Part::tool_request(call), &item)
     }
 
-    /// Reasoning that neither shows anything nor can go back without a store is kept as it came.
+    /// Converts a reasoning item. An item that has no text, and can be sent back only if it is
+    /// stored, is kept unchanged.
     fn reasoning(&self, item: Map<String, Value>) -> Said {
         let (summary, content) = (texts(&item, "summary"), texts(&item, "content"));
         let shown = joined(summary.iter().chain(&content).map(String::as_str));
@@ -100,7 +101,7 @@ fn message(mut item: Map<String, Value>) -> SaidMessage {
         ..SaidMessage::default()
     };
     match item.get_mut("content").map(Value::take) {
-        // Some servers write a text where a list belongs.
+        // Some servers send a string instead of a list.
         Some(Value::String(text)) => said.text = text,
         Some(Value::Array(blocks)) => {
             for mut block in blocks.into_iter().filter(Value::is_object) {
@@ -119,7 +120,7 @@ fn message(mut item: Map<String, Value>) -> SaidMessage {
     said
 }
 
-/// An item that only the API knows, as it came.
+/// Keeps an item of the API unchanged in a custom part.
 fn kept(item: Map<String, Value>) -> Part {
     Part::custom(Map::from_iter([(ITEM.to_owned(), Value::Object(item))]))
 }
@@ -135,13 +136,13 @@ fn text<'a>(item: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     item.get(key)?.as_str()
 }
 
-/// The texts of a list of blocks.
+/// Returns the texts of a list of blocks.
 fn texts(item: &Map<String, Value>, key: &str) -> Vec<String> {
     let blocks = item.get(key).and_then(Value::as_array).into_iter().flatten();
     blocks.filter_map(|block| block.get("text")?.as_str().map(str::to_owned)).collect()
 }
 
-/// What stands between two summaries.
+/// The separator between two summaries.
 pub(super) const BREAK: &str = "\n\n";
 
 fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {

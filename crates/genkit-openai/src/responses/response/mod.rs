@@ -1,4 +1,4 @@
-//! Answers: whole, or as a stream of events.
+//! Decoding of responses, complete or streamed.
 
 mod answer;
 mod item;

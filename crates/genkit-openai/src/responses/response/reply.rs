@@ -1,4 +1,4 @@
-//! The reply, read leniently: servers leave out, add and mistype fields.
+//! The format of responses, parsed leniently because servers omit, add and mistype fields.
 
 use serde::Deserialize;
 use serde::de::Deserializer;
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use genkit_core::Usage;
 use genkit_model::internal::lenient::{count, text};
 
-/// A response: the body of an answer, and what events of its beginning and its end hold.
+/// A response: the body of a complete response, and part of the first and last events of a stream.
 #[derive(Default, Deserialize)]
 pub(super) struct ResponseObject {
     #[serde(default, deserialize_with = "text")]
@@ -30,13 +30,13 @@ pub(super) struct ResponseObject {
 }
 
 impl ResponseObject {
-    /// Why it is not whole.
+    /// Returns the reason why it is incomplete.
     pub(super) fn reason(&self) -> Option<&str> {
         self.incomplete_details.as_ref()?.get("reason")?.as_str()
     }
 }
 
-/// One event of a stream; each kind has some of the fields.
+/// An event of a stream. Each kind has some of the fields.
 #[derive(Deserialize)]
 pub(super) struct Event<'a> {
     #[serde(rename = "type", default, deserialize_with = "text")]
@@ -53,14 +53,14 @@ pub(super) struct Event<'a> {
     pub(super) arguments: Option<String>,
     #[serde(default)]
     pub(super) item: Option<Value>,
-    /// At the beginning of a stream it is long, and nobody reads it.
+    /// Raw, because it is long in the first event and not needed there.
     #[serde(borrow, default)]
     pub(super) response: Option<&'a RawValue>,
     #[serde(default)]
     pub(super) error: Option<Value>,
 }
 
-/// A list; anything else is none.
+/// Deserializes a list; any other value becomes `None`.
 fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Value>>, D::Error> {
     Ok(match Value::deserialize(deserializer)? {
         Value::Array(list) => Some(list),
@@ -82,7 +82,7 @@ struct UsageObject {
     output_tokens_details: Value,
 }
 
-/// What was used, as far as it can be read.
+/// Deserializes the usage, ignoring invalid values.
 fn usage<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Usage, D::Error> {
     let counts = UsageObject::deserialize(Value::deserialize(deserializer)?).unwrap_or_default();
     Ok({

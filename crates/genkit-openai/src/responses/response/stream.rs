@@ -1,4 +1,5 @@
-//! A streamed answer, put together: items by their place in the output, whatever their ids are.
+//! A streamed response, assembled from items by their index in the output, because their ids may
+//! change.
 
 use std::collections::BTreeMap;
 
@@ -18,32 +19,32 @@ use genkit_model::ChunkSink;
 use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::wire::{Next, WireStream};
 
-/// How many items an answer may have. Default is 4,096.
+/// The maximum number of items in a response. Default is 4,096.
 const MAX_ITEMS: usize = 4_096;
 
-/// A stream of events being read.
+/// The state of a stream that is being read.
 pub(in crate::responses) struct ResponsesStream<'a> {
     reader: ItemReader<'a>,
     slots: BTreeMap<u64, Slot>,
-    /// Whether there was any event of an answer.
+    /// Whether an event of a response has been received.
     begun: bool,
-    /// What the last event holds.
+    /// The response in the last event.
     end: Option<ResponseObject>,
 }
 
-/// An item of the output while it is being written.
+/// An output item that is not complete.
 #[derive(Default)]
 struct Slot {
-    /// As it began, or as it is in the end.
+    /// The item as it started, or the complete item.
     item: Map<String, Value>,
     is_done: bool,
     text: String,
     refusal: String,
     thoughts: String,
-    /// Which of its summaries is being written.
+    /// The summary or content block that is being written.
     thought_at: Option<(bool, u64)>,
     arguments: String,
-    /// Whether all of it but its text was told.
+    /// Whether all of it except its text has been sent.
     is_told: bool,
 }
 
@@ -53,7 +54,8 @@ impl<'a> ResponsesStream<'a> {
         Self { reader, slots: BTreeMap::new(), begun: false, end: None }
     }
 
-    /// The item that an event is about; without a place it is the last one, or the next.
+    /// Returns the item of an event. Without an index, it is the last item, or the next one if
+    /// `begins`.
     fn slot(&mut self, index: Option<u64>, begins: bool) -> Result<&mut Slot> {
         let next = |last: u64| if begins { last.saturating_add(1) } else { last };
         let last = self.slots.last_key_value().map(|(at, _)| *at);
@@ -119,7 +121,7 @@ impl<'a> ResponsesStream<'a> {
 
     fn done(&mut self, at: Option<u64>, item: Option<Value>, parts: &mut Vec<Part>) -> Result<()> {
         let Some(Value::Object(item)) = item else { return Ok(()) };
-        // Without a place it may be one that was never said to begin.
+        // Without an index, it may be an item whose start was not sent.
         let begins = self.slots.values().next_back().is_none_or(|last| last.is_done);
         let mut slot = std::mem::take(self.slot(at, begins)?);
         slot.item = item;
@@ -149,7 +151,8 @@ impl<'a> ResponsesStream<'a> {
 }
 
 impl Slot {
-    /// Says what of an item was not said by its deltas: some servers send none.
+    /// Sends the content of an item that was not part of its deltas, because some servers send
+    /// none.
     fn tell(&mut self, reader: &ItemReader<'_>, item: Value, parts: &mut Vec<Part>) {
         match reader.read(item) {
             Said::Nothing => {}
@@ -192,7 +195,7 @@ impl Slot {
         parts.push(Part::reasoning(more));
     }
 
-    /// The item: as it was in the end, else as far as it came.
+    /// Returns the complete item, or the part that has arrived.
     fn into_item(mut self) -> Value {
         if self.is_done {
             return Value::Object(self.item);
@@ -238,12 +241,12 @@ impl WireStream for ResponsesStream<'_> {
         let mut parts = Vec::new();
         let next = match (&event.error, event.kind.as_deref()) {
             (Some(error), _) => return Err(failed(self.reader.server, error)),
-            // Flat: the event is the error.
+            // The fields of the error are those of the event.
             (None, Some("error")) => {
                 let body = serde_json::from_str(data).map_err(json)?;
                 return Err(failed(self.reader.server, &body));
             }
-            // A whole response that is no event.
+            // A complete response instead of an event.
             (None, None) => {
                 let reply: ResponseObject = serde_json::from_str(data).map_err(json)?;
                 match reply.output {
@@ -265,7 +268,7 @@ impl WireStream for ResponsesStream<'_> {
             return Err(E::NoOutput { provider: reader.server.name.clone() }.into());
         }
         let mut reply = end.unwrap_or_default();
-        // Some servers end with an output that is empty, whatever they sent before.
+        // Some servers end with an empty output, whatever they sent before.
         let items = match reply.output.take() {
             Some(items) if !items.is_empty() => items,
             _ => slots.into_values().map(Slot::into_item).collect(),

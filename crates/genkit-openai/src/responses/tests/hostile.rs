@@ -8,7 +8,7 @@ use genkit_http_client::internal::sse::SseEvent;
 use genkit_model::ChunkSink;
 use genkit_model::internal::wire::WireFormat as _;
 
-/// JSON with the keys that are looked for, and any values.
+/// JSON with the keys that the decoder reads, and arbitrary values.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -89,7 +89,7 @@ proptest! {
             drop(open.event(&SseEvent::Message { event: None, data: event.into() }, &ChunkSink::kept().0));
             for answer in [body.clone(), json!({"output": [body, {"type": "message", "content": body}]})] {
                 let Ok(answer) = wire.decode(&request, answer.to_string().as_bytes()) else { continue };
-                // What was read can be sent, whatever it is.
+                // Every decoded response can be encoded again.
                 let again = ModelRequest::new([Message::user("hi"), answer.message.unwrap()]);
                 drop(wire.encode(&again, false).unwrap());
             }

@@ -1,4 +1,4 @@
-//! What is sent and read, without a server.
+//! Tests of encoding and decoding, without a server.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 
@@ -19,7 +19,7 @@ use genkit_http_client::internal::sse::SseEvent;
 use genkit_model::ChunkSink;
 use genkit_model::internal::wire::{Next, WireFormat as _};
 
-/// A model at a known server.
+/// Returns a model at a known server.
 fn at(server: &str, model: &str) -> ResponsesWire {
     let server = KnownServer::named(server).unwrap();
     let settings = OpenAiServer {
@@ -39,7 +39,7 @@ fn user() -> Value {
     json!({"role": "user", "content": [{"text": "hi"}]})
 }
 
-/// The body that goes to a model of OpenAI.
+/// Returns the body of a request to OpenAI.
 fn body(model: &str, request: Value) -> Value {
     let call = at("openai", model).encode(&read(request), false).unwrap();
     serde_json::from_slice(&call.body).unwrap()
@@ -49,7 +49,7 @@ fn decode(body: &Value) -> Result<ModelResponse> {
     at("openai", "o3").decode(&ModelRequest::default(), body.to_string().as_bytes())
 }
 
-/// What events become: the answer and its chunks.
+/// Decodes a stream of events. Returns the response and its chunks.
 fn stream(events: &[Value]) -> Result<(ModelResponse, Vec<GenerateChunk>)> {
     let (wire, request) = (at("openai", "o3"), ModelRequest::default());
     let mut stream = wire.stream(&request);

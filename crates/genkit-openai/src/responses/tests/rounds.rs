@@ -1,4 +1,4 @@
-//! An answer and the request after it: everything goes back as it came.
+//! A response and the request after it, in which all items are sent back unchanged.
 
 use serde_json::{Value, json};
 
@@ -7,10 +7,10 @@ use genkit_core::{Message, Part, Role};
 use genkit_core::{ModelRequest, ToolDefinition};
 use genkit_model::internal::wire::WireFormat as _;
 
-/// The input after an answer with this output, whose calls are answered.
+/// Returns the input of the request after a response with this output, with a response to each call.
 fn after(output: &Value, stored: bool) -> Value {
     let answer = decode(&json!({"status": "completed", "output": output})).unwrap();
-    // As it is after it was stored.
+    // As read back from storage.
     let message = serde_json::to_string(&answer.message.unwrap()).unwrap();
     let message: Message = serde_json::from_str(&message).unwrap();
     let answers = message.tool_requests().map(|call| Part::from(call.respond("ok")));

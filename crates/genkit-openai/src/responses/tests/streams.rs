@@ -100,7 +100,7 @@ fn errors_come_flat_or_nested_and_end_the_stream() {
         assert!(error.to_string().ends_with(": slow"), "{error}");
     }
     let failed = json!({"type": "response.failed", "response": {"status": "failed"}});
-    assert!(stream(&[failed]).unwrap_err().to_string().contains("does not say why"));
+    assert!(stream(&[failed]).unwrap_err().to_string().contains("without a reason"));
     assert_eq!(stream(&[]).unwrap_err().kind(), ErrorKind::Unavailable);
 }
 

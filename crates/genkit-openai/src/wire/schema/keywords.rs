@@ -1,8 +1,8 @@
-//! Keywords as strict mode takes them: copied, said in words, left out, or not to be said at all.
+//! How strict mode treats keywords: copied, described in words, omitted or unsupported.
 
 use serde_json::{Map, Value};
 
-/// Keywords that are copied as they are.
+/// Keywords that are copied unchanged.
 const COPIED: [&str; 10] = [
     "enum",
     "const",
@@ -16,17 +16,17 @@ const COPIED: [&str; 10] = [
     "maxItems",
 ];
 
-/// Formats of strings that are known; others are refused.
+/// The supported formats of strings; others are rejected.
 const FORMATS: [&str; 9] =
     ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
-/// Formats of numbers: how wide the number is in a program, of which no model has to know.
+/// Formats of numbers, which are the width of a number in a program and irrelevant to a model.
 const WIDTHS: [&str; 14] = [
     "int8", "int16", "int32", "int64", "int128", "int", "uint8", "uint16", "uint32", "uint64",
     "uint128", "uint", "float", "double",
 ];
 
-/// Keywords that each have a place of their own in the rewriter.
+/// Keywords that the rewriter handles separately.
 const REWRITTEN: [&str; 10] = [
     "type",
     "properties",
@@ -40,36 +40,36 @@ const REWRITTEN: [&str; 10] = [
     "$ref",
 ];
 
-/// Keywords that say nothing about a value.
+/// Keywords that do not constrain a value.
 const SILENT: [&str; 3] = ["$schema", "$id", "$comment"];
 
-/// Keywords that describe, and stand in the strict schema as words.
+/// Annotations, which become part of the description in the strict schema.
 const DESCRIBING: [&str; 5] = ["title", "description", "default", "examples", "deprecated"];
 
-/// Where definitions stand; only those of the root are kept.
+/// The keywords of definitions; only those of the root are kept.
 pub(super) const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
-/// Why a keyword is refused; what is not listed is not known.
+/// The reasons why keywords are unsupported. Keywords that are not listed are unknown.
 const REASONS: [(&str, &str); 11] = [
     ("allOf", "several schemas at once"),
     ("not", "a negation"),
     ("if", "a condition"),
-    ("patternProperties", "a map with free keys"),
-    ("propertyNames", "a map with free keys"),
+    ("patternProperties", "a map with arbitrary keys"),
+    ("propertyNames", "a map with arbitrary keys"),
     ("contains", "a list that must contain something"),
     ("dependentSchemas", "properties that depend on each other"),
     ("dependentRequired", "properties that depend on each other"),
-    ("minLength", "how long a text is"),
-    ("maxLength", "how long a text is"),
+    ("minLength", "a limit on the length of a text"),
+    ("maxLength", "a limit on the length of a text"),
     ("uniqueItems", "a list without repetitions"),
 ];
 
-/// Whether a keyword says what a value is for, and not which values there are.
+/// Whether a keyword only describes a value, without constraining it.
 pub(super) fn is_note(key: &str) -> bool {
     DESCRIBING.contains(&key) || SILENT.contains(&key) || key.starts_with("x-")
 }
 
-/// The first keyword of a schema that strict mode cannot say, and what it is.
+/// Returns the first keyword of a schema that strict mode does not support, and the reason.
 pub(super) fn unsayable(map: &Map<String, Value>, is_root: bool) -> Option<(&str, &'static str)> {
     map.iter().find_map(|(key, value)| {
         let key = key.as_str();
@@ -79,7 +79,7 @@ pub(super) fn unsayable(map: &Map<String, Value>, is_root: bool) -> Option<(&str
             return None;
         }
         let reason = REASONS.iter().find(|(other, _)| *other == key);
-        Some((key, reason.map_or("a keyword that strict schemas do not have", |(_, why)| why)))
+        Some((key, reason.map_or("an unsupported keyword", |(_, why)| why)))
     })
 }
 
@@ -87,7 +87,7 @@ fn is_known_format(format: &Value) -> bool {
     format.as_str().is_some_and(|format| FORMATS.contains(&format) || WIDTHS.contains(&format))
 }
 
-/// The keywords that are copied as they are.
+/// Returns the keywords that are copied unchanged.
 pub(super) fn copied(map: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
     map.iter().filter(|(key, value)| {
         let is_format = *key == "format" && FORMATS.iter().any(|known| *value == known);
@@ -95,7 +95,8 @@ pub(super) fn copied(map: &Map<String, Value>) -> impl Iterator<Item = (&String,
     })
 }
 
-/// What describes a value: its title, and a description that says its default and examples too.
+/// Returns the annotations of a value: its title, and a description that includes its default and
+/// examples.
 pub(super) fn notes(map: &Map<String, Value>) -> Map<String, Value> {
     let mut notes = Map::new();
     if let Some(title) = map.get("title") {
@@ -103,7 +104,7 @@ pub(super) fn notes(map: &Map<String, Value>) -> Map<String, Value> {
     }
     let mut said = Vec::new();
     said.extend(map.get("description").and_then(Value::as_str).map(str::to_owned));
-    // A null is what strict mode has for a property that is left out.
+    // In strict mode, null stands for an omitted property.
     said.extend(map.get("default").filter(|it| !it.is_null()).map(|it| format!("Default: {it}.")));
     if let Some(examples) = map.get("examples").and_then(Value::as_array) {
         let examples: Vec<String> = examples.iter().map(Value::to_string).collect();

@@ -1,4 +1,4 @@
-//! Strict schemas of OpenAI: each object is closed, and each of its properties is always there.
+//! Strict schemas of OpenAI: every object is closed, and every property is required.
 
 mod keywords;
 mod nullable;
@@ -26,10 +26,10 @@ impl Dialect for StrictDialect {
         let warn = |reason: &String| {
             if is_news(owner, reason) {
                 tracing::warn!(
-                    "the schema of `{owner}` is sent as it is and without strict mode, so that the \
-                     model may not keep to it: {reason}; leave that out of the type, or turn strict \
+                    "the schema of `{owner}` is sent unchanged and without strict mode, so the \
+                     model may deviate from it: {reason}; remove this from the type, or turn strict \
                      mode off with `.strict_tools(false)` or `.strict_output(false)` of `OpenAi::builder()` or \
-                     `OpenAiResponses::builder()`, whichever the model is of"
+                     `OpenAiResponses::builder()`, depending on the provider"
                 );
             }
         };
@@ -37,10 +37,11 @@ impl Dialect for StrictDialect {
     }
 }
 
-/// How many reasons are remembered as told. Default is 1,000; then all are told anew.
+/// The number of warnings to remember. Default is 1,000; after that, all are forgotten and logged
+/// again.
 const MAX_TOLD: usize = 1_000;
 
-/// Whether nobody was told yet: the same output is asked for in run after run.
+/// Whether this warning has not been logged yet, because the same schema is used in many runs.
 fn is_news(owner: &str, reason: &str) -> bool {
     static TOLD: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
     let mut told = lock(&TOLD);
@@ -50,22 +51,24 @@ fn is_news(owner: &str, reason: &str) -> bool {
     told.insert((owner.to_owned(), reason.to_owned()))
 }
 
-/// The schema as strict mode has it, where that `is_on` and can express it.
+/// Returns the schema in strict form, if strict mode `is_on` and supports it.
 pub(crate) fn strict<'a>(schema: &'a Schema, owner: &str, is_on: bool) -> Option<&'a Value> {
     if is_on { schema.dialect::<StrictDialect>(owner) } else { None }
 }
 
-/// The strict form of an exact schema, or the first place that strict schemas cannot describe, and why.
+/// Returns the strict form of an exact schema. The error describes the first part that strict
+/// schemas do not support.
 ///
-/// A property that may be left out becomes one that may be null. Defaults and examples are said in the description.
-/// Nothing else is lost: a keyword that strict mode does not have is a reason for the plain schema.
+/// An optional property becomes a nullable one. Defaults and examples are added to the description.
+/// Nothing else is lost: if a schema uses another keyword that strict mode does not support, the
+/// schema is sent unchanged.
 fn openai_strict(exact: &Value) -> Result<Value, String> {
     let mut rewriter = StrictRewriter::new(exact);
     let Value::Object(root) = exact else {
-        return Err(unsupported("", "this is not the schema of an object"));
+        return Err(unsupported("", "not the schema of an object"));
     };
     if types(root) != ["object"] || choice(root).is_some() || root.contains_key("$ref") {
-        return Err(unsupported("", "the whole must be an object, and no choice or reference"));
+        return Err(unsupported("", "the root must be an object, not a choice or a reference"));
     }
     let mut strict = rewriter.map(root, "")?;
     for key in DEFINITIONS {

@@ -1,8 +1,8 @@
-//! A property that may be left out: in strict mode it is one that may be null.
+//! Optional properties, which are nullable in strict mode.
 
 use serde_json::{Map, Value, json};
 
-/// Moves what describes a strict schema out of it.
+/// Moves the annotations out of a strict schema.
 fn take_notes(map: &mut Map<String, Value>) -> Map<String, Value> {
     let mut notes = Map::new();
     for key in ["title", "description"] {
@@ -11,7 +11,7 @@ fn take_notes(map: &mut Map<String, Value>) -> Map<String, Value> {
     notes
 }
 
-/// A strict schema, or null.
+/// Returns a schema that also accepts null.
 pub(super) fn nullable(schema: Value) -> Value {
     let Value::Object(mut map) = schema else {
         return schema;
@@ -23,7 +23,7 @@ pub(super) fn nullable(schema: Value) -> Value {
         }
         return Value::Object(map);
     }
-    // Beside a null in its list, an enum would be another one for whoever reads the schema.
+    // Adding null to an enum would change the enum for the reader of the schema.
     let enum_without_null =
         map.get("enum").and_then(Value::as_array).is_some_and(|all| !all.contains(&Value::Null));
     if map.contains_key("$ref") || map.contains_key("const") || enum_without_null {

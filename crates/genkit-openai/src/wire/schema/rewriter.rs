@@ -1,4 +1,4 @@
-//! The rewriter: from an exact schema to a strict one.
+//! Rewriting of an exact schema to a strict one.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -10,15 +10,16 @@ use super::nullable::nullable;
 use genkit_schema::internal::dialect::{choice, fixed_values, merged, resolve, tuple_items};
 use genkit_schema::internal::{MAX_DEPTH, pointer, types_of};
 
-/// How many schemas may be inside of a strict one. Default is 5,000: OpenAI takes as many properties.
+/// The maximum number of schemas within a strict one. Default is 5,000, which is OpenAI's limit on
+/// properties.
 pub(super) const MAX_SCHEMAS: usize = 5_000;
 
-/// Writes one schema in strict form, part by part.
+/// Rewrites one schema in strict form, part by part.
 pub(super) struct StrictRewriter<'a> {
     exact: &'a Value,
     depth: usize,
     schemas: usize,
-    /// Pointers of the definitions that are being written out.
+    /// The pointers of the definitions that are being inlined.
     merging: Vec<String>,
 }
 
@@ -36,7 +37,7 @@ impl<'a> StrictRewriter<'a> {
         }
         self.schemas += 1;
         if self.schemas > MAX_SCHEMAS {
-            return Err(unsupported(at, "here the schema has become too large"));
+            return Err(unsupported(at, "the schema is too large from here on"));
         }
         self.depth += 1;
         let strict = self.map(map, at);
@@ -64,7 +65,8 @@ impl<'a> StrictRewriter<'a> {
         Ok(strict)
     }
 
-    /// A reference stands alone. What only describes goes around it, what limits is merged with what it names.
+    /// A reference cannot have keywords next to it. Annotations are put around it, and constraints
+    /// are merged with its target.
     fn reference(
         &mut self,
         reference: &Value,
@@ -72,33 +74,33 @@ impl<'a> StrictRewriter<'a> {
         at: &str,
     ) -> Result<Map<String, Value>, String> {
         let Some((target, pointer)) = resolve(self.exact, reference) else {
-            return Err(unsupported(at, &format!("{reference} is not a place in this schema")));
+            return Err(unsupported(at, &format!("{reference} does not exist in this schema")));
         };
         if map.keys().any(|key| key != "$ref" && !is_note(key)) {
             if self.merging.contains(&pointer) {
-                return Err(unsupported(at, "it contains itself with more properties each time"));
+                return Err(unsupported(at, "it is recursive, with more properties at each level"));
             }
             if let Some(key) = contradiction(target, map) {
                 return Err(unsupported(
                     &pointer::child(at, key),
-                    "another limit than the reference has",
+                    "a constraint that differs from that of the reference",
                 ));
             }
             self.merging.push(pointer);
-            // The depth is counted, since a schema may be written out within itself.
+            // The depth is counted, because a schema may be inlined within itself.
             let mut whole = merged(target, map);
             whole.retain(|key, _| !DEFINITIONS.contains(&key.as_str()));
             let strict = self.schema(&Value::Object(whole), at);
             self.merging.pop();
             return strict.map(|strict| strict.as_object().cloned().unwrap_or_default());
         }
-        // Elsewhere a schema may be another one in the end: nullable, or written out.
+        // A schema in another location may be rewritten differently: as nullable, or inlined.
         let is_definition = DEFINITIONS.iter().any(|key| {
             let name = pointer.strip_prefix('/').and_then(|it| it.strip_prefix(key));
             name.is_some_and(|name| name.starts_with('/') && !name[1..].contains('/'))
         });
         if !is_definition && !pointer.is_empty() {
-            return Err(unsupported(at, &format!("{reference} is no definition")));
+            return Err(unsupported(at, &format!("{reference} is not a definition")));
         }
         let alone = json!({ "$ref": reference });
         let mut strict = notes(map);
@@ -117,7 +119,7 @@ impl<'a> StrictRewriter<'a> {
         at: &str,
         strict: &mut Map<String, Value>,
     ) -> Result<(), String> {
-        // A type beside the choice says what each of its branches says by itself.
+        // A type next to the choice is redundant if every branch has it.
         let is_said = |beside: &Value| {
             let has_it = |branch: &Value| branch.get("type").is_some_and(|kind| kind == beside);
             branches.iter().all(has_it)
@@ -128,7 +130,7 @@ impl<'a> StrictRewriter<'a> {
         if let Some((other, _)) = limits {
             return Err(unsupported(
                 &pointer::child(at, other),
-                "a choice with other keywords beside it",
+                "a choice with other keywords next to it",
             ));
         }
         let at = pointer::child(at, key);
@@ -183,7 +185,7 @@ impl<'a> StrictRewriter<'a> {
     ) -> Result<(), String> {
         for key in ["additionalProperties", "unevaluatedProperties"] {
             if map.get(key).is_some_and(|rest| *rest != Value::Bool(false)) {
-                return Err(unsupported(&pointer::child(at, key), "a map with free keys"));
+                return Err(unsupported(&pointer::child(at, key), "a map with arbitrary keys"));
             }
         }
         let required: Vec<&Value> =
@@ -203,7 +205,10 @@ impl<'a> StrictRewriter<'a> {
             .iter()
             .find(|name| !name.as_str().is_some_and(|name| properties.contains_key(name)))
         {
-            return Err(unsupported(&at, &format!("{missing} is required and not described")));
+            return Err(unsupported(
+                &at,
+                &format!("{missing} is required, but not in `properties`"),
+            ));
         }
         let names: Vec<_> = properties.keys().cloned().collect();
         strict.insert("properties".to_owned(), Value::Object(properties));
@@ -226,7 +231,7 @@ impl<'a> StrictRewriter<'a> {
             Some(_) => {
                 return Err(unsupported(
                     &pointer::child(at, "prefixItems"),
-                    "a list of different kinds by place",
+                    "a list whose items have different types",
                 ));
             }
             None => match map.get("items") {
@@ -236,7 +241,7 @@ impl<'a> StrictRewriter<'a> {
                     strict.insert("items".to_owned(), json!({ "type": "null" }));
                     return Ok(());
                 }
-                None => return Err(unsupported(at, "a list that does not say of what")),
+                None => return Err(unsupported(at, "a list without `items`")),
             },
         };
         let items = self.schema(exact, &at)?;
@@ -245,7 +250,7 @@ impl<'a> StrictRewriter<'a> {
     }
 }
 
-/// A keyword beside a reference that limits what the reference names in another way than that itself does.
+/// Returns a keyword next to a reference that contradicts the target of the reference.
 fn contradiction<'a>(
     target: &Map<String, Value>,
     beside: &'a Map<String, Value>,
@@ -261,7 +266,8 @@ fn contradiction<'a>(
     found.map(|(key, _)| key)
 }
 
-/// Ends a list whose places are all of one kind where the tuple ends, if it does.
+/// Limits the length of a list whose items all have the same type to that of the tuple, if the
+/// tuple is closed.
 fn close_tuple(
     map: &Map<String, Value>,
     kind: &Value,
@@ -276,17 +282,17 @@ fn close_tuple(
         }
         Some(rest) if ends || rest == kind => {}
         None if ends => {}
-        _ => return Err("a list that goes on with values of another kind"),
+        _ => return Err("a list that continues with items of another type"),
     }
     Ok(())
 }
 
-/// Why something cannot be said, with its place.
+/// Returns the description of an unsupported part, with its pointer.
 pub(super) fn unsupported(at: &str, what: &str) -> String {
     format!("at {}: {what}", place(at))
 }
 
-/// A pointer for people.
+/// Returns a pointer for display.
 fn place(at: &str) -> Cow<'_, str> {
     if at.is_empty() { "the root".into() } else { format!("`{at}`").into() }
 }

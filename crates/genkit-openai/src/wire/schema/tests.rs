@@ -1,4 +1,4 @@
-//! What OpenAI gets.
+//! Tests of the schemas sent to OpenAI.
 
 use serde_json::{Map, Value, json};
 
@@ -154,8 +154,8 @@ fn openai_strict_names_the_first_place_that_it_cannot_say() {
         (json!({ "anyOf": [{ "type": "string" }], "minimum": 5 }), "`/properties/a/minimum`"),
         (json!({ "$ref": "#/$defs/S", "maxLength": 5 }), "`/properties/a/maxLength`"),
         (json!({ "$ref": "#/$defs/S", "pattern": "b" }), "`/properties/a/pattern`"),
-        (json!({ "$ref": "#/$defs/S/deeper" }), "is not a place"),
-        (json!({ "$ref": "#/properties/b" }), "is no definition"),
+        (json!({ "$ref": "#/$defs/S/deeper" }), "does not exist"),
+        (json!({ "$ref": "#/properties/b" }), "is not a definition"),
         (json!({ "type": "object", "$defs": {} }), "`/properties/a/$defs`"),
         (
             json!({ "type": "array", "prefixItems": [{ "type": "string" }], "items": { "type": "number" } }),
@@ -163,7 +163,7 @@ fn openai_strict_names_the_first_place_that_it_cannot_say() {
         ),
         (json!({ "anyOf": [{ "type": "string" }, {}] }), "`/properties/a/anyOf/1`"),
         (json!({ "$ref": "other.json" }), "`/properties/a`"),
-        (json!({ "$ref": "#/properties/a", "properties": {} }), "contains itself"),
+        (json!({ "$ref": "#/properties/a", "properties": {} }), "is recursive"),
     ];
     let inside = inside.map(|(exact, place)| {
         let mut root = property(exact);
@@ -282,7 +282,7 @@ fn a_bound_in_a_definition_under_a_union_is_not_lost() {
         "$defs": { "Code": { "type": "string", "maxLength": 3 } },
     });
     let error = openai_strict(&exact).unwrap_err();
-    assert_eq!(error, "at `/$defs/Code/maxLength`: how long a text is");
+    assert_eq!(error, "at `/$defs/Code/maxLength`: a limit on the length of a text");
 }
 
 #[test]

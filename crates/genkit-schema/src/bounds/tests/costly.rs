@@ -1,4 +1,4 @@
-//! Schemas and values of others that cost more than they look.
+//! Tests of untrusted schemas and values that cost more than they appear to.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ fn compiled(schema: &Value) -> Bounds {
     Bounds::compile(schema, Shape::Written).expect("it compiles").expect("it asserts something")
 }
 
-/// 30 definitions of which each refers twice to the next, by `reference`.
+/// 30 definitions, each of which refers twice to the next, by `reference`.
 fn doubling(keyword: &str, reference: impl Fn(usize) -> Value) -> Value {
     let mut defs = Map::new();
     for n in 0..30 {
@@ -38,7 +38,7 @@ fn what_doubles_with_each_reference_is_looked_at_once_in_every_spelling() {
     for reference in spellings {
         for keyword in ["allOf", "anyOf", "oneOf"] {
             let bounds = compiled(&doubling(keyword, reference));
-            // Two that are alike never are only one.
+            // Two equal branches of `oneOf` never match exactly once.
             assert_eq!(
                 bounds.check(&json!({})).is_ok(),
                 keyword != "oneOf",

@@ -1,4 +1,4 @@
-//! Tests of bounds: by hand, against a complete validator, and with types that read values.
+//! Tests of bounds: fixed cases, comparison with a complete validator, and values deserialized by types.
 
 mod costly;
 mod hostile;
@@ -72,13 +72,13 @@ fn each_keyword_is_told_with_place_value_and_bound() {
         (
             json!({"dependentRequired": {"a": ["b"]}}),
             json!({"a": 1}),
-            r#""b" is a required property beside "a""#,
+            r#""b" is a required property if "a" is present"#,
         ),
         (json!({"not": {"const": 0}}), json!(0), "0 is not allowed here"),
         (
             json!({"contains": {"minimum": 5}}),
             json!([1]),
-            "0 items fit what is asked for, and there must be at least 1",
+            "0 items match `contains`, but there must be at least 1",
         ),
         (
             json!({"propertyNames": {"maxLength": 1}}),
@@ -156,8 +156,8 @@ fn what_cannot_be_checked_is_told_and_not_left_out() {
         (json!({"pattern": "(a"}), "the pattern `(a` cannot be checked"),
         (json!({"properties": {"a": {"minimum": "5"}}}), "at `/properties/a/minimum`"),
         (json!({"type": "strng"}), "at `/type`"),
-        (json!({"$ref": "#/$defs/nowhere"}), "`#/$defs/nowhere` leads nowhere"),
-        (json!({"$ref": "https://example.com/other"}), "leads nowhere within the schema"),
+        (json!({"$ref": "#/$defs/nowhere"}), "`#/$defs/nowhere` does not exist"),
+        (json!({"$ref": "https://example.com/other"}), "does not exist in the schema"),
         (
             json!({"$dynamicRef": "#n", "$dynamicAnchor": "n", "$defs": {
                 "a": {"$id": "https://example.com/a", "$dynamicAnchor": "n"}}}),
@@ -212,7 +212,7 @@ fn references_of_every_spelling_lead_to_their_schema() {
         assert_eq!(told(&schema, &Value::Null), None, "{schema}");
         assert!(told(&schema, &json!(1)).is_some(), "{schema}");
     }
-    // What stands among values is no address.
+    // Anchors inside example values are not reference targets.
     let example = json!({"$ref": "#n", "examples": [{"$anchor": "n"}]});
     assert!(Bounds::compile(&example, Shape::Written).is_err());
 }

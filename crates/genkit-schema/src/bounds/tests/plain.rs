@@ -1,4 +1,4 @@
-//! What is plain to see is what compiling finds.
+//! Tests that the shortcut for plain schemas agrees with compilation.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

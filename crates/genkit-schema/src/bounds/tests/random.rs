@@ -1,4 +1,4 @@
-//! Random schemas and values: what a complete validator says is what is said here.
+//! Comparison with a complete validator on random schemas and values.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

@@ -1,5 +1,4 @@
-//! Values that a Rust type has read: its own names for things are no mistakes, and open no way
-//! around a bound.
+//! Tests of values that a Rust type has deserialized: aliases are accepted, and cannot be used to bypass a bound.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +14,7 @@ fn bounds<T: JsonSchema>() -> Option<Bounds> {
     Bounds::compile(&input_of::<T>(), Shape::Read).expect("it compiles")
 }
 
-/// What is told of a value that `T` reads.
+/// Returns the violations in a value that `T` accepts.
 fn told<T: JsonSchema + DeserializeOwned>(value: Value) -> Option<String> {
     T::deserialize(&value).unwrap_or_else(|e| panic!("{value} is read: {e}"));
     let bounds = bounds::<T>().expect("it has bounds");
@@ -34,7 +33,7 @@ fn breaks<T: JsonSchema + DeserializeOwned>(value: Value, expected: &str) {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code, reason = "only its schema and its reading matter")]
+#[allow(dead_code, reason = "only its schema and its deserialization matter")]
 struct Plain {
     text: String,
     number: i64,
@@ -50,14 +49,14 @@ struct Plain {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code, reason = "only its schema and its reading matter")]
+#[allow(dead_code, reason = "only its schema and its deserialization matter")]
 struct Inner {
     next: Option<Box<Inner>>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(tag = "kind")]
-#[allow(dead_code, reason = "only its schema and its reading matter")]
+#[allow(dead_code, reason = "only its schema and its deserialization matter")]
 enum Choice {
     A { text: String },
     B(Inner),
@@ -73,7 +72,7 @@ fn a_plain_signature_has_nothing_to_check() {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code, reason = "only its schema and its reading matter")]
+#[allow(dead_code, reason = "only its schema and its deserialization matter")]
 struct Stay {
     #[serde(alias = "d", alias = "nights")]
     #[schemars(range(max = 7))]
@@ -105,7 +104,7 @@ fn a_struct_that_is_read_from_a_list_keeps_its_bounds() {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[allow(dead_code, reason = "only its schema and its reading matter")]
+#[allow(dead_code, reason = "only its schema and its deserialization matter")]
 enum Transport {
     #[serde(alias = "fast")]
     Express {
@@ -140,7 +139,7 @@ fn variants_keep_their_bounds() {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "camelCase")]
-#[allow(dead_code, reason = "only its schema and its reading matter")]
+#[allow(dead_code, reason = "only its schema and its deserialization matter")]
 enum Tagged {
     #[serde(alias = "fast")]
     Express {
@@ -169,13 +168,13 @@ fn a_tag_says_which_bounds_hold() {
         json!({"kind": "slow", "days": 6}),
         "at `days`: 6 is less than the minimum of 7",
     );
-    // Which variant another name means is not shown: what no variant takes is refused.
+    // The schema does not show which variant an alias refers to, so only what every variant rejects is rejected.
     fits::<Tagged>(json!({"kind": "fast", "days": 7}));
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "camelCase")]
-#[allow(dead_code, reason = "only its schema and its reading matter")]
+#[allow(dead_code, reason = "only its schema and its deserialization matter")]
 enum Single {
     #[serde(alias = "fast")]
     Express {
@@ -199,7 +198,7 @@ fn a_tag_of_another_name_keeps_the_bound_of_what_is_read() {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
-#[allow(dead_code, reason = "only its schema and its reading matter")]
+#[allow(dead_code, reason = "only its schema and its deserialization matter")]
 enum Untagged {
     Few(#[schemars(range(max = 7))] u8),
     Named {
@@ -239,7 +238,7 @@ enum Side {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code, reason = "only its schema and its reading matter")]
+#[allow(dead_code, reason = "only its schema and its deserialization matter")]
 struct Weather {
     #[serde(default = "unit")]
     unit: Unit,
@@ -293,7 +292,7 @@ fn what_a_type_reads_in_its_own_way_is_bounded_where_it_can_be_said() {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code, reason = "only its schema and its reading matter")]
+#[allow(dead_code, reason = "only its schema and its deserialization matter")]
 struct Flat {
     #[serde(flatten)]
     stay: Stay,
@@ -304,7 +303,7 @@ struct Flat {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[allow(dead_code, reason = "only its schema and its reading matter")]
+#[allow(dead_code, reason = "only its schema and its deserialization matter")]
 struct Tree {
     #[schemars(range(max = 7))]
     value: u64,

@@ -1,4 +1,4 @@
-//! Choices, fixed values, types and null.
+//! Tests of choices, fixed values, types and null.
 
 use serde_json::{Value, json};
 
@@ -122,7 +122,7 @@ fn null_leaves_lists_of_values() {
         Some(2)
     );
     assert_eq!(whole(exact.clone()), exact);
-    // Null is refused by the type that stands beside the choice.
+    // The type next to the choice rejects null.
     let exact = json!({ "type": "object", "anyOf": [{ "properties": { "a": {} } }, { "properties": { "b": {} } }, nil] });
     assert_eq!(whole(exact)["anyOf"].as_array().map(Vec::len), Some(2));
 }

@@ -1,4 +1,5 @@
-//! The portable schemas of the zoo against golden files. `UPDATE=1 cargo test golden` writes them anew.
+//! Comparison of the portable schemas of the type zoo with golden files. `UPDATE=1 cargo test golden` rewrites the
+//! files.
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
@@ -17,7 +18,7 @@ fn list(degraded: &[Degraded]) -> Value {
     degraded.iter().map(each).collect()
 }
 
-/// What the golden file of a type should hold.
+/// Returns the expected content of the golden file of a type.
 fn golden(exact: &Value, exact_output: &Value) -> Value {
     let (input, output) = (portable(exact), portable(exact_output));
     let mut file = Map::new();

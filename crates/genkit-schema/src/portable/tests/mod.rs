@@ -1,4 +1,4 @@
-//! Rules that the zoo of types does not reach.
+//! Tests of rules that the type zoo does not cover.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ mod validator;
 #[path = "../../../../../tests/schema/zoo.rs"]
 mod zoo;
 
-/// The portable schema where nothing is lost.
+/// Returns the portable schema, which must have no losses.
 #[track_caller]
 fn whole(exact: Value) -> Value {
     let Portable { schema, degraded } = portable(&exact);
@@ -22,13 +22,13 @@ fn whole(exact: Value) -> Value {
     schema
 }
 
-/// The portable schema, and the pointers of what is lost.
+/// Returns the portable schema, and the pointers of the losses.
 fn lossy(exact: Value) -> (Value, Vec<String>) {
     let Portable { schema, degraded } = portable(&exact);
     (schema, degraded.into_iter().map(|one| one.pointer).collect())
 }
 
-/// The schema of a struct with one field that may be left out.
+/// Returns the schema of a struct with one optional field.
 fn optional(field: Value) -> Value {
     json!({ "type": "object", "properties": { "a": field } })
 }

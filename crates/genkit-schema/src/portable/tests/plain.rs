@@ -1,4 +1,4 @@
-//! The short way of plain schemas and the long one: the same bytes.
+//! Tests that the fast path for plain schemas and the full rewriter produce identical output.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::portable::plain::Plain;
 use crate::portable::rewriter::PortableRewriter;
 use crate::testing::{deep, random, wide, zoo};
 
-/// What one of the ways makes of a schema: its text, and what it lost.
+/// Returns the result of the fast path or the full rewriter for a schema: its text, and its losses.
 fn by(exact: &Value, is_long: bool) -> Option<(String, String)> {
     let rewriter = PortableRewriter::new(exact, MAX_DEPTH, MAX_NODES);
     let mut rewriter = if is_long { rewriter.long() } else { rewriter };

@@ -1,4 +1,4 @@
-//! References: inlined, cut, or leading nowhere.
+//! Tests of references: inlined, cut, or without a target.
 
 use serde_json::{Map, Value, json};
 
@@ -85,7 +85,7 @@ fn a_cut_keeps_what_is_known() {
     assert_eq!(lost, ["/$defs/List/items", "/properties/same"]);
 }
 
-/// Types of which each holds three of the next: inlined, the last one stands there 3^depth times.
+/// Types that each contain the next one three times. When inlined, the last one occurs 3^depth times.
 fn fan(depth: usize) -> Value {
     let mut defs = Map::new();
     for level in 0..depth {
@@ -108,7 +108,7 @@ fn growth_is_cut_evenly() {
     );
     for depth in [7, 12, 40] {
         let (schema, lost) = lossy(fan(depth));
-        // Nodes and the maps that hold properties.
+        // The count includes nodes and the maps that hold properties.
         assert!(count(&schema) < 2 * MAX_NODES, "{depth}");
         assert!(!lost.is_empty(), "{depth}");
         assert_eq!(schema.pointer("/properties/a/properties/a/type"), Some(&json!("object")));

@@ -1,4 +1,4 @@
-//! Arrays, objects and keywords.
+//! Tests of arrays, objects and keywords.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The portable schemas of the zoo under a validator (feature `validation`).
+//! Tests of the portable schemas of the type zoo with a validator (feature `validation`).
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn portable_schemas_are_valid_in_both_drafts() {
     }
 }
 
-/// Both drafts must agree on each value, formats included.
+/// Returns whether the value is valid. Both drafts must agree, including formats.
 fn accepts(schema: &Value, value: &Value) -> bool {
     let options = || jsonschema::options().should_validate_formats(true);
     let draft7 = options().with_draft(jsonschema::Draft::Draft7).build(schema).expect("draft 7");
@@ -37,7 +37,7 @@ fn portable_result_schemas_accept_what_serde_writes() {
     }
 }
 
-/// An argument that is null is left out by a client that reads the portable schema, wherever that says the same.
+/// Removes null arguments where that has the same meaning, as a client that uses the portable schema does.
 fn leave_null_out(value: &Value, exact: &jsonschema::Validator, root: &Value) -> Value {
     let mut lean = root.clone();
     for pointer in null_members(value, "") {
@@ -87,7 +87,7 @@ fn portable_argument_schemas_accept_what_serde_reads() {
     }
 }
 
-/// A value with one place changed or left out, for each place and each kind of value.
+/// Returns variations of a value: each part replaced by values of other kinds, or removed.
 fn variations(value: &Value) -> Vec<Value> {
     let others = [
         json!(null),
@@ -142,7 +142,7 @@ fn arguments_are_narrowed_and_results_widened() {
             let is_understood =
                 exact.is_valid(&value) || !portable.is_valid(&value) || !input.degraded.is_empty();
             assert!(is_understood, "{}: {value} passes the portable schema alone", case.name);
-            // What serde may leave out it does not write as null.
+            // serde does not write null for a value that it can omit.
             let value = leave_null_out(&value, &exact_output, &value);
             let is_accepted = portable_output.is_valid(&value) || !exact_output.is_valid(&value);
             assert!(

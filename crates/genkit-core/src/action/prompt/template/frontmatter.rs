@@ -1,4 +1,4 @@
-//! Frontmatter: what a `.prompt` file says of itself and of its runs.
+//! Frontmatter: the settings in a `.prompt` file for the prompt and its runs.
 
 use genkit_dotprompt::Metadata;
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use crate::action::prompt::{PromptBuilder, PromptOptions};
 use crate::run_options::{Instructions, OutputOptions, ToolChoice};
 use crate::template::Error as E;
 
-/// Every key that means something; one with a dot is another program's.
+/// All keys with a meaning. A key with a dot belongs to another program.
 const KEYS: [&str; 20] = [
     "config",
     "description",
@@ -31,8 +31,7 @@ const KEYS: [&str; 20] = [
     "author",
 ];
 
-/// The same builder with what the frontmatter of `file` says, which [`PromptFile::check_run`] found nothing
-/// wrong with.
+/// Applies the frontmatter of `file` to the builder. The frontmatter has already passed [`PromptFile::check_run`].
 ///
 /// [`PromptFile::check_run`]: genkit_dotprompt::PromptFile::check_run
 pub(in crate::action::prompt) fn described(
@@ -57,26 +56,31 @@ pub(in crate::action::prompt) fn described(
     Ok(builder)
 }
 
-/// What is not looked at is told once.
+/// Warns about keys that are ignored.
 fn warn(prompt: &str, file: &str, metadata: &Metadata) {
     for key in metadata.raw().into_iter().flat_map(Map::keys) {
         if !KEYS.contains(&key.as_str()) && !key.contains('.') {
             let hint = crate::suggest::unknown("key", key, KEYS.into_iter());
-            tracing::warn!(file, "a `.prompt` file has a key that means nothing here. {hint}");
+            tracing::warn!(file, "unknown key in a `.prompt` file. {hint}");
         }
     }
     if !metadata.tool_defs().is_empty() {
         tracing::warn!(
             file,
-            "`toolDefs` describe tools without saying what runs: name tools of the program under `tools`"
+            "`toolDefs` is ignored because it defines no functions; list the program's tools under `tools`"
         );
     }
     for (key, given) in misnamed(prompt, metadata) {
-        tracing::warn!(file, key, given, "a prompt is called as its file is: rename the file");
+        tracing::warn!(
+            file,
+            key,
+            given,
+            "the name or variant in a `.prompt` file differs from its file name and is ignored; rename the file"
+        );
     }
 }
 
-/// What a file calls itself, where the file is called otherwise: `prompt` is its name with folders and variant.
+/// Returns the names in a file that differ from its file name. `prompt` is the name with folders and variant.
 fn misnamed<'m>(
     prompt: &str,
     metadata: &'m Metadata,
@@ -146,7 +150,7 @@ fn output(metadata: &Metadata) -> Option<OutputOptions> {
     Some(output).filter(|output| *output != OutputOptions::default())
 }
 
-/// The schema of the input, which shows the defaults.
+/// Returns the input schema, with defaults.
 fn input_schema(file: &str, metadata: &Metadata) -> Result<Option<Value>, E> {
     let Some(mut schema) = metadata.input_schema().cloned() else { return Ok(None) };
     let is_object = schema.get("type").is_none_or(|kind| kind == "object");

@@ -11,7 +11,7 @@ use crate::message::{Media, Message, Part, Role};
 use crate::template::Error as E;
 
 impl PromptTemplate {
-    /// The messages, with the earlier ones of the run where they belong.
+    /// Renders the messages, with the earlier messages of the run in their place.
     pub(super) fn render(
         &self,
         context: &Context,

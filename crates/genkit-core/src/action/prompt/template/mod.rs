@@ -1,4 +1,4 @@
-//! Prompts that are templates: what they are rendered with, and what comes out.
+//! Prompts that are templates: their data and their rendering.
 
 mod frontmatter;
 mod messages;
@@ -17,7 +17,7 @@ use genkit_schema::internal::Schemas;
 
 pub(super) use frontmatter::described;
 
-/// What a prompt is rendered from.
+/// The parsed template of a prompt.
 pub(super) struct PromptTemplate {
     pub(super) environment: Environment,
     pub(super) system: Option<PromptFile>,
@@ -25,7 +25,7 @@ pub(super) struct PromptTemplate {
 }
 
 impl PromptBuilder {
-    /// System text: a template whose text stands above the messages. It takes no `role`.
+    /// Sets a template for the system message, which comes before the other messages. It must not use `role`.
     ///
     /// ```
     /// use genkit::Prompt;
@@ -47,7 +47,7 @@ impl PromptBuilder {
         self
     }
 
-    /// A partial that the template includes: `{{> name}}`.
+    /// Adds a partial, which the template includes with `{{> name}}`.
     ///
     /// ```
     /// use genkit::Prompt;
@@ -66,7 +66,7 @@ impl PromptBuilder {
         self
     }
 
-    /// Template helper: one that the template calls, see [`TemplateCall`].
+    /// Adds a template helper, which the template calls; see [`TemplateCall`].
     pub fn template_helper<T: Into<Value>>(
         mut self,
         name: impl Into<String>,
@@ -76,11 +76,11 @@ impl PromptBuilder {
         self
     }
 
-    /// Template, which builds the prompt: text in dotprompt's language writes the messages, so that
-    /// no function and no type is needed. See [`genkit::template`](crate::template).
+    /// Sets the template and builds the prompt. The template is a text in the dotprompt language that writes the
+    /// messages, so neither a function nor a type is needed. See [`genkit::template`](crate::template).
     ///
     /// # Errors
-    /// Mistakes of the template, with line and column: its syntax, unknown helpers and partials.
+    /// Returns the errors of the template, with line and column: invalid syntax, unknown helpers and partials.
     pub fn template(self, template: &str) -> Result<Prompt> {
         let name = self.info.name.to_string();
         let mistake = |error: genkit_dotprompt::Error| E::Template(error.to_string());
@@ -104,7 +104,7 @@ impl PromptBuilder {
         Ok(self.renders(schema, &source, PromptTemplate { environment, system, messages }))
     }
 
-    /// Ends the making of a prompt that is a template.
+    /// Builds a prompt that is a template.
     pub(super) fn renders(
         mut self,
         schema: Option<Value>,

@@ -1,4 +1,4 @@
-//! How much of a server is read: before anything is parsed.
+//! Tests of the limits on what is read from a server, before parsing.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Sessions, streams and connections that end.
+//! Tests of sessions, streams and connections that end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +18,7 @@ use genkit_core::{Error, ErrorKind};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What the TypeScript SDK says after a restart.
+/// The response of the TypeScript SDK after a restart.
 fn no_session(id: Value) -> Answer {
     let error = json!({"code": -32000, "message": "Bad Request: No valid session ID provided"});
     let mut answer = Answer::json(&json!({"jsonrpc": "2.0", "error": error, "id": id}));
@@ -138,7 +138,7 @@ async fn a_stream_asks_no_person() {
     assert!(matches!(error, StreamableHttpError::AuthRequired(_)), "{error}");
     assert_eq!(asked.load(Ordering::Relaxed), 0);
 
-    // A request does, and whatever its answer is, it is no.
+    // A request does ask the user, and any error of the handler counts as a refusal.
     let error = open(&connector).await.map(drop).unwrap_err();
     let error = explain(&error).unwrap().error;
     assert_eq!((error.kind(), asked.load(Ordering::Relaxed)), (ErrorKind::PermissionDenied, 1));

@@ -1,4 +1,4 @@
-//! What is said of a server, and what is wrong with it.
+//! Tests of a server's settings and their errors.
 
 use super::connector;
 use crate::config::{HttpTransport, ServerConfig};
@@ -22,13 +22,13 @@ fn refusal(server: &HttpTransport) -> String {
 #[test]
 fn an_address_that_cannot_be_used_says_why() {
     for (url, why) in [
-        ("docs.example.com/mcp", "no address (relative URL without a base)"),
-        ("ftp://example.com", "`ftp` is not HTTP"),
-        ("https://", "no address"),
-        ("https://u:hidden@[x/?key=hidden", "no address"),
+        ("docs.example.com/mcp", "is not a URL (relative URL without a base)"),
+        ("ftp://example.com", "instead of `ftp`"),
+        ("https://", "is not a URL"),
+        ("https://u:hidden@[x/?key=hidden", "is not a URL"),
     ] {
         let text = refusal(&ServerConfig::http(url));
-        assert!(text.starts_with("server \"docs\": ") && text.contains(why), "{text}");
+        assert!(text.starts_with("server `docs`: ") && text.contains(why), "{text}");
         assert!(!text.contains("hidden"), "{text}");
     }
 }
@@ -37,22 +37,25 @@ fn an_address_that_cannot_be_used_says_why() {
 fn a_header_that_cannot_be_sent_says_why_without_its_value() {
     let server = || ServerConfig::http("https://example.com/mcp");
     for (server, why) in [
-        (server().header("x key", "hidden"), "\"x key\", which is no name"),
-        (server().header("x-key", "hidden\r\nx: y"), "\"x-key\" that cannot be sent"),
-        (server().header("Accept", "hidden"), "\"Accept\", which the protocol writes itself"),
-        (server().header("mcp-session-id", "hidden"), "protocol writes itself"),
-        (server().header("last-event-id", "hidden"), "protocol writes itself"),
-        (server().header("Mcp-Param-Region", "hidden"), "protocol writes itself"),
+        (server().header("x key", "hidden"), "`x key` is not a valid header name"),
+        (server().header("x-key", "hidden\r\nx: y"), "`x-key` contains line breaks"),
+        (server().header("Accept", "hidden"), "`Accept` is set by the protocol"),
+        (server().header("mcp-session-id", "hidden"), "set by the protocol"),
+        (server().header("last-event-id", "hidden"), "set by the protocol"),
+        (server().header("Mcp-Param-Region", "hidden"), "set by the protocol"),
         (server().bearer_token("hidden\n"), "the token of `.bearer_token(..)`"),
-        (server().bearer_token("hidden").oauth(OAuth::new()), "two ways"),
-        (server().bearer_token("hidden").header("Authorization", "hidden"), "two ways"),
+        (server().bearer_token("hidden").oauth(OAuth::new()), "conflicting credentials"),
+        (
+            server().bearer_token("hidden").header("Authorization", "hidden"),
+            "conflicting credentials",
+        ),
         (server().max_message(0), "max_message"),
-        (server().oauth(OAuth::new().client_secret("hidden")), "needs the `.client_id(..)`"),
+        (server().oauth(OAuth::new().client_secret("hidden")), "is set without `.client_id(..)`"),
         (server().oauth(OAuth::new().redirect_uri("https://a.example/b")), "127.0.0.1:PORT"),
         (server().oauth(OAuth::new().client_metadata_url("http://a.example/b")), "`https`"),
     ] {
         let text = refusal(&server);
-        assert!(text.contains("\"docs\"") && text.contains(why), "{why}: {text}");
+        assert!(text.contains("`docs`") && text.contains(why), "{why}: {text}");
         assert!(!text.contains("hidden"), "{text}");
     }
 }
@@ -91,7 +94,7 @@ fn headers_are_made_from_the_context_of_the_caller() {
     assert_eq!(headers["x-user"], "0");
     let server = server.headers_from(|_| [("accept".to_owned(), "hidden".to_owned())]);
     let fault = server.endpoint.headers_for(&Context::detached(), None).unwrap().0.unwrap_err();
-    assert!(fault.contains("`headers_from` made the header \"accept\""), "{fault}");
+    assert!(fault.contains("returned an invalid header: the header `accept`"), "{fault}");
 }
 
 #[test]

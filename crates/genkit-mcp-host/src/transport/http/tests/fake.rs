@@ -1,4 +1,4 @@
-//! A server by hand: one request a connection, and what it was asked.
+//! A fake server that handles one request per connection and records it.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
-    /// With the query.
+    /// Includes the query.
     pub(crate) path: String,
     headers: Vec<(String, String)>,
     pub(crate) body: String,
@@ -22,7 +22,7 @@ impl Request {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// A parameter of the query, or of a form.
+    /// Returns a parameter of the query, or of a form.
     pub(crate) fn param(&self, name: &str) -> Option<String> {
         let query = self.path.split_once('?').map_or(self.body.as_str(), |(_, query)| query);
         let url = reqwest::Url::parse(&format!("http://x/?{query}")).unwrap();
@@ -50,7 +50,7 @@ impl Answer {
         Self { status, headers: Vec::new(), body: String::new(), after: Duration::ZERO }
     }
 
-    /// The same answer, later; the request counts as seen when it is answered.
+    /// Delays the response; the request is recorded when it is answered.
     pub(crate) fn after(mut self, after: Duration) -> Self {
         self.after = after;
         self
@@ -60,7 +60,7 @@ impl Answer {
         Self::status(200).header("Content-Type", "application/json").body(value.to_string())
     }
 
-    /// The body of one that was made of a value.
+    /// Returns the body of a response that was created from a value.
     pub(crate) fn value(&self) -> Value {
         serde_json::from_str(&self.body).unwrap()
     }
@@ -146,7 +146,7 @@ async fn serve(
     stream.write_all((head + &body).as_bytes()).await.ok()
 }
 
-/// What an MCP server with a session and no tools answers.
+/// Responds like an MCP server with a session and no tools.
 pub(crate) fn mcp(request: &Request) -> Answer {
     let asked = request.json();
     let result = match (request.method.as_str(), asked["method"].as_str()) {

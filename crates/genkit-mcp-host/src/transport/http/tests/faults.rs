@@ -1,4 +1,4 @@
-//! What each fault means, in words and for the connection.
+//! Tests of errors: their messages, and their effect on the connection.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,7 +9,7 @@ use super::{connector, explain, fault, list, open};
 use crate::config::ServerConfig;
 use genkit_core::ErrorKind;
 
-/// The fault of a server that gives the same answer to everything.
+/// Returns the error of a server that always gives the same response.
 async fn always(answer: impl Fn() -> Answer + Send + Sync + 'static) -> (ErrorKind, String) {
     let fake = Fake::start(move |_| answer()).await;
     let server = ServerConfig::http(format!("{}?key=hidden", fake.url()));
@@ -24,13 +24,9 @@ async fn always(answer: impl Fn() -> Answer + Send + Sync + 'static) -> (ErrorKi
 #[tokio::test]
 async fn an_answer_that_is_no_mcp_says_what_it_is() {
     for (status, kind, says) in [
-        (
-            401,
-            ErrorKind::Unauthenticated,
-            "`.bearer_token(..)`, or let it get one with `.oauth(..)`",
-        ),
-        (403, ErrorKind::PermissionDenied, "HTTP 403 Forbidden: it does not allow"),
-        (404, ErrorKind::NotFound, "HTTP 404 Not Found: no MCP server"),
+        (401, ErrorKind::Unauthenticated, "`.bearer_token(..)`, or use `.oauth(..)`"),
+        (403, ErrorKind::PermissionDenied, "HTTP 403 Forbidden: access was denied"),
+        (404, ErrorKind::NotFound, "HTTP 404 Not Found: no MCP server found"),
         (405, ErrorKind::NotFound, "HTTP 405"),
         (429, ErrorKind::ResourceExhausted, "HTTP 429"),
         (503, ErrorKind::Unavailable, "HTTP 503 Service Unavailable"),
@@ -40,12 +36,12 @@ async fn an_answer_that_is_no_mcp_says_what_it_is() {
     }
     let page = || Answer::status(200).header("Content-Type", "text/html").body("<html>");
     let (_, text) = always(page).await;
-    assert!(text.contains("answered text/html, which is no MCP"), "{text}");
+    assert!(text.contains("responded with text/html instead of MCP"), "{text}");
     let (_, text) = always(|| Answer::json(&serde_json::json!({"a": 1}))).await;
-    assert!(text.contains("JSON that is no message of MCP"), "{text}");
+    assert!(text.contains("JSON that is not an MCP message"), "{text}");
     let challenge = || Answer::status(401).header("WWW-Authenticate", "Bearer");
     let (_, text) = always(challenge).await;
-    assert!(text.contains("wants authorization"), "{text}");
+    assert!(text.contains("requires authorization"), "{text}");
     let (_, text) = always(|| Answer::status(503).header("Retry-After", "7")).await;
     assert!(text.contains("503"), "{text}");
 }
@@ -62,7 +58,7 @@ async fn a_token_that_is_refused_is_not_said_to_be_missing() {
     let fake = Fake::start(|_| Answer::status(401)).await;
     let fault = fault(ServerConfig::http(fake.url()).bearer_token("wrong")).await;
     let text = fault.error.to_string();
-    assert!(text.contains("does not take the authorization"), "{text}");
+    assert!(text.contains("rejected the authorization"), "{text}");
 }
 
 #[tokio::test]
@@ -71,7 +67,10 @@ async fn nobody_there_is_told_apart_and_nothing_was_sent() {
     let url = format!("http://{}/mcp", socket.local_addr().unwrap());
     drop(socket);
     let refused = fault(ServerConfig::http(url.clone())).await;
-    assert_eq!(refused.error.to_string(), format!("nothing listens at {url}"));
+    assert_eq!(
+        refused.error.to_string(),
+        format!("the connection to {url} was refused; check that the server is running")
+    );
     assert!(refused.unsent && refused.error.is_retryable());
 }
 
@@ -89,12 +88,12 @@ async fn a_session_that_is_lost_is_told_apart() {
         let error = list(&client).await.unwrap_err();
         let fault = explain(&error).unwrap();
         assert_eq!(fault.session_lost, lost, "{status}: {fault:?}");
-        // Nobody begins a session but the host.
+        // Only the host starts a new session.
         assert_eq!(fake.seen(|request| request.is("initialize")).len(), 1);
     }
 }
 
-/// The example server of the TypeScript SDK answers so where it does not know the session.
+/// The example server of the TypeScript SDK responds like this to an unknown session.
 #[tokio::test]
 async fn an_error_without_an_id_ends_the_request_that_it_answers() {
     let count = AtomicUsize::new(0);
@@ -132,7 +131,7 @@ fn what_is_not_of_http_is_left_to_others() {
     assert!(explain(&std::io::Error::other("x")).is_none());
 }
 
-/// A debugging proxy that answers with what it was sent, in one spelling or another.
+/// A debugging proxy that echoes what it was sent, in various encodings.
 #[tokio::test]
 async fn what_a_server_echoes_of_headers_is_repeated_nowhere() {
     use base64::Engine as _;

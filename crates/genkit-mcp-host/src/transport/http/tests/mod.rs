@@ -36,7 +36,7 @@ pub(crate) async fn open(connector: &Connector) -> Result<Client, ClientInitiali
     config.serve_with_lifecycle(connector.transport(), ClientLifecycleMode::Initialize).await
 }
 
-/// Why the server cannot be reached.
+/// Returns why the server cannot be reached.
 pub(crate) async fn fault(server: HttpTransport) -> Explanation {
     let error = open(&connector(&server)).await.map(drop).unwrap_err();
     explain(&error).unwrap_or_else(|| panic!("nothing explains {error:?}"))

@@ -1,4 +1,4 @@
-//! What requests carry, and where they go.
+//! Tests of what requests contain, and where they are sent.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -36,7 +36,7 @@ async fn every_request_carries_what_the_server_says_and_one_what_its_caller_says
     assert_eq!(fake.seen(|request| request.method == "DELETE").len(), 1);
 }
 
-/// A server that asks on its own stream, because of a request, finds somebody there.
+/// A server that asks a question on its own stream during a request finds the stream open.
 #[tokio::test]
 async fn requests_wait_until_the_stream_of_the_server_is_there() {
     let fake = Fake::start(|request| match request.method.as_str() {
@@ -51,7 +51,7 @@ async fn requests_wait_until_the_stream_of_the_server_is_there() {
     assert_eq!(order, ["GET", "POST"]);
 }
 
-/// One that opens its stream only with the first event holds nothing up for long.
+/// A server that opens its stream only with the first event does not delay other requests for long.
 #[tokio::test]
 async fn a_stream_that_does_not_open_holds_up_the_first_requests_only_a_moment() {
     let fake = Fake::start(|request| match request.method.as_str() {
@@ -78,7 +78,10 @@ async fn headers_that_cannot_be_sent_fail_their_own_request_only() {
         .insert(server.endpoint.headers_for(&Context::detached(), None).unwrap());
     let error = client.send_request(request).await.unwrap_err();
     let fault = explain(&error).unwrap();
-    assert!(fault.unsent && fault.error.to_string().contains("`headers_from` made"), "{fault:?}");
+    assert!(
+        fault.unsent && fault.error.to_string().contains("`headers_from` returned"),
+        "{fault:?}"
+    );
     list(&client).await.unwrap();
 }
 
@@ -101,7 +104,7 @@ async fn redirects_stay_within_their_origin() {
     let client = open(&connector(&ServerConfig::http(fake.url()).bearer_token("t"))).await.unwrap();
     let error = list(&client).await.unwrap_err();
     let text = explain(&error).unwrap().error.to_string();
-    assert!(text.contains("HTTP 307") && text.contains("it has moved"), "{text}");
+    assert!(text.contains("HTTP 307") && text.contains("the redirect was not followed"), "{text}");
     assert_eq!(fake.seen(|r| r.path == "/moved" && r.is("initialize")).len(), 1);
     assert!(other.seen(|_| true).is_empty());
 }

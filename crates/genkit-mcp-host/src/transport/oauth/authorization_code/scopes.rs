@@ -1,4 +1,4 @@
-//! Scopes: which access the user is asked for.
+//! The scopes to ask the user for.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,11 +14,11 @@ use crate::transport::oauth::error::Error;
 /// How long the user is not asked again for the same scopes. Default is 10 minutes.
 const WIDER_PAUSE: Duration = Duration::from_secs(10 * 60);
 
-/// What lets an authorization server give a refresh token.
+/// The scope that makes an authorization server issue a refresh token.
 const OFFLINE: &str = "offline_access";
 
 impl AuthorizationCode {
-    /// The scopes to ask for: those of the settings or the server, and all that were given before.
+    /// Returns the scopes to request: those of the settings or the server, and all that were granted before.
     pub(super) async fn scopes(
         &mut self,
         challenge: &Challenge,
@@ -44,7 +44,7 @@ impl AuthorizationCode {
         Ok(distinct(scopes))
     }
 
-    /// Whether it makes sense to ask for more.
+    /// Checks that requesting more scopes can help.
     pub(super) fn may_widen(&self, scopes: &[String]) -> Result<(), HttpFailure> {
         let wanted: BTreeSet<String> = scopes.iter().cloned().collect();
         let given: BTreeSet<String> = self.credentials.now().scopes().into_iter().collect();

@@ -1,4 +1,4 @@
-//! Access that a person gives: asked for, renewed, widened, kept.
+//! Tests of access that a user grants: requesting, renewing, widening and storing it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,19 +18,19 @@ pub(crate) fn origin(request: &Request) -> String {
     format!("http://{}", request.header("host").unwrap())
 }
 
-/// Where the MCP server says who gives access to it.
+/// The URL of the MCP server's resource metadata.
 pub(crate) fn metadata_address(request: &Request) -> String {
     format!("{}/.well-known/oauth-protected-resource/mcp", origin(request))
 }
 
-/// What it answers to whoever has no access.
+/// The response to a request without access.
 pub(crate) fn refusal(request: &Request) -> Answer {
     let at = metadata_address(request);
     let header = format!("Bearer resource_metadata=\"{at}\", scope=\"read\"");
     Answer::status(401).header("WWW-Authenticate", header)
 }
 
-/// What an authorization server says of itself, and registers.
+/// The authorization server's metadata and registration.
 pub(crate) fn authorization_server(request: &Request, methods: &[&str]) -> Answer {
     let origin = origin(request);
     let at = |path: &str| format!("{origin}{path}");
@@ -55,10 +55,10 @@ pub(crate) fn authorization_server(request: &Request, methods: &[&str]) -> Answe
     }
 }
 
-/// A server whose list needs `read` and whose tool needs `write`; it knows the newest token only.
+/// A server whose list requires `read` and whose tool requires `write`; it accepts only the newest token.
 struct World {
     fake: Fake,
-    /// How many tokens were given, and for what the newest is.
+    /// How many tokens were issued, and the scopes of the newest one.
     newest: Arc<Mutex<(usize, String)>>,
 }
 
@@ -111,18 +111,18 @@ impl World {
         self.fake.seen(|request| request.path.split('?').next() == Some(path)).len()
     }
 
-    /// The server forgets all tokens, but not for what they were.
+    /// The server invalidates all tokens, but remembers their scopes.
     fn revoke(&self) {
         self.newest.lock().unwrap().0 += 100;
     }
 }
 
-/// A person who says yes.
+/// A user who grants access.
 fn oauth() -> OAuth {
     OAuth::new().on_authorize(|url| async move { Ok(visit(&url).await) })
 }
 
-/// What a browser does: the answer's `Location`.
+/// Follows a browser's redirect: returns the `Location` of the response.
 pub(crate) async fn visit(url: &str) -> String {
     let browser = reqwest::Client::builder()
         .no_proxy()
@@ -136,7 +136,7 @@ pub(crate) async fn visit(url: &str) -> String {
 async fn call(client: &Client) -> Result<(), rmcp::ServiceError> {
     let request = CallToolRequest::new(CallToolRequestParams::new("send"));
     let call = client.send_request(ClientRequest::CallToolRequest(request));
-    // The fake server takes the call and says no more.
+    // The fake server accepts the call and sends nothing more.
     match tokio::time::timeout(Duration::from_millis(300), call).await {
         Ok(done) => done.map(drop),
         Err(_) => Ok(()),
@@ -225,9 +225,9 @@ async fn the_host_knows_when_a_person_is_asked_and_who_waits_shares_the_answer()
 async fn an_answer_that_was_not_asked_for_gives_nothing() {
     let world = World::start(3600).await;
     for (answer, says) in [
-        ("http://127.0.0.1/callback?code=c&state=other", "belongs to another question"),
+        ("http://127.0.0.1/callback?code=c&state=other", "does not match the pending sign-in"),
         ("http://127.0.0.1/callback?error=access_denied&state=STATE", "access_denied"),
-        ("nonsense", "another question"),
+        ("nonsense", "does not match the pending"),
     ] {
         let oauth = OAuth::new().on_authorize(move |url| async move {
             let url = reqwest::Url::parse(&url).unwrap();
@@ -286,7 +286,7 @@ async fn what_is_kept_serves_the_next_run() {
         "also the secret is kept"
     );
 
-    // Another authorization server must not see what this one gave.
+    // Another authorization server must not see what this one issued.
     let other = World::start(3600).await;
     let kept = store.0.lock().unwrap().remove(&world.fake.url()).unwrap();
     store.0.lock().unwrap().insert(other.fake.url(), kept);

@@ -1,4 +1,4 @@
-//! Where a server may lead this program, and the browser of a person.
+//! Tests of the addresses that a server may send this program, and the user's browser, to.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use crate::transport::http_client::explain::RequestTarget;
 use crate::transport::oauth::OAuth;
 use genkit_core::ErrorKind;
 
-/// A server whose authorization server says `change` of itself.
+/// A server whose authorization server's metadata is modified by `change`.
 async fn server(change: impl Fn(&mut Value) + Send + Sync + 'static) -> Fake {
     Fake::start(move |request| match request.path.as_str() {
         "/mcp" => {
@@ -41,7 +41,7 @@ async fn endpoints_that_are_not_https_are_refused_before_anybody_is_asked() {
         ("authorization_endpoint", "file:///bin/sh", "`file`"),
         ("authorization_endpoint", "javascript:alert(1)", "`javascript`"),
         ("authorization_endpoint", "http://example.com/authorize", "not encrypted"),
-        ("authorization_endpoint", "$(calc.exe)", "is no address"),
+        ("authorization_endpoint", "$(calc.exe)", "is not a URL"),
         ("token_endpoint", "http://example.com/token", "not encrypted"),
         ("registration_endpoint", "ftp://example.com/register", "`ftp`"),
     ] {
@@ -67,7 +67,10 @@ async fn a_server_of_this_machine_leads_to_no_private_address() {
     let fake = server(|said| said["token_endpoint"] = json!("https://169.254.169.254/token")).await;
     let oauth = OAuth::client_credentials("me", "secret");
     let fault = fault(ServerConfig::http(fake.url()).oauth(oauth)).await;
-    assert!(fault.error.to_string().contains("must not lead to 169.254.169.254"), "{fault:?}");
+    assert!(
+        fault.error.to_string().contains("the address 169.254.169.254 is not allowed"),
+        "{fault:?}"
+    );
 }
 
 #[tokio::test]
@@ -99,7 +102,7 @@ async fn addresses_are_allowed_by_what_the_server_is() {
         assert_eq!(may(local, false, address), local_may, "{address}");
         assert_eq!(may("https://10.0.0.1/mcp", false, address), intranet_may, "{address}");
     }
-    // What a name leads to counts as well.
+    // The addresses that a name resolves to are checked as well.
     let name = || "localhost".parse().unwrap();
     let reach = AddressPolicy::of(&public.parse().unwrap(), true);
     assert!(reach.resolve(name()).await.is_err());
@@ -136,7 +139,7 @@ async fn a_secret_is_for_the_issuer_that_saw_it_first() {
     let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     moved.store(true, Ordering::Relaxed);
     let error = explain(&list(&client).await.unwrap_err()).unwrap().error;
-    assert!(error.to_string().contains("`.issuer(..)` says which one"), "{error}");
+    assert!(error.to_string().contains("declare with `.issuer(..)` which one"), "{error}");
     assert!(other.seen(|request| request.path == "/token").is_empty());
 }
 
@@ -148,6 +151,6 @@ async fn a_name_that_leads_to_a_forbidden_address_is_an_unknown_host() {
     let error = client.get(url).send().await.unwrap_err();
     let failure = RequestTarget::new("T").request(&error);
     let text = failure.to_string();
-    assert!(text.starts_with("the host of T is not known: a server from elsewhere"), "{text}");
+    assert!(text.starts_with("cannot resolve the host of T: the address"), "{text}");
     assert_eq!(failure.kind, ErrorKind::Unavailable);
 }

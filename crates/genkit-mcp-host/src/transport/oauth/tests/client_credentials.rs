@@ -1,4 +1,4 @@
-//! Access that a program has of its own.
+//! Tests of a program's own access.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -18,7 +18,7 @@ use crate::transport::http::tests::{connector, fault, list, open};
 use crate::transport::oauth::discovery::Discovery;
 use crate::transport::oauth::{OAuth, SigningAlgorithm};
 
-/// A server for programs; each token is another, and lives for `seconds`.
+/// A server for programs; each token is different and valid for `seconds`.
 async fn server(seconds: u64, methods: &'static [&'static str]) -> Fake {
     let given = AtomicUsize::new(0);
     Fake::start(move |request| match request.path.as_str() {
@@ -70,7 +70,7 @@ fn ecdsa() -> (String, Vec<u8>) {
     (pem, key.public_key().as_ref().to_vec())
 }
 
-/// The claims of what was signed, if the signature is right.
+/// Returns the claims of a JWT if its signature is valid.
 fn verified(token: &str, public: &[u8]) -> Value {
     let (text, signature) = token.rsplit_once('.').unwrap();
     let signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
@@ -99,7 +99,7 @@ async fn a_secret_is_not_sent_to_another_issuer_and_a_refusal_is_told() {
     let fake = server(3600, &["client_secret_basic"]).await;
     let oauth = OAuth::client_credentials("me", "s").issuer("https://other.example.com");
     let text = fault(ServerConfig::http(fake.url()).oauth(oauth)).await.error.to_string();
-    assert!(text.contains("`.issuer(..)` says"), "{text}");
+    assert!(text.contains("`.issuer(..)` expects"), "{text}");
     assert!(fake.seen(|request| request.path == "/token").is_empty());
 
     let fake = Fake::start(|request| match request.path.as_str() {
@@ -114,7 +114,7 @@ async fn a_secret_is_not_sent_to_another_issuer_and_a_refusal_is_told() {
     assert_eq!(fault.error.kind(), genkit_core::ErrorKind::Unauthenticated);
 }
 
-/// An authorization server that says what it was sent.
+/// An authorization server that echoes what it was sent.
 #[tokio::test]
 async fn a_refusal_does_not_repeat_the_secret() {
     const SECRET: &str = "s3cret-of-this-program";
@@ -143,7 +143,7 @@ async fn a_refusal_does_not_repeat_the_secret() {
     }
 }
 
-/// The server names an authorization server of its choice, and would get the secret there.
+/// The server names an authorization server of its choice, which would receive the secret.
 #[test]
 fn a_secret_without_an_issuer_stays_at_the_origin_of_its_server() {
     use rmcp::transport::auth::AuthorizationMetadata;
@@ -168,12 +168,12 @@ fn a_secret_without_an_issuer_stays_at_the_origin_of_its_server() {
         ("https://sub.mcp.example.com", "https://sub.mcp.example.com/token"),
     ] {
         let error = check(secret(), issuer, token).unwrap_err().to_string();
-        assert!(error.contains("`.issuer(..)` says which one"), "{error}");
+        assert!(error.contains("declare with `.issuer(..)` which one"), "{error}");
         let known = OAuth::new().client_id("me").client_secret("its-secret");
         assert!(check(known, issuer, token).is_err());
         let asserts = OAuth::jwt_bearer("me", |_| async { Ok(String::new()) });
         assert!(check(asserts, issuer, token).is_err());
-        // Nothing secret is sent by a program that has no secret.
+        // A program without a secret sends nothing secret.
         check(OAuth::new().client_id("me"), issuer, token).unwrap();
     }
     check(secret().issuer(other), other, "https://evil.example.org/token").unwrap();

@@ -1,4 +1,4 @@
-//! The file that credentials are kept in.
+//! Tests of the file that stores credentials.
 
 use serde_json::json;
 
@@ -26,19 +26,19 @@ async fn a_file_keeps_what_several_servers_gave_and_is_for_its_owner_alone() {
     std::fs::write(&path, "no JSON").unwrap();
     let error = store.load("b").await.unwrap_err().to_string();
     assert!(
-        error.contains("cannot use the credentials in") && error.contains("mcp.json"),
+        error.contains("cannot access the credentials file") && error.contains("mcp.json"),
         "{error}"
     );
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// Two programs with one file, each of which writes for its own servers.
+/// Two programs share one file, and each writes for its own servers.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_that_another_program_writes_meanwhile_is_lost() {
     let folder = std::env::temp_dir().join(format!("genkit-keep-two-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("mcp.json");
-    // As another program does it: it takes the lock, reads, and writes a while later.
+    // Acts like another program: takes the lock, reads, and writes later.
     let lock = std::fs::File::create(folder.join("mcp.json.lock")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let store = FileCredentials::new(&path);

@@ -1,4 +1,4 @@
-//! Access that is bound to a key: every proof is verified as RFC 9449 says.
+//! Tests of DPoP-bound tokens, with every proof verified according to RFC 9449.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ use crate::transport::http::tests::fake::{Answer, Fake, Request, mcp};
 use crate::transport::http::tests::{connector, fault, list, open};
 use crate::transport::oauth::OAuth;
 
-/// What the servers have given and seen.
+/// What the servers have issued and received.
 #[derive(Default)]
 struct World {
     /// The key that a token is bound to.
@@ -27,13 +27,13 @@ struct World {
     /// The key that the refresh token is bound to.
     refreshes: Option<Value>,
     seen: HashSet<String>,
-    /// The nonce of the server; each one is good for three requests.
+    /// The nonce of the server; each one is valid for three requests.
     used: usize,
     wrong: Vec<String>,
 }
 
 impl World {
-    /// The key and the nonce of a proof, which must be right in all else.
+    /// Verifies a proof, and returns its key and nonce.
     fn verified(&mut self, request: &Request, token: Option<&str>) -> Option<(Value, Value)> {
         let proof = request.header("dpop")?;
         let (text, signature) = proof.rsplit_once('.')?;
@@ -127,7 +127,7 @@ async fn start() -> (Fake, Arc<Mutex<World>>) {
     (fake, world)
 }
 
-/// A person who says yes.
+/// A user who grants access.
 fn person() -> OAuth {
     OAuth::new().on_authorize(|url| async move { Ok(visit(&url).await) })
 }
@@ -178,15 +178,15 @@ async fn access_is_renewed_by_the_key_and_kept_with_a_key_that_stays() {
     let oauth = || person().credentials(Arc::clone(&store)).dpop_key(&key);
     open(&connector(&server(&fake, oauth()))).await.unwrap();
     assert_eq!(asked(&fake, "/authorize"), 1);
-    // The next run has it still.
+    // The next run still has the token.
     let client = open(&connector(&server(&fake, oauth()))).await.unwrap();
     assert_eq!((asked(&fake, "/authorize"), world.lock().unwrap().tokens.len()), (1, 1));
-    // What the server has forgotten is renewed.
+    // A token that the server has forgotten is renewed.
     world.lock().unwrap().tokens.clear();
     world.lock().unwrap().tokens.insert("other".to_owned(), Value::Null);
     list(&client).await.unwrap();
     assert_eq!((asked(&fake, "/authorize"), world.lock().unwrap().tokens.len()), (1, 2));
-    // What is bound to another key is of no use, and the person is asked.
+    // Tokens that are bound to another key are useless, so the user is asked.
     let other = person().credentials(Arc::clone(&store)).dpop_key(pem());
     open(&connector(&server(&fake, other))).await.unwrap();
     assert_eq!(asked(&fake, "/authorize"), 2);
@@ -216,13 +216,13 @@ async fn a_token_that_is_not_bound_is_neither_taken_nor_sent() {
         assert!(
             fake.seen(|request| request.header("authorization") == Some("Bearer t")).is_empty()
         );
-        // Without the setting, the server says what it wants.
+        // Without the setting, the error states what the server requires.
         let told = fault(server(&fake, oauth)).await;
-        assert!(told.error.to_string().contains("set `.dpop(true)` at its `OAuth`"), "{told:?}");
+        assert!(told.error.to_string().contains("set `.dpop(true)` on its `OAuth`"), "{told:?}");
     }
 }
 
-/// A server that cannot verify the proofs is found out before anybody is asked.
+/// A server that cannot verify the proofs is detected before the user is asked.
 #[tokio::test]
 async fn an_authorization_server_without_the_algorithm_is_refused() {
     let fake = Fake::start(|request| match request.path.as_str() {
@@ -240,11 +240,11 @@ async fn an_authorization_server_without_the_algorithm_is_refused() {
     })
     .await;
     let told = fault(server(&fake, person().dpop(true))).await;
-    assert!(told.error.to_string().contains("takes no proofs of DPoP"), "{told:?}");
+    assert!(told.error.to_string().contains("does not accept DPoP proofs"), "{told:?}");
     assert_eq!((asked(&fake, "/register"), asked(&fake, "/authorize")), (0, 0));
 }
 
-/// Whatever is done, the server does not like the proof.
+/// The server rejects every proof.
 #[tokio::test]
 async fn a_proof_that_is_refused_leads_to_no_new_access() {
     for error in ["use_dpop_nonce", "invalid_dpop_proof"] {
@@ -272,20 +272,20 @@ async fn a_proof_that_is_refused_leads_to_no_new_access() {
         let oauth = OAuth::client_credentials("me", "its-secret").dpop(true);
         let told = fault(server(&fake, oauth)).await;
         let text = told.error.to_string();
-        assert!(text.contains("does not take the proof of `.dpop(..)`"), "{text}");
+        assert!(text.contains("rejected the proof of `.dpop(..)`"), "{text}");
         assert_eq!(count.load(Ordering::Relaxed), 1);
         assert!(asked(&fake, "/mcp") < 6, "{}", asked(&fake, "/mcp"));
     }
 }
 
-/// Elsewhere the proof would be for another address.
+/// At another address the proof would be invalid.
 #[tokio::test]
 async fn a_redirect_is_not_followed_with_a_proof() {
     let (fake, _) = start().await;
     let to = fake.url();
     let moved = Fake::start(move |_| Answer::status(307).header("Location", to.clone())).await;
     let told = fault(server(&moved, person().dpop(true))).await;
-    assert!(told.error.to_string().contains("it has moved"), "{told:?}");
+    assert!(told.error.to_string().contains("the redirect was not followed"), "{told:?}");
     assert!(fake.seen(|_| true).is_empty());
 }
 
@@ -293,8 +293,8 @@ async fn a_redirect_is_not_followed_with_a_proof() {
 async fn a_key_that_cannot_be_used_or_would_be_lost_is_a_mistake_of_the_settings() {
     let store = || Arc::new(InMemory::default());
     for (oauth, says) in [
-        (person().dpop_key("hidden"), Some("no PEM text")),
-        (person().dpop(true).credentials(store()), Some("one that stays with `.dpop_key(..)`")),
+        (person().dpop_key("hidden"), Some("not PEM text")),
+        (person().dpop(true).credentials(store()), Some("a permanent key with `.dpop_key(..)`")),
         (person().dpop_key(pem()).credentials(store()), None),
         (person().dpop_key(pem()).dpop(true).credentials(store()), None),
         (person().dpop_key("hidden").dpop(false), None),

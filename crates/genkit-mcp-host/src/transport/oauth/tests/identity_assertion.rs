@@ -1,4 +1,4 @@
-//! Access by what an identity provider says of a user.
+//! Tests of access with an identity provider's assertion about a user.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +15,7 @@ const ID_TOKEN: &str = "id-token-of-ada";
 const ASSERTION: &str = "assertion-of-the-provider";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
-/// A server that is asked with assertions of the provider.
+/// A server that accepts assertions of the provider.
 async fn server() -> Fake {
     Fake::start(|request| match request.path.as_str() {
         "/token" => Answer::json(&json!({
@@ -72,7 +72,7 @@ async fn an_id_token_is_exchanged_for_an_assertion_and_that_for_access() {
     assert_eq!(asked.param("assertion").as_deref(), Some(ASSERTION));
     let sent = basic("there", "secret-of-there");
     assert_eq!(asked.header("authorization"), Some(sent.as_str()));
-    // Neither sees what is for the other.
+    // Neither server sees the other's token.
     assert!(!asked.body.contains(ID_TOKEN));
     assert!(idp.seen(|request| request.body.contains(ASSERTION)).is_empty());
 }
@@ -89,9 +89,9 @@ async fn what_the_provider_refuses_is_told_without_its_secrets() {
     let oauth = asking(provider(&idp).client_secret("secret-of-here"));
     let fault = fault(ServerConfig::http(fake.url()).oauth(oauth)).await;
     let text = format!("{} {fault:?}", fault.error.chain());
-    assert!(text.contains("the identity provider does not say who the user is"), "{text}");
+    assert!(text.contains("the identity provider issued no assertion for the user"), "{text}");
     assert!(
-        text.contains("/idp/token answered HTTP 400") && text.contains("invalid_grant"),
+        text.contains("/idp/token returned HTTP 400") && text.contains("invalid_grant"),
         "{text}"
     );
     let basic = STANDARD.encode("here:secret-of-here");
@@ -121,7 +121,7 @@ async fn another_answer_than_an_assertion_goes_nowhere() {
     }
 }
 
-/// Where the provider sends elsewhere, the token of the user does not follow.
+/// If the provider redirects, the user's token is not sent to the new address.
 #[tokio::test]
 async fn a_redirect_of_the_provider_is_not_followed() {
     let elsewhere = Fake::start(vouched).await;
@@ -129,7 +129,7 @@ async fn a_redirect_of_the_provider_is_not_followed() {
     let idp = Fake::start(move |_| Answer::status(307).header("Location", to.clone())).await;
     let fake = server().await;
     let fault = fault(ServerConfig::http(fake.url()).oauth(asking(provider(&idp)))).await;
-    assert!(fault.error.to_string().contains("it has moved"), "{fault:?}");
+    assert!(fault.error.to_string().contains("the redirect was not followed"), "{fault:?}");
     assert!(elsewhere.seen(|_| true).is_empty());
 }
 
@@ -141,14 +141,17 @@ async fn a_user_who_has_not_signed_in_and_a_wrong_address_are_told() {
         Err(Error::new(ErrorKind::Unauthenticated, "the session has ended"))
     });
     let fault = fault(ServerConfig::http(fake.url()).oauth(asking(gone))).await;
-    let says = "`IdentityProvider::new(..)` gives no ID token: the session has ended";
+    let says = "`IdentityProvider::new(..)` returned no ID token: the session has ended";
     assert!(fault.error.to_string().contains(says), "{fault:?}");
     assert!(idp.seen(|_| true).is_empty());
 
     for (address, says) in [
-        ("idp.example.com/token", "is no address"),
-        ("http://idp.example.com/token?key=abcdefgh", "http://idp.example.com/token, which is not"),
-        ("ftp://idp.example.com/token", "begins with `https://`"),
+        ("idp.example.com/token", "is not a URL"),
+        (
+            "http://idp.example.com/token?key=abcdefgh",
+            "not encrypted: http://idp.example.com/token;",
+        ),
+        ("ftp://idp.example.com/token", "use an `https://` address"),
     ] {
         let provider = IdentityProvider::new(address, "here", || async { Ok(String::new()) });
         let text = asking(provider).check().unwrap_err().to_string();

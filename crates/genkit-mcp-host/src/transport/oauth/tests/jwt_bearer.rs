@@ -1,4 +1,4 @@
-//! Access by what another issuer says of a program.
+//! Tests of access with another issuer's assertion about a program.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use genkit_core::{Error, ErrorKind};
 
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/// A server that is asked with assertions; `token` is what its token endpoint answers.
+/// A server that accepts assertions; `token` is the response of its token endpoint.
 async fn server(token: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Fake {
     Fake::start(move |request| match request.path.as_str() {
         "/token" => token(request),
@@ -31,7 +31,7 @@ fn granted(seconds: u64) -> Answer {
     Answer::json(&json!({"access_token": "t", "token_type": "Bearer", "expires_in": seconds}))
 }
 
-/// Another assertion each time, which ends with a line break.
+/// A different assertion each time, which ends with a line break.
 fn numbered() -> (OAuth, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
@@ -74,10 +74,10 @@ async fn a_program_with_a_secret_as_well_says_both() {
     assert_eq!((seen.len(), asked.load(Ordering::Relaxed)), (1, 1));
 }
 
-/// A refusal is final: neither the same again nor another grant would help.
+/// A rejection is final: neither a retry nor another grant would help.
 #[tokio::test]
 async fn a_refusal_is_told_once_and_does_not_repeat_the_assertion() {
-    // Longer than what is repeated of an answer, as JWTs are.
+    // As long as a JWT, and longer than the quoted part of a response.
     let jwt = format!("eyJhbGciOiJFUzI1NiJ9.{}.c2lnbmF0dXJl", "eyJzdWIiOiJtZSJ9".repeat(30));
     for status in [400, 401, 500] {
         let fake = server(move |request| {
@@ -103,15 +103,15 @@ async fn a_refusal_is_told_once_and_does_not_repeat_the_assertion() {
 async fn without_an_assertion_nothing_is_sent() {
     let fake = server(|_| granted(3600)).await;
     let broken = OAuth::jwt_bearer("me", |_| async {
-        Err(Error::new(ErrorKind::NotFound, "the platform gives no token"))
+        Err(Error::new(ErrorKind::NotFound, "the platform issued no token"))
     });
     let empty = OAuth::jwt_bearer("me", |_| async { Ok(" \n".to_owned()) });
     let (elsewhere, asked) = numbered();
     let elsewhere = elsewhere.issuer("https://other.example.com");
     for (oauth, says) in [
-        (broken, "`OAuth::jwt_bearer(..)` gives no assertion: the platform gives no token"),
-        (empty, "`OAuth::jwt_bearer(..)` gives an empty assertion"),
-        (elsewhere, "`.issuer(..)` says that its client is for https://other.example.com"),
+        (broken, "`OAuth::jwt_bearer(..)` returned no assertion: the platform issued no token"),
+        (empty, "`OAuth::jwt_bearer(..)` returned an empty assertion"),
+        (elsewhere, "but `.issuer(..)` expects https://other.example.com"),
     ] {
         let fault = fault(ServerConfig::http(fake.url()).oauth(oauth)).await;
         assert!(fault.error.to_string().contains(says), "{fault:?}");

@@ -1,6 +1,6 @@
-//! Access over real sockets, from a server and an authorization server that are made up.
+//! Tests of OAuth over real sockets, with a fake server and a fake authorization server.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![allow(clippy::unwrap_used, reason = "a panic shows where a test failed")]
 
 pub(crate) mod access;
 mod addresses;

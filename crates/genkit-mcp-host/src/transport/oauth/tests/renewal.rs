@@ -1,4 +1,4 @@
-//! Access that is renewed without a person, as long as that helps.
+//! Tests of renewing tokens without the user.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,8 +12,8 @@ use crate::transport::http::tests::{connector, list, open};
 use crate::transport::oauth::{CredentialStore, OAuth};
 use genkit_core::{Error, ErrorKind};
 
-/// A server that knows the tokens in `good`; tokens are called after the grant that gave them, and
-/// live for `seconds`. Those of a refresh are good only where all end at once.
+/// A server that accepts the tokens in `good`. Tokens are named after the grant that issued them, and are valid for
+/// `seconds`. Those of a refresh are accepted only if all tokens expire immediately.
 async fn server(good: Arc<Mutex<Vec<String>>>, seconds: u64) -> Fake {
     let given = AtomicUsize::new(0);
     Fake::start(move |request| match request.path.split('?').next().unwrap() {
@@ -74,7 +74,7 @@ async fn what_another_program_renewed_is_taken_from_the_store() {
     let connector = connector(&ServerConfig::http(fake.url()).oauth(oauth));
     open(&connector).await.unwrap().cancel().await.unwrap();
     let authorizer = connector.client.authorizer.as_ref().unwrap();
-    // What the connection began comes to its end first.
+    // Wait for what the connection began.
     authorizer.token().await.unwrap();
     let before = asked(&fake, "refresh_token");
     {
@@ -88,7 +88,7 @@ async fn what_another_program_renewed_is_taken_from_the_store() {
     assert_eq!(asked(&fake, "refresh_token"), before);
 }
 
-/// A store that takes the first value only.
+/// A store that accepts only the first value.
 #[derive(Default)]
 struct Full(InMemory);
 
@@ -105,7 +105,7 @@ impl CredentialStore for Full {
         server: &'a str,
         credentials: Option<Value>,
     ) -> genkit_core::BoxFuture<'a, genkit_core::Result<()>> {
-        // Who registered is kept before what is given.
+        // The registration is saved before the token.
         if self.0.0.lock().unwrap().is_empty() {
             return self.0.save(server, credentials);
         }

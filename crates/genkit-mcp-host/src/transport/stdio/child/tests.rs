@@ -1,7 +1,7 @@
-//! What is promised of a server that is a child process, with real processes.
+//! Tests of servers that are child processes, with real processes.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![allow(clippy::unwrap_used, reason = "a panic shows where a test failed")]
 
 use std::time::{Duration, Instant};
 
@@ -64,7 +64,11 @@ async fn a_start_that_fails_has_the_kind_of_its_reason() {
         (ServerConfig::stdio("sh").arg("a\0b"), ErrorKind::InvalidArgument, "NUL"),
         (ServerConfig::stdio("/no/such"), ErrorKind::NotFound, "check the path"),
         (ServerConfig::stdio("/etc/passwd"), ErrorKind::PermissionDenied, "chmod +x"),
-        (ServerConfig::stdio(&odd), ErrorKind::FailedPrecondition, "no program of this machine"),
+        (
+            ServerConfig::stdio(&odd),
+            ErrorKind::FailedPrecondition,
+            "not a program for this machine",
+        ),
     ] {
         let Err(error) = spawn("fs", &server.command, Redactor::of(&server.command.child)) else {
             panic!("{text}: it was started")
@@ -75,7 +79,7 @@ async fn a_start_that_fails_has_the_kind_of_its_reason() {
     std::fs::remove_file(odd).unwrap();
 }
 
-/// A file that the system takes for a program.
+/// Creates an executable file.
 fn executable(name: &str, text: &str) -> std::path::PathBuf {
     use std::os::unix::fs::PermissionsExt as _;
     let file = std::env::temp_dir().join(format!("genkit-{}-{name}", std::process::id()));

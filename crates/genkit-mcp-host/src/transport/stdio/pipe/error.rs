@@ -1,48 +1,50 @@
-//! The errors of a pipe: what is wrong with a line of a server.
+//! Errors of a pipe: what is wrong with a server's line.
 
 use rmcp::model::ErrorData;
 
 use genkit_mcp::internal::jsonrpc::{MAX_NESTING, MAX_VALUES, nesting};
 
-/// The text goes on from `the server's answer` or `the message`, where no comment says otherwise.
+/// The text continues `the server's response` or `the message`, unless a comment states otherwise.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("is not UTF-8 ({0})")]
     NotUtf8(std::str::Utf8Error),
-    #[error("is {bytes} bytes long; {limit} are read: raise `.max_message(..)` or ask for less")]
+    #[error(
+        "is {bytes} bytes long, but the limit is {limit}; raise `.max_message(..)` or request less data"
+    )]
     TooLong { bytes: u64, limit: usize },
-    #[error("has more than {MAX_VALUES} values: ask for less")]
+    #[error("has more than {MAX_VALUES} values; request less data")]
     TooManyValues,
-    #[error("is nested {0} levels deep; {MAX_NESTING} are read")]
+    #[error("is nested {0} levels deep, but the limit is {MAX_NESTING}")]
     TooDeep(usize),
-    #[error("is broken JSON: {0}")]
+    #[error("is not valid JSON: {0}")]
     BrokenJson(serde_json::Error),
     #[error("is malformed: {0}")]
     Malformed(serde_json::Error),
-    #[error("has no `id` that can be read")]
+    #[error("has no usable `id`")]
     NoId,
-    #[error("is an error of a shape that JSON-RPC does not have ({fault}): {excerpt}")]
+    #[error("is not a valid JSON-RPC error object ({fault}): {excerpt}")]
     NoErrorObject { fault: serde_json::Error, excerpt: String },
-    #[error("is no answer of JSON-RPC 2.0: {0}")]
+    #[error("is not a JSON-RPC 2.0 response: {0}")]
     NoResponse(&'static str),
 
-    #[error("the server does not read its input: {0} bytes wait for it already")]
+    #[error("the server does not read its input; {0} bytes are queued already")]
     InputFull(usize),
 
-    // Of a request that is refused.
+    // Reasons to reject a request.
     #[error("the message is nested deeper than {MAX_NESTING} levels")]
     RequestTooDeep,
-    #[error("the message is broken JSON")]
+    #[error("the message is not valid JSON")]
     BrokenRequest,
-    #[error("`params`, and `_meta` in it, must be objects")]
+    #[error("`params` and its `_meta` must be objects")]
     RequestParams,
 
-    // Of a line that is passed over.
-    #[error("no JSON")]
+    // Reasons to ignore a line.
+    #[error("not JSON")]
     NoJson,
-    #[error("no JSON object")]
+    #[error("not a JSON object")]
     NoObject,
-    #[error("no JSON-RPC message")]
+    #[error("not a JSON-RPC message")]
     NoMessage,
     #[error("it {0}")]
     Unreadable(Box<Error>),
@@ -50,14 +52,14 @@ pub(crate) enum Error {
     RequestWithoutId,
     #[error("a malformed notification: {0}")]
     Notification(String),
-    #[error("an answer that nobody waits for, and {0}")]
+    #[error("a response without a pending request, which {0}")]
     Unexpected(Box<Error>),
-    #[error("an answer without a usable id: {0}")]
+    #[error("a response without a usable id: {0}")]
     Uncorrelated(String),
 }
 
 impl Error {
-    /// Why `serde_json` cannot read a text.
+    /// Explains why `serde_json` cannot read a text.
     pub(crate) fn of_json(text: &str, error: serde_json::Error) -> Self {
         match nesting(text) {
             deepest if deepest > MAX_NESTING => Self::TooDeep(deepest),
@@ -66,8 +68,8 @@ impl Error {
         }
     }
 
-    /// The error of a call whose answer this is about.
+    /// Returns the error of the call whose response this is about.
     pub(crate) fn for_caller(&self) -> ErrorData {
-        ErrorData::internal_error(format!("the server's answer {self}"), None)
+        ErrorData::internal_error(format!("the server's response {self}"), None)
     }
 }

@@ -1,4 +1,4 @@
-//! Parses one line of a server: a message, or what has to happen where it is none.
+//! Parsing of a server's lines, and the handling of lines that are not messages.
 
 use rmcp::model::{
     ClientJsonRpcMessage, CustomResult, ErrorCode, ErrorData, JsonRpcMessage, JsonRpcNotification,
@@ -14,14 +14,14 @@ use genkit_mcp::internal::jsonrpc::{
     Envelope, Id, MAX_NESTING, MAX_VALUES, Member, Outline, Scanner, has_more_values, nesting,
 };
 
-/// What becomes of a line.
+/// The outcome of a line.
 #[derive(Debug)]
 pub(crate) enum LineOutcome {
-    /// rmcp gets this.
+    /// A message for rmcp.
     Message(Box<ServerJsonRpcMessage>),
-    /// The server gets this error, for its request cannot be read.
+    /// An error for the server, because its request cannot be read.
     Refused(Box<ClientJsonRpcMessage>),
-    /// It is passed over: why, and how it begins.
+    /// An ignored line: the reason, and how it begins.
     Stray(Error, String),
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
     }
 }
 
-/// What becomes of a line above the limit, of which only the outline is known.
+/// Handles a line above the limit, of which only the outline is known.
 pub(crate) fn too_long(
     outline: Outline,
     bytes: u64,
@@ -81,11 +81,11 @@ fn shape(envelope: &Envelope<'_>) -> MessageShape {
     let there = |member: &Member<'_>| !matches!(member, Member::Absent);
     let null = |member: &Member<'_>| matches!(member, Member::Null);
     match (there(&envelope.method), there(&envelope.result), there(&envelope.error)) {
-        // Some servers send `"error": null` beside a result.
+        // Some servers send `"error": null` next to a result.
         (_, true, true) if null(&envelope.error) => MessageShape::Response,
         (_, _, true) => MessageShape::Error,
         (_, true, false) => MessageShape::Response,
-        // Servers log JSON objects with an `id` or a `method` too.
+        // Servers also log JSON objects with an `id` or a `method`.
         (_, false, false) if !there(&envelope.jsonrpc) => MessageShape::None,
         (true, ..) if envelope.id == Id::Absent => MessageShape::Notification,
         (true, ..) => MessageShape::Request,
@@ -94,7 +94,7 @@ fn shape(envelope: &Envelope<'_>) -> MessageShape {
     }
 }
 
-/// A response, or an error in its stead for whoever waits for it.
+/// Reads a response, or creates an error for the call that waits for it.
 fn response(text: &str, envelope: &Envelope<'_>, open: &OpenRequests) -> LineOutcome {
     let is_error = shape(envelope) == MessageShape::Error;
     let format = match &envelope.id {
@@ -121,14 +121,14 @@ fn response(text: &str, envelope: &Envelope<'_>, open: &OpenRequests) -> LineOut
     }
 }
 
-/// Why an object is no response, by its members.
+/// Returns why an object is not a response, by its members.
 fn fault(envelope: &Envelope<'_>) -> Option<&'static str> {
     if !matches!(&envelope.jsonrpc, Member::Text(version) if version == "2.0") {
         return Some(r#"`jsonrpc` must be "2.0""#);
     }
     let null = |member: &Member<'_>| matches!(member, Member::Null | Member::Absent);
     if !matches!(envelope.method, Member::Absent) {
-        return Some("it has a `method` beside `result` or `error`");
+        return Some("it has a `method` in addition to `result` or `error`");
     }
     match (&envelope.result, &envelope.error) {
         (Member::Absent, Member::Absent) => Some("it has neither `result` nor `error`"),
@@ -139,7 +139,7 @@ fn fault(envelope: &Envelope<'_>) -> Option<&'static str> {
     }
 }
 
-/// Reads a result in one pass, where rmcp's reader would go over all kinds of messages first.
+/// Reads a result in one pass; rmcp's reader would first try all kinds of messages.
 fn result(text: &str, format: ResultFormat) -> Result<ServerResult, Error> {
     #[derive(Deserialize)]
     struct ResultLine<R> {
@@ -166,7 +166,7 @@ fn error_data(text: &str) -> Result<ErrorData, Error> {
     })
 }
 
-/// The caller gets the error of an answer that cannot be read.
+/// Returns the error of an unreadable response to its call.
 fn for_its_call(
     id: &RequestId,
     error: Error,
@@ -179,7 +179,7 @@ fn for_its_call(
     }
 }
 
-/// An error that names no request is meant for the one that is open.
+/// Assigns an error without a request id to the open request if there is only one.
 fn for_the_only_one(error: ErrorData, text: &str, open: &OpenRequests) -> LineOutcome {
     match open.only() {
         Some(id) => LineOutcome::of(JsonRpcMessage::error(error, Some(id))),
@@ -190,7 +190,7 @@ fn for_the_only_one(error: ErrorData, text: &str, open: &OpenRequests) -> LineOu
     }
 }
 
-/// A request of the server, or an error that it gets.
+/// Reads a request of the server, or creates the error response to it.
 fn request(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
     let code = match serde_json::from_str(text) {
         Ok(message) => return LineOutcome::of(message),
@@ -221,14 +221,14 @@ fn notification(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
     }
 }
 
-/// A line that is no JSON, or of which a part is none.
+/// Handles a line that is not JSON, or is only partly valid.
 fn broken(line: &[u8], error: Error, open: &OpenRequests) -> LineOutcome {
     let outline =
         if line.starts_with(b"{") { Scanner::default().finish(line) } else { Outline::default() };
     by_outline(outline, error, ErrorCode::PARSE_ERROR, open, || excerpt(line))
 }
 
-/// The caller, or the server, gets the error of a line that cannot be read as a whole.
+/// Returns the error of a line that cannot be read to its caller or to the server.
 fn by_outline(
     outline: Outline,
     error: Error,

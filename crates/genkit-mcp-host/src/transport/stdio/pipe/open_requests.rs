@@ -1,4 +1,4 @@
-//! Open requests: those of ours that wait for their answer.
+//! Our requests that are waiting for a response.
 
 use std::collections::HashMap;
 
@@ -7,23 +7,23 @@ use rmcp::model::{
     ServerJsonRpcMessage,
 };
 
-/// Knows which requests went out and were not answered.
+/// Tracks the requests that were sent and have no response yet.
 #[derive(Debug, Default)]
 pub(crate) struct OpenRequests(HashMap<RequestId, ResultFormat>);
 
-/// How the result of a request is read; it lies in the request's extensions.
+/// How the result of a request is parsed; stored in the request's extensions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum ResultFormat {
-    /// As the kind of result that rmcp takes it for.
+    /// As the type of result that rmcp recognizes.
     #[default]
     Typed,
-    /// As it is. rmcp tells results apart by their members, and one member too many makes a list of
-    /// tools of what a tool returned.
+    /// As raw JSON. rmcp recognizes results by their members, and would parse a tool's result with a certain member as
+    /// a list of tools.
     Untyped,
 }
 
 impl OpenRequests {
-    /// Takes note of what goes out.
+    /// Records an outgoing message.
     pub(crate) fn sent(&mut self, message: &ClientJsonRpcMessage) {
         match message {
             JsonRpcMessage::Request(request) => {
@@ -31,7 +31,7 @@ impl OpenRequests {
                 self.0.insert(request.id.clone(), format);
             }
             JsonRpcMessage::Notification(notification) => {
-                // A server need not answer what was cancelled.
+                // A server does not need to respond to a cancelled request.
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
@@ -43,7 +43,7 @@ impl OpenRequests {
         }
     }
 
-    /// Takes note of what comes in.
+    /// Records an incoming message.
     pub(crate) fn received(&mut self, message: &ServerJsonRpcMessage) {
         let id = match message {
             JsonRpcMessage::Response(response) => Some(&response.id),
@@ -55,7 +55,7 @@ impl OpenRequests {
         }
     }
 
-    /// The id of ours that this one means: servers may give `"7"` for `7`, as rmcp accepts it.
+    /// Returns our id that this one refers to: servers may return `"7"` for `7`, which rmcp accepts.
     pub(crate) fn own_id(&self, id: &RequestId) -> Option<RequestId> {
         if self.0.contains_key(id) {
             return Some(id.clone());
@@ -65,12 +65,12 @@ impl OpenRequests {
         self.0.contains_key(&id).then_some(id)
     }
 
-    /// How the result of this request is read.
+    /// Returns how the result of this request is parsed.
     pub(crate) fn format(&self, id: &RequestId) -> ResultFormat {
         self.own_id(id).and_then(|id| self.0.get(&id).copied()).unwrap_or_default()
     }
 
-    /// The one request that is open, if it is one.
+    /// Returns the open request, if there is exactly one.
     pub(crate) fn only(&self) -> Option<RequestId> {
         let mut ids = self.0.keys();
         let only = ids.next()?;

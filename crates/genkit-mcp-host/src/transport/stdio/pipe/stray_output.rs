@@ -1,13 +1,13 @@
-//! Stray output: what a server prints where only messages belong.
+//! Stray output: lines of a server that are not messages.
 
 use crate::transport::redact::Redactor;
 use genkit_core::internal::visible::Logged;
 use genkit_schema::internal::truncate;
 
-/// Characters of such a line that a log shows.
+/// How many characters of such a line are logged.
 const SHOWN_CHARS: usize = 200;
 
-/// Counts lines that are no messages, and warns once.
+/// Counts lines that are not messages, and warns once.
 #[derive(Debug)]
 pub(crate) struct StrayOutput {
     key: String,
@@ -20,18 +20,18 @@ impl StrayOutput {
         Self { key: key.to_owned(), lines: 0, redactor: Redactor::default() }
     }
 
-    /// The server.
+    /// Returns the key of the server.
     pub(crate) fn key(&self) -> &str {
         &self.key
     }
 
-    /// So many lines were passed over.
+    /// Returns how many lines were ignored.
     #[cfg(test)]
     pub(crate) fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Takes note of a line that is passed over.
+    /// Records a line that is ignored.
     pub(crate) fn record(&mut self, fault: &str, excerpt: &str) {
         let server = self.key.as_str();
         let (fault, excerpt) = (self.redactor.redact(fault), self.redactor.redact(excerpt));
@@ -39,11 +39,11 @@ impl StrayOutput {
         if self.lines == 0 {
             tracing::warn!(
                 target: "genkit::mcp", server,
-                "the server wrote a line that is passed over ({fault}): {excerpt}. Its standard \
-                 output is for messages alone; all else belongs on standard error"
+                "ignored a line of the server ({fault}): {excerpt}; standard output is reserved \
+                 for messages, other output belongs on standard error"
             );
         } else {
-            tracing::debug!(target: "genkit::mcp", server, "passed over a line ({fault}): {excerpt}");
+            tracing::debug!(target: "genkit::mcp", server, "ignored a line ({fault}): {excerpt}");
         }
         self.lines += 1;
     }
@@ -53,14 +53,14 @@ impl Drop for StrayOutput {
     fn drop(&mut self) {
         if self.lines > 1 {
             let (server, lines) = (self.key.as_str(), self.lines);
-            tracing::debug!(target: "genkit::mcp", server, lines, "lines of the server were passed over");
+            tracing::debug!(target: "genkit::mcp", server, lines, "ignored lines of the server");
         }
     }
 }
 
-/// The beginning of a line, for a log or an error.
+/// Returns the beginning of a line, for a log or an error.
 pub(crate) fn excerpt(line: &[u8]) -> String {
-    // Four bytes are the most that a character has.
+    // A character has at most four bytes.
     let line = &line[..line.len().min(4 * SHOWN_CHARS)];
     truncate::excerpt(&String::from_utf8_lossy(line), SHOWN_CHARS)
 }

@@ -1,6 +1,6 @@
-//! What the client's end of a pipe promises.
+//! Tests of the client's end of a pipe.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![allow(clippy::unwrap_used, reason = "a panic shows where a test failed")]
 
 mod lines;
 mod session;
@@ -16,7 +16,7 @@ use tokio::io::{
 
 use super::PipeTransport;
 
-/// Longer than anything here takes, shorter than a tester's patience.
+/// Longer than any step here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 type Piped = PipeTransport<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;
@@ -56,7 +56,7 @@ async fn ask(transport: &mut Piped, id: i64) {
     transport.send(JsonRpcMessage::request(request, RequestId::Number(id))).await.unwrap();
 }
 
-/// The next message that rmcp gets, as JSON.
+/// Returns the next message that rmcp receives, as JSON.
 async fn next(transport: &mut Piped) -> Option<Value> {
     let message = tokio::time::timeout(PATIENCE, transport.receive()).await.expect("in time");
     message.map(|message| serde_json::to_value(message).unwrap())

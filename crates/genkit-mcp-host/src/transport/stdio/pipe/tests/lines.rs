@@ -1,4 +1,4 @@
-//! What one line becomes.
+//! Tests of how single lines are handled.
 
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::incoming::{LineOutcome, read};
 use super::super::open_requests::OpenRequests;
 
-/// Requests with these ids wait.
+/// Open requests with these ids.
 fn waiting(ids: &[i64]) -> OpenRequests {
     let mut open = OpenRequests::default();
     for id in ids {
@@ -24,13 +24,13 @@ fn message(line: impl AsRef<[u8]>, open: &[i64]) -> Value {
     }
 }
 
-/// The call `id` fails, and the error says this.
+/// Asserts that the call `id` fails with an error that contains `text`.
 #[track_caller]
 fn fails(line: impl AsRef<[u8]>, id: i64, text: &str) {
     let found = message(line, &[3, 7]);
     assert_eq!((&found["id"], &found["error"]["code"]), (&json!(id), &json!(-32603)), "{found}");
     let said = found["error"]["message"].as_str().unwrap();
-    assert!(said.contains(text) && said.starts_with("the server's answer "), "{said}");
+    assert!(said.contains(text) && said.starts_with("the server's response "), "{said}");
 }
 
 #[track_caller]
@@ -58,7 +58,7 @@ fn who_waits_for_a_broken_answer_hears_of_it() {
     fails(
         r#"{"jsonrpc":"2.0","id":7,"error":"boom"}"#,
         7,
-        r#"does not have (invalid type: string "boom""#,
+        r#"error object (invalid type: string "boom""#,
     );
     fails(r#"{"jsonrpc":"2.0","id":7,"error":{"message":"no code"}}"#, 7, "no code");
     fails(r#"{"jsonrpc":"2.0","id":7,"error":{"code":"E_X","message":"m"}}"#, 7, "E_X");
@@ -68,7 +68,7 @@ fn who_waits_for_a_broken_answer_hears_of_it() {
     fails(r#"{"id":7,"error":{"code":1,"message":"m"}}"#, 7, "`jsonrpc` must be");
     fails(r#"{"jsonrpc":"2.0","id":7}"#, 7, "neither `result` nor `error`");
     fails(r#"{"jsonrpc":"2.0","id":7,"result":{},"error":{"code":1,"message":"m"}}"#, 7, "both");
-    fails(r#"{"jsonrpc":"2.0","id":7,"method":"m","result":{}}"#, 7, "a `method` beside");
+    fails(r#"{"jsonrpc":"2.0","id":7,"method":"m","result":{}}"#, 7, "a `method` in addition");
     fails(r#"{"jsonrpc":"2.0","id":3,"id":7,"result":{}}"#, 7, "duplicate field `id`");
     fails(
         format!(r#"{{"jsonrpc":"2.0","id":7,"result":{}}}"#, nested(127)),
@@ -80,7 +80,7 @@ fn who_waits_for_a_broken_answer_hears_of_it() {
         7,
         "levels deep; 127",
     );
-    fails(r#"{"jsonrpc":"2.0","id":7,"result":{"s":"\ud800"}}"#, 7, "broken JSON");
+    fails(r#"{"jsonrpc":"2.0","id":7,"result":{"s":"\ud800"}}"#, 7, "not valid JSON");
     fails(r#"{"jsonrpc":"2.0","id":"7","error":"boom"}"#, 7, "boom");
     fails(r#"{"jsonrpc":"2.0","id":7.0,"error":"boom"}"#, 7, "boom");
     fails(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"a\":\"\xFF\"}}", 7, "not UTF-8");
@@ -97,7 +97,7 @@ fn an_answer_that_is_cut_anywhere_fails_its_call() {
         let line = &whole.as_bytes()[..cut];
         if cut >= id_is_there { fails(line, 7, "") } else { stray(line) }
     }
-    // The other order: nothing says whose it is until the end.
+    // The other order: the id is known only at the end.
     let whole = r#"{"jsonrpc":"2.0","result":{},"id":7}"#;
     for cut in 1..whole.len() - 1 {
         stray(&whole.as_bytes()[..cut]);
@@ -120,7 +120,7 @@ fn an_error_without_an_id_is_for_the_one_request_that_waits() {
         assert!(message(&line, &[7])["error"]["message"].as_str().unwrap().contains("boom"));
     }
     let found = message(r#"{"jsonrpc":"2.0","result":{}}"#, &[7]);
-    assert!(found["error"]["message"].as_str().unwrap().contains("no `id`"), "{found}");
+    assert!(found["error"]["message"].as_str().unwrap().contains("no usable `id`"), "{found}");
 }
 
 #[test]
@@ -135,12 +135,17 @@ fn a_request_that_cannot_be_read_is_answered() {
     refused(r#"{"jsonrpc":"2.0","id":7,"method":5}"#, -32600, json!(7), "`method` must be");
     let deep = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{}}}"#, nested(500));
     refused(deep, -32700, json!(1), "nested deeper");
-    refused(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"#, -32700, json!(1), "broken JSON");
+    refused(
+        r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"#,
+        -32700,
+        json!(1),
+        "not valid JSON",
+    );
     refused(
         r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"s":"\ud800"}}"#,
         -32700,
         json!(1),
-        "broken",
+        "not valid",
     );
     stray(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#);
 }
@@ -158,7 +163,7 @@ fn what_is_no_message_is_passed_over() {
         "{'id':7}",
         "\"text\"",
         r#"[{"jsonrpc":"2.0","id":7,"result":{}}]"#,
-        // Logs of servers that write JSON.
+        // JSON logs of servers.
         r#"{"level":30,"time":1,"pid":5,"msg":"hello"}"#,
         r#"{"level":"info","id":7,"msg":"request"}"#,
         r#"{"level":"info","id":7,"method":"GET","url":"/"}"#,
@@ -167,7 +172,7 @@ fn what_is_no_message_is_passed_over() {
         r#"{"jsonrpc":"2.0","method":5}"#,
         r#"{"jsonrpc":"1.0","method":"notifications/message"}"#,
         r#"{"jsonrpc":"2.0","method":"notifications/x","params":[1]}"#,
-        // Nobody waits for these.
+        // No call waits for these.
         r#"{"jsonrpc":"2.0","id":8,"error":"boom"}"#,
         r#"{"jsonrpc":"2.0","id":8,"result":"#,
     ] {
@@ -185,7 +190,7 @@ fn null_beside_a_result_or_an_error_is_nothing() {
     assert_eq!(found["error"]["code"], 1);
 }
 
-/// The short ways must build exactly what rmcp's own reader builds.
+/// The optimized parsers must build exactly what rmcp's own reader builds.
 #[test]
 fn messages_are_read_as_rmcp_reads_them() {
     for line in [
@@ -225,15 +230,14 @@ fn ids_are_ours_as_numbers_and_as_text() {
 }
 
 proptest::proptest! {
-    /// Whatever comes, it becomes something, and never an answer that was not asked for.
+    /// Every input has an outcome, and never a response that was not requested.
     #[test]
     fn no_line_breaks_the_reader(line: Vec<u8>) {
         let found = read(&line, &waiting(&[7]));
         proptest::prop_assert!(matches!(found, LineOutcome::Stray(..)), "{found:?}");
     }
 
-    /// A byte of an answer that turned into another one: an answer, an error of the same call, or
-    /// nothing at all.
+    /// A response with one changed byte is a response, an error of the same call, or ignored.
     #[test]
     fn a_wrong_byte_does_not_reach_another_call(at in 0..62_usize, byte: u8) {
         let mut line = br#"{"jsonrpc":"2.0","id":77,"result":{"content":[],"a":"b\u0041"}}"#.to_vec();

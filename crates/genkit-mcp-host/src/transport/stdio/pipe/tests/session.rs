@@ -1,4 +1,4 @@
-//! The transport as a whole.
+//! Tests of the transport as a whole.
 
 use rmcp::model::{CancelledNotification, CancelledNotificationParam, ClientNotification};
 
@@ -13,7 +13,7 @@ async fn a_line_above_the_limit_fails_its_call_and_the_next_one_is_read() {
     ask(&mut transport, 0).await;
     ask(&mut transport, 1).await;
     let writing = tokio::spawn(async move {
-        // 100 MB that never stand in memory as a whole, the id at their end.
+        // 100 MB that are never in memory as a whole, with the id at their end.
         let piece = vec![b'x'; 1 << 20];
         server.output.write_all(br#"{"jsonrpc":"2.0","result":{"text":""#).await.unwrap();
         for _ in 0..100 {
@@ -28,8 +28,8 @@ async fn a_line_above_the_limit_fails_its_call_and_the_next_one_is_read() {
     assert_eq!(failed["id"], 1);
     assert_eq!(
         said,
-        "the server's answer is 104857645 bytes long; 1048576 are read: raise `.max_message(..)` \
-         or ask for less"
+        "the server's response is 104857645 bytes long, but the limit is 1048576; raise \
+         `.max_message(..)` or request less data"
     );
     assert!(transport.lines.held() <= 4 * LIMIT, "{}", transport.lines.held());
     assert_eq!(next(&mut transport).await.unwrap()["result"]["ok"], true);
@@ -72,7 +72,7 @@ async fn every_split_gives_the_same() {
             ask(&mut transport, id).await;
         }
         server.output.write_all(&text.as_bytes()[..split]).await.unwrap();
-        // A read that is given up in the middle loses nothing.
+        // Cancelling a read in the middle loses no data.
         let mut found = Vec::new();
         while let Ok(message) = tokio::time::timeout(Duration::ZERO, transport.receive()).await {
             found.push(serde_json::to_value(message.unwrap()).unwrap());
@@ -84,7 +84,7 @@ async fn every_split_gives_the_same() {
             found.push(message);
         }
         let ids: Vec<_> = found.iter().map(|message| message["id"].clone()).collect();
-        // Nothing ends the last line, but its id could still go on: only a comma says that it is whole.
+        // The last line has no newline, so its id might continue: only a comma shows that it is complete.
         assert_eq!(ids, [0, 1], "split at {split}: {found:?}");
         assert_eq!(transport.stray.lines(), 2, "split at {split}");
     }
@@ -152,7 +152,7 @@ async fn a_server_that_is_gone_is_told_of() {
     assert_eq!(next(&mut transport).await, None);
 }
 
-/// rmcp waits for ever for each of these over its own transport.
+/// rmcp's own transport waits forever for each of these.
 #[tokio::test]
 async fn a_call_over_rmcp_fails_where_its_answer_cannot_be_read() {
     use rmcp::ServiceExt as _;
@@ -188,7 +188,7 @@ async fn a_call_over_rmcp_fails_where_its_answer_cannot_be_read() {
         let call = client.call_tool(CallToolRequestParams::new("t"));
         tokio::time::timeout(PATIENCE, call)
     };
-    for text in ["boom", "`jsonrpc` must be", "which one", "broken JSON", "1000 are read"] {
+    for text in ["boom", "`jsonrpc` must be", "which one", "not valid JSON", "limit is 1000"] {
         match call().await.expect("an end") {
             Err(ServiceError::McpError(error)) => {
                 assert!(error.message.contains(text), "{error:?}")
