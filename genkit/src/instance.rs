@@ -413,7 +413,7 @@ impl Genkit {
 
 #[cfg(feature = "flows")]
 impl Genkit {
-    /// Serves the flows of this instance over HTTP: see [`serve_flows`](crate::serve_flows).
+    /// Serves the flows of this instance over HTTP; see [`serve_flows`](crate::serve_flows).
     ///
     /// ```no_run
     /// use genkit::{Genkit, Registry, flow, flows};
