@@ -1,8 +1,8 @@
-//! "Did you mean …?", and lists of names.
+//! Suggestions for misspelled names, and lists of names.
 
 pub(crate) use genkit_did_you_mean::nearest;
 
-/// `a`, `b` and `c`, each in backticks.
+/// Formats words as `a`, `b` and `c`, each in backticks.
 pub(crate) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match (words.pop(), words.is_empty()) {

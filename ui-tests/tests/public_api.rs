@@ -1,8 +1,8 @@
-//! The public API of `genkit`, item by item, as `docs/public-api.txt` has it: no change of it goes
-//! unseen, and no type of a dependency slips into a signature.
+//! Compares the public API of `genkit` with `docs/public-api.txt`, item by item. Every change is visible in review, and
+//! no type of a dependency gets into a signature unnoticed.
 //!
-//! `PUBLIC_API=overwrite cargo test -p ui-tests --test public_api` writes the list anew; read its
-//! diff, and say in `CHANGELOG.md` what is breaking.
+//! `PUBLIC_API=overwrite cargo test -p ui-tests --test public_api` rewrites the list. Read its diff, and describe
+//! breaking changes in `CHANGELOG.md`.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -12,12 +12,12 @@ use std::process::Command;
 
 use genkit_tests::cargo::cargo;
 
-/// The JSON of rustdoc changes with the compiler: it is read on the one that `public-api` knows.
+/// The JSON of rustdoc changes with the compiler, so the test runs only on the version that `public-api` supports.
 const REVIEWED_ON: &str = "rustc 1.95.";
 
-/// What a signature may name besides the standard library and this one; rmcp only in `mcp` and in
-/// what the testing client calls raw, clap only where a program adds its own arguments, tokio where a
-/// socket is one of its streams, tracing where telemetry is about its spans.
+/// Crates that signatures may use in addition to the standard library and `genkit`. rmcp is used only in `mcp` and in
+/// the raw calls of the testing client, clap only where a program adds its own arguments, tokio where a socket is one
+/// of its streams, and tracing where telemetry is about its spans.
 const PART_OF_THE_DEAL: [&str; 14] = [
     "alloc",
     "axum",
@@ -63,20 +63,20 @@ fn the_public_api_is_the_one_that_is_listed() {
     assert!((20..=32).contains(&root), "the root has {root} types; about 30 are what fits a page");
 }
 
-/// One line for each item, in rustdoc's order, without what the compiler derives.
+/// Returns one line for each item, in rustdoc's order, without derived impls.
 fn items() -> Vec<String> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
     let target = target.join("public-api");
     std::fs::create_dir_all(&target).expect("a folder for the wrapper");
-    // Only rustdoc sees the variable: with it in the environment of cargo, every build script that
-    // looks at it would run again.
+    // Set the variable only for rustdoc. If cargo had it in its environment, every build script that depends on it
+    // would run again.
     let wrapper = target.join("rustdoc");
     let script = "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc \"$@\"\n";
     std::fs::write(&wrapper, script).expect("the wrapper is written");
     let runs = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(&wrapper, runs).expect("the wrapper runs");
     let built = cargo()
-        // What `cargo doc` of the workspace builds, so that its dependencies are checked once.
+        // The same command as `cargo doc` of the workspace, so that its dependencies are checked once.
         .args(["doc", "-q", "--workspace", "--all-features", "--no-deps", "--lib"])
         .current_dir(repository())
         .env("RUSTDOC", &wrapper)
@@ -94,7 +94,7 @@ fn items() -> Vec<String> {
         .expect("public-api reads the JSON of this rustdoc");
     let mut seen = HashSet::new();
     let mut lines: Vec<_> = api.items().map(ToString::to_string).collect();
-    // An item that is shown at two places is listed once.
+    // An item that is visible at two paths is listed once.
     lines.retain(|line| seen.insert(line.clone()));
     lines
 }
@@ -111,7 +111,7 @@ fn changes(listed: &[String], found: &[String]) -> String {
     changes
 }
 
-/// Paths begin with the crate that defines the type.
+/// Returns whether a path begins with a crate that is not allowed. Paths begin with the crate that defines the type.
 fn names_a_foreign_type(item: &str) -> bool {
     let mut last = ' ';
     let mut start = 0;
@@ -136,7 +136,7 @@ fn names_a_foreign_type(item: &str) -> bool {
     false
 }
 
-/// `pub struct genkit::Tool(_)`: a type or trait that stands at the root.
+/// Returns whether an item such as `pub struct genkit::Tool(_)` is a type or trait at the root.
 fn is_type_of_the_root(item: &str) -> bool {
     let mut words = item.split(' ').skip_while(|word| matches!(*word, "pub" | "#[non_exhaustive]"));
     let is_type = matches!(words.next(), Some("struct" | "enum" | "trait" | "type"));

@@ -1,9 +1,10 @@
-//! "Did you mean": the nearest of the names that exist.
+//! "Did you mean": finds the most similar of the existing names.
 
 #![forbid(unsafe_code)]
 
-/// The candidate that is a typing slip away from `word`: a third of its letters may differ, and one always
-/// may. Of equals it is the one that differs only in its case, else the first by name.
+/// Returns the candidate that is most likely the intended spelling of `word`, if any is similar enough: up to a third
+/// of the letters may differ, and in short words one letter. Among equally similar candidates, it prefers one that
+/// differs only in case, then the first by name.
 ///
 /// ```
 /// use genkit_did_you_mean::nearest;
@@ -12,8 +13,8 @@
 /// assert_eq!(nearest("colour", ["name", "title"]), None);
 /// ```
 ///
-/// Candidates that are far shorter or longer cost nothing, and of the others there is only so much work
-/// ([`MAX_WORK`]): what comes after that is passed over.
+/// Candidates that are much shorter or longer are skipped at no cost. The work for all others is limited by
+/// [`MAX_WORK`]; candidates beyond it are ignored.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written = word;
     let word: Vec<char> = written.chars().collect();
@@ -23,7 +24,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     candidates
         .into_iter()
         .filter_map(|candidate| {
-            // No character has more than four bytes.
+            // A character has at most four bytes.
             if candidate.len() > 4 * (letters + limit) {
                 return None;
             }
@@ -33,7 +34,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             }
             work = work.checked_sub((length + 1) * (letters + 1))?;
             let edits = distance(&word, candidate);
-            // Of two that are as near, the one that differs in nothing but its case: `topp` is no `topK`.
+            // Prefer a candidate that differs only in case: `topK` for `topk`, not `topp`.
             let is_other_word = !candidate.eq_ignore_ascii_case(written);
             (edits <= limit && edits < length).then_some((edits, is_other_word, candidate))
         })
@@ -41,8 +42,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(.., candidate)| candidate)
 }
 
-/// How many letters are put in, left out, changed or swapped with their neighbour to make `word` of `other`,
-/// none of them twice: the optimal string alignment distance.
+/// Returns the optimal string alignment distance: how many letters must be inserted, deleted, changed or swapped with a
+/// neighbor to turn `other` into `word`, editing none of them twice.
 fn distance(word: &[char], other: &str) -> usize {
     let mut before_last: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=word.len()).collect();
@@ -64,7 +65,7 @@ fn distance(word: &[char], other: &str) -> usize {
     last[word.len()]
 }
 
-/// How many pairs of letters are compared. Default is 1,000,000: some milliseconds.
+/// The maximum number of pairs of letters that are compared. Default is 1,000,000: a few milliseconds.
 pub const MAX_WORK: usize = 1_000_000;
 
 #[cfg(test)]
@@ -90,7 +91,7 @@ mod tests {
             ("abc", "", 3),
             ("kitten", "sitting", 3),
             ("ab", "ba", 1),
-            // A pair that was swapped is not changed again.
+            // A swapped pair is not changed again.
             ("ca", "abc", 3),
             ("a cat", "an abct", 4),
             ("größe", "grösse", 2),
@@ -109,10 +110,10 @@ mod tests {
         assert_eq!(nearest("titel", keys), Some("title"));
         assert_eq!(nearest("colour", keys), None);
         assert_eq!(nearest("", keys), None);
-        // Nothing of the word would be left.
+        // No letter of the word would be left.
         assert_eq!(nearest("x", ["y", "xy"]), Some("xy"));
         assert_eq!(nearest("x", ["y"]), None);
-        // Of equals the first by name.
+        // Among equals, the first by name.
         assert_eq!(nearest("tent", ["text", "test"]), Some("test"));
     }
 

@@ -1,4 +1,4 @@
-//! When a server that is not there is tried again, and what a program does by hand.
+//! When the host retries an unreachable server, and manual reconnection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,7 +47,7 @@ async fn note(#[arg(complete = ["one", "two"])] id: String) -> String {
     id
 }
 
-/// A server that is never there, and counts who tries.
+/// A server that is never reachable, and counts the attempts.
 fn dead(tries: &Arc<AtomicUsize>) -> CustomTransport {
     let tries = Arc::clone(tries);
     ServerConfig::custom(move || {

@@ -1,4 +1,4 @@
-//! What a server does around its functions: the audit log, middleware.
+//! What a server does around its functions: audit log, middleware.
 
 mod audit;
 mod middleware;

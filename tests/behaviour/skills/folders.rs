@@ -1,4 +1,4 @@
-//! Folders: what is served of them, and for whom.
+//! Folders: which parts are served, and to which clients.
 
 use genkit::Skill;
 use genkit::mcp::server::Item;
@@ -23,7 +23,7 @@ fn a_link_that_leaves_the_skill_is_an_error_with_its_place() {
         symlink(root.join(target), &link).unwrap();
         let error = Skill::read_dir(root.join("skills")).unwrap_err().to_string();
         assert!(error.contains("skills/a/link"), "{target}: {error}");
-        assert!(error.contains("is a link that leaves"), "{target}: {error}");
+        assert!(error.contains("is a link that leads out"), "{target}: {error}");
         std::fs::remove_file(link).unwrap();
     }
     std::fs::remove_dir_all(root).unwrap();
