@@ -1,24 +1,24 @@
-//! Genkit's developer tools: the Developer UI and the CLI see and run what a program has.
+//! Genkit's developer tools: the Developer UI and the CLI list and run the actions of a program.
 //!
 //! ```sh
 //! genkit start -- cargo run            # the Developer UI, on http://localhost:4000
 //! genkit flow:run greet '{"who": "Ann"}'
 //! ```
 //!
-//! With the feature `dev-tools` and `GENKIT_ENV=dev`, which `genkit start` sets, serving
-//! (`serve_flows()`, `serve_mcp()`) shows all actions to these tools, on this machine only. A program
-//! that serves nothing ends with [`wait`], one with a server of its own calls [`start`]. Without the
-//! variable nothing listens and nothing is written.
+//! With the feature `dev-tools` and `GENKIT_ENV=dev`, which `genkit start` sets, a server (`serve_flows()`,
+//! `serve_mcp()`) makes all actions available to these tools, on this machine only. A program without a server calls
+//! [`wait`] at its end; a program with its own server calls [`start`]. Without the variable, the program does not
+//! listen and writes no files.
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `GENKIT_ENV` | `dev` turns it on |
-//! | `GENKIT_REFLECTION_V2_SERVER` | the WebSocket to dial; `genkit` sets it where it speaks the second protocol. Without it the program listens, and writes a file into `.genkit/runtimes` |
-//! | `GENKIT_REFLECTION_PORT` | where it listens. Default is the first port that is free from 3100 on |
-//! | `GENKIT_RUNTIME_ID` | what the program is called there. Default is its process id and port |
+//! | `GENKIT_ENV` | `dev` enables the developer tools |
+//! | `GENKIT_REFLECTION_V2_SERVER` | the WebSocket URL to connect to; set by `genkit` if it uses the second protocol. Without it, the program listens on a port and writes a file to `.genkit/runtimes` |
+//! | `GENKIT_REFLECTION_PORT` | the port to listen on. Default is the first free port from 3100 |
+//! | `GENKIT_RUNTIME_ID` | the id of the program in the tools. Default is its process id and port |
 //!
-//! Models show up where [`GenkitBuilder`](crate::GenkitBuilder) was given them, or where they are the
-//! default. Others run by their key, `/model/gemini/gemini-2.5-flash`.
+//! Models are listed if they were passed to [`GenkitBuilder`](crate::GenkitBuilder), or if they are the default
+//! model. Other models can be run by their key, such as `/model/gemini/gemini-2.5-flash`.
 
 #[doc(inline)]
 pub use genkit_dev::{start, wait, wait_with};

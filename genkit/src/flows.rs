@@ -1,4 +1,4 @@
-//! Flows over HTTP: served as every client of Genkit calls them, and called on any Genkit server.
+//! Flows over HTTP: serves flows to every Genkit client, and calls flows on any Genkit server.
 //!
 
 #[cfg(feature = "flows")]

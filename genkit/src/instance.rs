@@ -276,7 +276,7 @@ impl Genkit {
     }
 
     /// Calls a tool of the registry by hand, by the name in `request`, with the state and the middleware of this
-    /// program. An unknown tool is a failure that a model can read. Otherwise the same as [`Tool::call`].
+    /// program. An unknown tool is a failure that a model can read. Otherwise the same as [`Tool::call`](crate::Tool::call).
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -413,7 +413,7 @@ impl Genkit {
 
 #[cfg(feature = "flows")]
 impl Genkit {
-    /// Serves the flows of this instance over HTTP: see [`serve_flows`](crate::serve_flows).
+    /// Serves the flows of this instance over HTTP; see [`serve_flows`](crate::serve_flows).
     ///
     /// ```no_run
     /// use genkit::{Genkit, Registry, flow, flows};
@@ -794,7 +794,7 @@ impl GenkitBuilder {
 #[cfg(feature = "skills")]
 impl GenkitBuilder {
     /// Adds a folder of skills, which is read when the instance is built. Its skills are added to the registry; without
-    /// a given registry, to a copy of the program's. May be called several times. See [`Skill::read_dir`].
+    /// a given registry, to a copy of the program's. May be called several times. See `Skill::read_dir`.
     ///
     /// ```
     /// use genkit::{Genkit, Registry};

@@ -1,10 +1,10 @@
-//! Disclosure: what of a failure the callers of a server read, and what the log alone has.
+//! Disclosure: which part of an error the callers of a server receive, and which part is only logged.
 
 use crate::error::{Error, reference};
 use crate::visible::Logged;
 
-/// A failure of `action` as a caller may read it: in words that were written for callers, unless the
-/// server `exposes_errors`. What is left out stands in the log, under a reference that the caller reads too.
+/// Returns an error of `action` that callers are allowed to read: only text that was written for callers, unless the
+/// server `exposes_errors`. The full error is logged, with a reference that the caller receives as well.
 pub fn for_callers(error: Error, action: &str, exposes_errors: bool) -> Error {
     let kind = error.kind();
     let full = error.chain();
@@ -18,13 +18,12 @@ pub fn for_callers(error: Error, action: &str, exposes_errors: bool) -> Error {
     let reference = reference();
     tracing::warn!(
         action = %Logged::name(action), ?kind, error = %Logged::text(&full), %reference,
-        "a function failed, and the client was not shown why"
+        "a function failed; the cause was not sent to the client"
     );
     let shown = match text {
         Some(text) => format!("{text} (reference {reference})"),
         None => format!(
-            "`{action}` failed, and why is not for its callers: the log of the server says it \
-             (reference {reference})"
+            "`{action}` failed; the cause is in the log of the server (reference {reference})"
         ),
     };
     error.without_causes(shown)

@@ -1,4 +1,4 @@
-//! Shutdown: what tells a server of this program to stop.
+//! Shutdown: the signals that stop a server of this program.
 
 use std::future::Future;
 
@@ -22,12 +22,15 @@ pub async fn cancel_at_shutdown(
         () = shutdown => "the program",
         () = interrupted => "a signal",
     };
-    tracing::info!(by, "told to stop: no new requests, and what runs has a few seconds");
+    tracing::info!(
+        by,
+        "shutting down; new requests are rejected, and running ones have a few seconds to finish"
+    );
     stop.cancel();
 }
 
-/// Ctrl-C or SIGTERM. It listens from the call on, not from the first poll: a signal that comes
-/// right after the first answer would end the program on the spot.
+/// Waits for Ctrl-C or SIGTERM. Listens from the time of the call, not of the first poll: otherwise a signal that
+/// arrives right after the first response would terminate the program immediately.
 #[cfg(unix)]
 pub fn interrupted() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};

@@ -1,4 +1,4 @@
-//! Canonical statuses: the names and HTTP codes of error kinds, as Genkit writes them in every language.
+//! Canonical statuses: the names and HTTP codes of error kinds, as Genkit uses them in every language.
 
 use crate::error::ErrorKind;
 
@@ -21,18 +21,18 @@ const STATUSES: [(ErrorKind, &str, u16); 15] = [
     (ErrorKind::Unavailable, "UNAVAILABLE", 503),
 ];
 
-/// The name of a kind, for example `NOT_FOUND`.
+/// Returns the name of a kind, for example `NOT_FOUND`.
 pub fn name_of(kind: ErrorKind) -> &'static str {
     STATUSES.iter().find(|(known, ..)| *known == kind).map_or("UNKNOWN", |(_, name, _)| name)
 }
 
-/// The HTTP status of a kind.
+/// Returns the HTTP status of a kind.
 #[cfg(feature = "http")]
 pub fn http_of(kind: ErrorKind) -> u16 {
     STATUSES.iter().find(|(known, ..)| *known == kind).map_or(500, |(.., http)| *http)
 }
 
-/// The kind of that name; what is not known is a fault of its own kind: data was lost, or the name is new.
+/// Returns the kind with this name; `None` for an unknown name. `DATA_LOSS` has no kind and maps to `Internal`.
 pub fn kind_of(name: &str) -> Option<ErrorKind> {
     if name == "DATA_LOSS" {
         return Some(ErrorKind::Internal);
@@ -40,7 +40,7 @@ pub fn kind_of(name: &str) -> Option<ErrorKind> {
     STATUSES.iter().find(|(_, known, _)| *known == name).map(|(kind, ..)| *kind)
 }
 
-/// The kind that an HTTP status stands for where nothing else is said.
+/// Returns the kind for an HTTP status, if the response contains no other information.
 pub fn kind_of_http(status: u16) -> ErrorKind {
     match status {
         400 => ErrorKind::InvalidArgument,

@@ -1,21 +1,21 @@
-//! The environment: what Genkit's tools tell a program that they start.
+//! The environment variables that Genkit's tools set for a program that they start.
 
 use crate::error::Error as E;
 use genkit_core::internal::environment::is_development;
 
-/// What the variables say.
+/// The values of the variables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct DevEnvironment {
-    /// The WebSocket of the second protocol. Where it is set, the first must not be spoken.
+    /// The WebSocket URL of the second protocol. If it is set, the first protocol must not be used.
     pub(super) server: Option<String>,
     pub(super) port: Option<String>,
     pub(super) runtime_id: Option<String>,
-    /// Whether traces have a server, so that another one which the tools name later is not taken.
+    /// Whether a server for traces is configured, so that one named later by the tools is ignored.
     pub(super) has_telemetry_server: bool,
 }
 
 impl DevEnvironment {
-    /// That of this process; `None` where it is not for development.
+    /// Reads the variables of this process; returns `None` outside of development.
     pub(super) fn of_process() -> Option<Self> {
         is_development().then(|| Self::of(|name| std::env::var(name).ok()))
     }
@@ -30,7 +30,7 @@ impl DevEnvironment {
         }
     }
 
-    /// The port that is asked for, if one is.
+    /// Returns the configured port, if any.
     pub(super) fn port(&self) -> Result<Option<u16>, E> {
         let Some(port) = &self.port else { return Ok(None) };
         match port.parse() {

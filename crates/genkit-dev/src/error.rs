@@ -8,24 +8,26 @@ pub(super) enum Error {
     // Running an action by its key.
     #[error("action {0} not found")]
     UnknownAction(String),
-    #[error("the input of {key} does not fit: {misfit}")]
+    #[error("the input of {key} is not valid: {misfit}")]
     Input { key: String, misfit: String },
-    #[error("`{uri}` is no address of {key}, which is `{template}`")]
+    #[error("`{uri}` does not match {key}, which is `{template}`")]
     OtherResource { key: String, uri: String, template: String },
     #[error(
-        "{key} asks \"{question}\", and nobody can answer here: run it from a flow, or by a model with \
-         /util/generate, whose response holds the question as an interrupt"
+        "{key} asks \"{question}\", which cannot be answered here; run it from a flow, or by a model with \
+         /util/generate, whose response contains the question as an interrupt"
     )]
     Asks { key: String, question: String, interrupt: serde_json::Value },
-    #[error("the action ended without a result: it panicked outside of its code, see the log")]
+    #[error(
+        "the action ended without a result because of a panic outside of its code; see the log"
+    )]
     Lost,
     #[error("Action was cancelled")]
     Cancelled,
-    #[error("{running} actions run already, which is the limit: wait until one ends")]
+    #[error("{running} actions are already running, which is the limit; wait until one ends")]
     TooMany { running: usize },
     #[error(
-        "{key} sent more than {limit} bytes of chunks in one go, which nobody can read: let it wait for \
-         something between its chunks"
+        "{key} sent more than {limit} bytes of chunks without waiting; let it await \
+         between its chunks"
     )]
     ChunksTooFast { key: String, limit: usize },
     #[error("the result of {key} does not serialize to JSON")]
@@ -36,10 +38,12 @@ pub(super) enum Error {
     },
 
     // Listening.
-    #[error("GENKIT_REFLECTION_PORT=`{0}` is no port: give a number from 1 to 65535, or unset it")]
+    #[error(
+        "GENKIT_REFLECTION_PORT=`{0}` is not a port; set a number from 1 to 65535, or unset it"
+    )]
     Port(String),
     #[error(
-        "the developer tools cannot listen on 127.0.0.1:{port}: free the port, or unset GENKIT_REFLECTION_PORT"
+        "the developer tools cannot listen on 127.0.0.1:{port}; free the port, or unset GENKIT_REFLECTION_PORT"
     )]
     Listen {
         port: u16,
@@ -47,7 +51,7 @@ pub(super) enum Error {
         source: std::io::Error,
     },
     #[error(
-        "cannot write {path}, where Genkit's tools look for this program: make the folder writable"
+        "cannot write {path}, where Genkit's tools look for this program; make the folder writable"
     )]
     RuntimeFile {
         path: String,
@@ -55,11 +59,11 @@ pub(super) enum Error {
         source: std::io::Error,
     },
     #[error(
-        "GENKIT_REFLECTION_V2_SERVER=`{0}` is no address of a WebSocket: it is `ws://localhost:3200`, as \
-         `genkit start --experimental-reflection-v2` sets it"
+        "GENKIT_REFLECTION_V2_SERVER=`{0}` is not a WebSocket URL; use one such as `ws://localhost:3200`, as \
+         `genkit start --experimental-reflection-v2` does"
     )]
     ServerUrl(String),
-    #[error("there is no async runtime here: call `genkit::dev::start` from `#[tokio::main]`")]
+    #[error("no async runtime is running; call `genkit::dev::start` from `#[tokio::main]`")]
     NoRuntime,
 }
 

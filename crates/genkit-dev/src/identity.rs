@@ -1,12 +1,12 @@
-//! Identity: what this program and this library are called in Genkit's tools.
+//! The names and versions of this program and this library in Genkit's tools.
 
-/// The version of both protocols. A CLI ends where a program has a newer one than itself.
+/// The version of both protocols. The CLI exits if a program has a newer version than its own.
 pub(super) const SPEC_VERSION: u32 = 1;
 
-/// This library.
+/// The name and version of this library.
 pub(super) const GENKIT_VERSION: &str = concat!("rust/", env!("CARGO_PKG_VERSION"));
 
-/// This program.
+/// Returns the name of this program.
 pub(super) fn program_name() -> String {
     let path = std::env::current_exe().ok();
     let stem = path.as_ref().and_then(|path| path.file_stem());

@@ -1,24 +1,24 @@
-//! Genkit's developer tools: the Developer UI and the CLI see and run what a program has.
+//! Genkit's developer tools: the Developer UI and the CLI list and run the actions of a program.
 //!
 //! ```sh
 //! genkit start -- cargo run            # the Developer UI, on http://localhost:4000
 //! genkit flow:run greet '{"who": "Ann"}'
 //! ```
 //!
-//! With the feature `dev-tools` and `GENKIT_ENV=dev`, which `genkit start` sets, serving
-//! (`serve_flows()`, `serve_mcp()`) shows all actions to these tools, on this machine only. A program
-//! that serves nothing ends with [`wait`], one with a server of its own calls [`start`]. Without the
-//! variable nothing listens and nothing is written.
+//! With the feature `dev-tools` and `GENKIT_ENV=dev`, which `genkit start` sets, a server (`serve_flows()`,
+//! `serve_mcp()`) makes all actions available to these tools, on this machine only. A program without a server calls
+//! [`wait`] at its end; a program with its own server calls [`start`]. Without the variable, the program does not
+//! listen and writes no files.
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `GENKIT_ENV` | `dev` turns it on |
-//! | `GENKIT_REFLECTION_V2_SERVER` | the WebSocket to dial; `genkit` sets it where it speaks the second protocol. Without it the program listens, and writes a file into `.genkit/runtimes` |
-//! | `GENKIT_REFLECTION_PORT` | where it listens. Default is the first port that is free from 3100 on |
-//! | `GENKIT_RUNTIME_ID` | what the program is called there. Default is its process id and port |
+//! | `GENKIT_ENV` | `dev` enables the developer tools |
+//! | `GENKIT_REFLECTION_V2_SERVER` | the WebSocket URL to connect to; set by `genkit` if it uses the second protocol. Without it, the program listens on a port and writes a file to `.genkit/runtimes` |
+//! | `GENKIT_REFLECTION_PORT` | the port to listen on. Default is the first free port from 3100 |
+//! | `GENKIT_RUNTIME_ID` | the id of the program in the tools. Default is its process id and port |
 //!
-//! Models show up where [`GenkitBuilder`](genkit_agent::GenkitBuilder) was given them, or where they are the
-//! default. Others run by their key, `/model/gemini/gemini-2.5-flash`.
+//! Models are listed if they were passed to `GenkitBuilder`, or if they are the default
+//! model. Other models can be run by their key, such as `/model/gemini/gemini-2.5-flash`.
 
 #![allow(
     missing_docs,
@@ -38,12 +38,12 @@ use genkit_agent::Instance;
 use genkit_core::Result;
 use genkit_core::internal::shutdown::interrupted;
 
-/// Starts Genkit's developer tools for `genkit`, where `GENKIT_ENV=dev`: they see and run its
-/// actions; returns at once.
+/// Starts Genkit's developer tools for `genkit` if `GENKIT_ENV=dev`, so that they can list and run its actions. Returns
+/// immediately.
 ///
-/// Serving does this by itself. Call it in a program with a server of its own: a router in an `axum` app,
-/// a queue, a bot. It must be called inside of a `tokio` runtime, and holds until that ends. Called again,
-/// it adds the actions of one more instance.
+/// Serving calls this automatically. Call it in a program with its own server, such as a router in an `axum` app, a
+/// queue or a bot. It must be called inside a `tokio` runtime, and remains active until the runtime ends. Further calls
+/// add the actions of other instances.
 ///
 /// ```
 /// #[tokio::main]
@@ -54,20 +54,20 @@ use genkit_core::internal::shutdown::interrupted;
 /// }
 /// ```
 ///
-/// What cannot be done is told in the log, with the remedy: a program works without its tools.
+/// Errors are logged together with a remedy, since a program works without its tools.
 pub fn start(genkit: &Instance) {
     if let Some(environment) = environment::DevEnvironment::of_process() {
         process::start(environment, genkit);
     }
 }
 
-/// Waits for Genkit's developer tools in a program that serves nothing: until Ctrl-C or SIGTERM where
-/// `GENKIT_ENV=dev`, and not at all otherwise.
+/// Waits for Genkit's developer tools in a program without a server: until Ctrl-C or SIGTERM if `GENKIT_ENV=dev`;
+/// otherwise returns immediately.
 ///
 /// ```
 /// use genkit::flow;
 ///
-/// /// Greets somebody.
+/// /// Greets a person.
 /// #[flow]
 /// async fn greet(who: String) -> String {
 ///     format!("hello {who}")
@@ -80,12 +80,12 @@ pub fn start(genkit: &Instance) {
 /// ```
 ///
 /// # Errors
-/// None now; what the tools need in the future may fail.
+/// Currently none; reserved for future requirements of the tools.
 pub async fn wait() -> Result<()> {
     wait_with(&Instance::default()).await
 }
 
-/// Waits for Genkit's developer tools, as [`wait`] does, for an instance of your own.
+/// Waits for Genkit's developer tools, like [`wait`], with a custom instance.
 ///
 /// ```
 /// use genkit::{Genkit, testing::ScriptedModel};
@@ -101,16 +101,16 @@ pub async fn wait() -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// As [`wait`].
+/// See [`wait`].
 pub async fn wait_with(genkit: &Instance) -> Result<()> {
     let Some(environment) = environment::DevEnvironment::of_process() else {
         tracing::info!(
-            "there are no developer tools to wait for: start the program with `genkit start -- ..`, or \
+            "the developer tools are disabled; start the program with `genkit start -- ..`, or \
              set GENKIT_ENV=dev"
         );
         return Ok(());
     };
-    // Before anything is written that a signal must take away.
+    // Listen for signals first, because the shutdown must remove the files that are written next.
     let stopped = interrupted();
     process::start(environment, genkit);
     stopped.await;

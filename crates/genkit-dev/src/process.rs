@@ -1,4 +1,4 @@
-//! Reflection of this process: one for all instances that it serves, whoever starts it first.
+//! The developer tools of this process, shared by all instances that it serves.
 
 use std::sync::Mutex;
 
@@ -14,20 +14,20 @@ use genkit_core::Error;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 
-/// What runs, if anything does.
+/// The running tools, if any.
 static RUNNING: Mutex<Option<RunningTools>> = Mutex::new(None);
 
 struct RunningTools {
     actions: ActionsByKey,
-    /// Ends with its runtime.
+    /// The task, which ends with its runtime.
     task: JoinHandle<()>,
 }
 
-/// Starts it, or adds `genkit` to what it shows.
+/// Starts the tools, or adds `genkit` to the running ones.
 pub(super) fn start(environment: DevEnvironment, genkit: &Instance) {
     let Ok(runtime) = Handle::try_current() else {
         let error = Error::from(E::NoRuntime);
-        return tracing::error!(%error, "Genkit's developer tools cannot see this program");
+        return tracing::error!(%error, "this program is not available to Genkit's developer tools");
     };
     let mut running = lock(&RUNNING);
     if let Some(running) = running.as_ref().filter(|running| !running.task.is_finished()) {
@@ -45,19 +45,19 @@ pub(super) fn start(environment: DevEnvironment, genkit: &Instance) {
             let error = Error::from(error);
             tracing::error!(
                 error = %Logged::text(error.chain()),
-                "Genkit's developer tools cannot see this program"
+                "this program is not available to Genkit's developer tools"
             );
         }
     });
     *running = Some(RunningTools { actions, task });
 }
 
-/// Stops it, and takes away what it wrote.
+/// Stops the tools and removes their files.
 pub(super) async fn stop() {
     let running = lock(&RUNNING).take();
     if let Some(RunningTools { task, .. }) = running {
         task.abort();
-        // The error is that it was stopped.
+        // The only possible error is the cancellation.
         let _ = task.await;
     }
 }

@@ -1,4 +1,4 @@
-//! Data sets: rows of a file, of a text, or of the program.
+//! Data sets, from a file, from text, or built by the program.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -9,10 +9,10 @@ use super::error::Error as E;
 use genkit_core::DataPoint;
 use genkit_core::Result;
 
-/// The largest file of a data set. Default is 64 MiB.
+/// The maximum size of a data set file, in bytes. Default is 64 MiB.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
 
-/// Data set: what is asked, row by row, and what should come out.
+/// A data set: rows of inputs, with their expected outputs.
 ///
 /// ```
 /// use genkit::evaluate::DataSet;
@@ -26,7 +26,7 @@ const MAX_FILE: u64 = 64 * 1024 * 1024;
 pub struct DataSet(Vec<DataPoint>);
 
 impl DataSet {
-    /// Reads a data set from a file: lines where it ends in `.jsonl`, else a list.
+    /// Reads a data set from a file: one row per line if the name ends in `.jsonl`, otherwise a JSON list.
     ///
     /// ```no_run
     /// let data = genkit::evaluate::DataSet::read("evals/capitals.jsonl")?;
@@ -34,7 +34,8 @@ impl DataSet {
     /// ```
     ///
     /// # Errors
-    /// As [`from_json`](Self::from_json); also where the file cannot be read or is larger than 64 MiB.
+    /// Returns the errors of [`from_json`](Self::from_json), and an error if the file cannot be read or is larger than
+    /// 64 MiB.
     pub fn read(file: impl AsRef<Path>) -> Result<Self> {
         let file = file.as_ref();
         let unreadable = |error| E::Unreadable(file.to_owned(), error);
@@ -51,17 +52,17 @@ impl DataSet {
     /// Parses a data set from a JSON list.
     ///
     /// # Errors
-    /// `InvalidArgument`, with the number of the row that is none.
+    /// `InvalidArgument`, with the number of the first invalid row.
     pub fn from_json(text: &str) -> Result<Self> {
         let rows: Vec<Value> = serde_json::from_str(text.trim_start_matches('\u{feff}'))
             .map_err(|why| E::NoDataSet(why.to_string()))?;
         rows.into_iter().enumerate().map(|(at, row)| read(at + 1, row)).collect()
     }
 
-    /// Parses a data set from lines of JSON; empty lines are left out.
+    /// Parses a data set from lines of JSON. Empty lines are skipped.
     ///
     /// # Errors
-    /// `InvalidArgument`, with the number of the line that is none.
+    /// `InvalidArgument`, with the number of the first invalid line.
     pub fn from_jsonl(text: &str) -> Result<Self> {
         let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
         let lines = lines.filter(|(_, line)| !line.trim().is_empty());
@@ -74,17 +75,17 @@ impl DataSet {
             .collect()
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it has none.
+    /// Returns whether the data set has zero rows.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Data points: its rows.
+    /// Returns the rows.
     pub fn points(&self) -> &[DataPoint] {
         &self.0
     }
@@ -96,7 +97,7 @@ impl DataSet {
 
 fn read(row: usize, value: Value) -> Result<DataPoint> {
     if value.get("input").is_none() {
-        return Err(E::Row { row, why: "there is no `input`".to_owned() }.into());
+        return Err(E::Row { row, why: "`input` is missing".to_owned() }.into());
     }
     Ok(serde_json::from_value(value).map_err(|why| E::Row { row, why: why.to_string() })?)
 }
@@ -107,14 +108,14 @@ impl FromIterator<DataPoint> for DataSet {
     }
 }
 
-/// Data set of [`evaluate`](super::evaluate()): a [`DataSet`], or a list of [`DataPoint`]s.
+/// A data set for [`evaluate`](super::evaluate()): a [`DataSet`], or a list of [`DataPoint`]s.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no data set",
+    message = "`{Self}` is not a data set",
     label = "not a data set",
-    note = "give a `DataSet`, as `DataSet::read(\"evals.jsonl\")?`, or a list of `DataPoint`s"
+    note = "pass a `DataSet`, such as `DataSet::read(\"evals.jsonl\")?`, or a list of `DataPoint`s"
 )]
 pub trait IntoDataSet {
-    /// The data set.
+    /// Converts this to a data set.
     fn into_data_set(self) -> DataSet;
 }
 

@@ -1,4 +1,4 @@
-//! The error messages of evaluating.
+//! The errors of evaluations.
 
 use std::path::PathBuf;
 #[cfg(feature = "jsonata")]
@@ -10,28 +10,28 @@ use genkit_core::internal::error::Topic;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     // Data sets.
-    #[error("the data set `{}` cannot be read", .0.display())]
+    #[error("cannot read the data set `{}`", .0.display())]
     Unreadable(PathBuf, #[source] std::io::Error),
     #[error("the data set is larger than {0} bytes")]
     TooLarge(u64),
-    #[error("row {row} of the data set is no `{{\"input\": ..}}`: {why}")]
+    #[error("row {row} of the data set is not a valid `{{\"input\": ..}}`: {why}")]
     Row { row: usize, why: String },
-    #[error("a data set is a JSON list of `{{\"input\": ..}}`, or one on each line: {0}")]
+    #[error("the data set is not a JSON list of `{{\"input\": ..}}`, or one object per line: {0}")]
     NoDataSet(String),
 
     // Runs.
-    #[error("there is nothing to evaluate: the data set is empty")]
+    #[error("nothing to evaluate; the data set is empty")]
     NoData,
-    #[error("there is nothing to evaluate by: add `.with(metrics::regex())` or another evaluator")]
+    #[error("no evaluator is set; add `.with(metrics::regex())` or another evaluator")]
     NoEvaluators,
 
-    #[error("the closure that makes the outputs panicked")]
+    #[error("the function that creates the outputs panicked")]
     Panicked,
 
     // Metrics.
     #[error("reference must be a string: {0}")]
     ReferenceNoText(&'static str),
-    #[error("the pattern cannot be read: {0}")]
+    #[error("the pattern is not valid: {0}")]
     Pattern(String),
     #[error("the pattern is longer than {0} bytes")]
     PatternTooLong(usize),
@@ -40,28 +40,30 @@ pub(super) enum Error {
     Jsonata(String),
     #[cfg(feature = "jsonata")]
     #[error(
-        "the JSONata expression may not use `{0}` so: `$eval` not at all, and `$pad` with a width that is \
-         a number up to 10,000"
+        "the JSONata expression uses `{0}`, which is not allowed; `$eval` is rejected, and `$pad` needs \
+         a literal width up to 10,000"
     )]
     JsonataUnbounded(String),
     #[cfg(feature = "jsonata")]
-    #[error("the JSONata expression runs longer than {0:?}")]
+    #[error("the JSONata expression ran longer than {0:?}")]
     JsonataTooSlow(Duration),
     #[cfg(feature = "jsonata")]
-    #[error("{0} earlier JSONata expressions still run, and do not end")]
+    #[error("{0} earlier JSONata expressions are still running and do not end")]
     JsonataBusy(usize),
-    #[error("the judge gave no score for the answer accuracy: {0:?} is none of 0 to 4")]
+    #[error(
+        "the judge returned no score for the answer accuracy; {0:?} is not a number from 0 to 4"
+    )]
     NoRating(String),
     #[error("the judge found no statement in the output")]
     NoStatements,
-    #[error("the judge gave no verdict on {missing} of {statements} statements")]
+    #[error("the judge returned no verdict on {missing} of {statements} statements")]
     NoVerdicts { missing: usize, statements: usize },
-    #[error("the judge gave no question for the answer relevancy")]
+    #[error("the judge returned no question for the answer relevancy")]
     NoQuestion,
-    #[error("the embedder `{embedder}` gave {given} vectors for 2 texts")]
+    #[error("the embedder `{embedder}` returned {given} vectors for 2 texts")]
     Embeddings { embedder: String, given: usize },
     #[error(
-        "the vectors of the embedder `{0}` have no cosine: their lengths differ, or one is zero"
+        "the vectors of the embedder `{0}` have no cosine; their lengths differ, or one is zero"
     )]
     NoCosine(String),
 }

@@ -1,8 +1,8 @@
-//! Evaluation: whether the answers of flows and models are good, by metrics over a data set.
+//! Evaluation: measures the quality of flows and models with metrics over a data set.
 //!
-//! [`evaluate`](evaluate()) runs a flow over a [`DataSet`] and judges what comes out, so that a unit test can say
-//! how good is good enough. Genkit's CLI does the same with `eval:flow` and `eval:run`: what a registry has of
-//! [`Evaluator`]s it finds there.
+//! [`evaluate`](evaluate()) runs a flow over a [`DataSet`] and scores its outputs, so that a unit test can require a
+//! minimum quality. The commands `eval:flow` and `eval:run` of Genkit's CLI do the same with the [`Evaluator`]s in a
+//! registry.
 //!
 //! ```
 //! use genkit::evaluate::{DataPoint, evaluate, metrics};
@@ -28,12 +28,12 @@
 //! # }
 //! ```
 //!
-//! | for | see |
+//! | topic | see |
 //! |---|---|
-//! | metrics that are there | [`metrics`] |
-//! | your own metric | [`Evaluator::builder`] |
-//! | rows of a file | [`DataSet::read`] |
-//! | what came out | [`Report`] |
+//! | built-in metrics | [`metrics`] |
+//! | custom metrics | [`Evaluator::builder`] |
+//! | rows from a file | [`DataSet::read`] |
+//! | results | [`Report`] |
 
 #![allow(
     missing_docs,

@@ -1,4 +1,4 @@
-//! Reports: what came out, case by case and metric by metric.
+//! Reports: the results of an evaluation, by row and by metric.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use genkit_core::Error;
 use genkit_core::{DataPoint, EvalStatus, Score};
 
-/// Report of an evaluation: a table where it is printed, data where it is stored.
+/// The report of an evaluation. Displays as a table, and serializes to JSON.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, Report, evaluate, metrics};
@@ -32,7 +32,7 @@ pub struct Report {
     cases: Vec<CaseReport>,
 }
 
-/// One row of a report.
+/// A row of a report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CaseReport {
@@ -41,7 +41,7 @@ pub struct CaseReport {
     scores: Vec<MetricScore>,
 }
 
-/// Score of one metric for a row of a report.
+/// The score of one metric for a row of a report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MetricScore {
@@ -54,13 +54,13 @@ impl Report {
         Self { cases }
     }
 
-    /// Rows of the report, in the order of the data set.
+    /// Returns the rows, in the order of the data set.
     pub fn cases(&self) -> &[CaseReport] {
         &self.cases
     }
 
-    /// Metrics that it has scores of, in their order. Where an evaluator gives several scores, each is a
-    /// metric: `evaluator:id`.
+    /// Returns the metrics with scores, in the order of their first score. An evaluator with several scores has a
+    /// metric for each, named `evaluator:id`.
     pub fn metrics(&self) -> Vec<String> {
         let mut metrics: Vec<String> = Vec::new();
         for score in self.cases.iter().flat_map(|case| &case.scores) {
@@ -72,7 +72,8 @@ impl Report {
         metrics
     }
 
-    /// The average of a metric over the rows that have a number of it; a yes is 1 and a no is 0. `None` where none has.
+    /// Returns the average of a metric over the rows with a numeric score; true counts as 1 and false as 0. Returns
+    /// `None` if there are no such rows.
     pub fn average(&self, metric: &str) -> Option<f64> {
         let scores = self.cases.iter().flat_map(|case| &case.scores);
         let values: Vec<f64> = scores
@@ -82,12 +83,12 @@ impl Report {
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
     }
 
-    /// The rows with an error or with a score that is a fail.
+    /// Returns the rows with an error or a failing score.
     pub fn failures(&self) -> impl Iterator<Item = &CaseReport> {
         self.cases.iter().filter(|case| case.is_failure())
     }
 
-    /// Whether every row has an output and a score, none of them an error or a fail.
+    /// Returns whether every row has an output and a score, without errors or failing scores.
     pub fn all_pass(&self) -> bool {
         !self.cases.is_empty() && self.failures().next().is_none()
     }
@@ -98,38 +99,38 @@ impl CaseReport {
         Self { test_case_id, point, scores }
     }
 
-    /// A row whose output could not be made.
+    /// Creates a row without an output because of an error.
     pub(super) fn failed(test_case_id: String, mut point: DataPoint, error: &Error) -> Self {
         point.error = Some(error.chain());
         Self { test_case_id, point, scores: Vec::new() }
     }
 
-    /// Id of the test case.
+    /// Returns the id of the test case.
     pub fn test_case_id(&self) -> &str {
         &self.test_case_id
     }
 
-    /// Input of the row.
+    /// Returns the input of the row.
     pub fn input(&self) -> &Value {
         &self.point.input
     }
 
-    /// Output: what came out; `None` where the flow failed.
+    /// Returns the output; `None` if the flow failed.
     pub fn output(&self) -> Option<&Value> {
         self.point.output.as_ref()
     }
 
-    /// Error: why nothing came out.
+    /// Returns the error, if there is no output because the flow failed.
     pub fn error(&self) -> Option<&str> {
         self.point.error.as_deref()
     }
 
-    /// Scores of the metrics.
+    /// Returns the scores of the metrics.
     pub fn scores(&self) -> &[MetricScore] {
         &self.scores
     }
 
-    /// Whether it has an error or a score that is a fail, or no score at all.
+    /// Returns whether the row has an error, a failing score, or no scores.
     pub fn is_failure(&self) -> bool {
         let fails = |score: &MetricScore| {
             score.score.error().is_some() || score.score.status() == Some(EvalStatus::Fail)
@@ -143,7 +144,7 @@ impl MetricScore {
         Self { metric: metric.to_owned(), score }
     }
 
-    /// The metric: the evaluator's name, and the score's id where it has one: `evaluator:id`.
+    /// Returns the metric: the evaluator's name, with the score's id if it has one: `evaluator:id`.
     pub fn metric(&self) -> String {
         match self.score.id() {
             Some(id) => format!("{}:{id}", self.metric),
@@ -151,7 +152,7 @@ impl MetricScore {
         }
     }
 
-    /// The score.
+    /// Returns the score.
     pub fn score(&self) -> &Score {
         &self.score
     }

@@ -1,4 +1,4 @@
-//! Evaluating: a flow is run over a data set, and what comes out is judged.
+//! Runs an evaluation: calls a flow for each row of a data set and scores the outputs.
 
 use std::future::IntoFuture;
 use std::panic::AssertUnwindSafe;
@@ -15,13 +15,13 @@ use genkit_core::BoxFuture;
 use genkit_core::{DataPoint, Evaluator, Flow, HandlerError, Score};
 use genkit_core::{Error, Result};
 
-/// How many rows are run and judged at a time. Default is 4.
+/// The number of rows that are run and judged concurrently. Default is 4.
 const AT_A_TIME: usize = 4;
 
 type Target = dyn Fn(Value) -> BoxFuture<'static, Result<Value>> + Send + Sync;
 
-/// Evaluation of `data`: add a flow (or closure) that makes the outputs, unless the rows have them, and
-/// the metrics. See the [module](crate) for an example.
+/// Creates an evaluation of `data`. Add a flow or closure that creates the outputs, unless the rows contain them, and
+/// add metrics. See the [module](crate) for an example.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, evaluate, metrics};
@@ -42,7 +42,7 @@ pub fn evaluate(data: impl IntoDataSet) -> Evaluate {
     }
 }
 
-/// An evaluation, about to run: made by [`evaluate`]. Awaiting it gives a [`Report`].
+/// An evaluation that is about to run, created by [`evaluate`]. Await it for its [`Report`].
 ///
 /// ```
 /// use genkit::evaluate::{DataSet, Evaluator, Score, evaluate, metrics};
@@ -69,8 +69,8 @@ pub fn evaluate(data: impl IntoDataSet) -> Evaluate {
 /// ```
 ///
 /// # Errors
-/// `InvalidArgument` where there is no row or no metric. A row that fails has its error in the report, and
-/// does not end the rest.
+/// `InvalidArgument` if rows or metrics are missing. The error of a row is part of the report, and does not stop
+/// the evaluation.
 #[must_use = "an evaluation runs when it is awaited: add `.await`"]
 pub struct Evaluate {
     points: Vec<DataPoint>,
@@ -80,7 +80,7 @@ pub struct Evaluate {
 }
 
 impl Evaluate {
-    /// Flow that makes each output, from the row's input. For one that takes state see
+    /// Sets the flow that creates each output from the input of the row. For a flow that uses state, see
     /// [`flow_of`](Self::flow_of).
     pub fn flow(self, flow: Flow) -> Self {
         self.target(move |input| {
@@ -89,7 +89,7 @@ impl Evaluate {
         })
     }
 
-    /// Flow by its name in `genkit` that makes each output, with its state.
+    /// Sets the flow that creates each output by its name in `genkit`, which provides its state.
     ///
     /// ```
     /// use genkit::evaluate::{DataPoint, evaluate, metrics};
@@ -119,7 +119,7 @@ impl Evaluate {
         })
     }
 
-    /// Function (a closure) that makes each output, from the row's input.
+    /// Sets the function (a closure) that creates each output from the input of the row.
     pub fn function<F, Fut>(self, function: F) -> Self
     where
         F: Fn(Value) -> Fut + Send + Sync + 'static,
@@ -139,13 +139,13 @@ impl Evaluate {
         self
     }
 
-    /// Evaluators (metrics): judges by one more, or several.
+    /// Adds one or several evaluators (metrics).
     pub fn with(mut self, evaluators: impl IntoEvaluators) -> Self {
         self.evaluators.extend(evaluators.into_evaluators());
         self
     }
 
-    /// Concurrency: how many rows are run and judged at a time. Default is 4.
+    /// Sets how many rows are run and judged concurrently (concurrency). Default is 4.
     pub fn concurrency(mut self, rows: usize) -> Self {
         self.at_a_time = rows.max(1);
         self
@@ -168,7 +168,7 @@ impl Evaluate {
     }
 }
 
-/// One row: run, and judged by each evaluator.
+/// Runs a row, and scores its output with each evaluator.
 async fn case(
     index: usize,
     mut point: DataPoint,
@@ -177,7 +177,7 @@ async fn case(
 ) -> CaseReport {
     let name = point.test_case_id.get_or_insert_with(|| format!("case-{}", index + 1)).clone();
     if let Some(target) = target {
-        // A closure of a test may panic, too: its row fails, and the others are judged.
+        // The closure of a test can panic. Its row fails, and the others continue.
         let input = point.input.clone();
         let made = AssertUnwindSafe(async { target(input).await }).catch_unwind().await;
         match made {
@@ -221,9 +221,9 @@ impl std::fmt::Debug for Evaluate {
     }
 }
 
-/// Evaluators of [`Evaluate::with`]: an [`Evaluator`] or several.
+/// One or several evaluators for [`Evaluate::with`].
 pub trait IntoEvaluators {
-    /// The evaluators, in their order.
+    /// Returns the evaluators, in order.
     fn into_evaluators(self) -> Vec<Evaluator>;
 }
 

@@ -1,4 +1,4 @@
-//! A report for people: as a table, and as the message of a test that fails.
+//! Displays a report as a table, and as the message of a failing test.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use super::report::{CaseReport, Report};
 use super::table;
 
 impl Report {
-    /// Asserts in a test that all rows pass: else panics with the table of what failed.
+    /// Asserts that all rows pass.
     ///
     /// # Panics
-    /// See above.
+    /// Panics with a table of the failed rows if any row fails.
     #[track_caller]
     pub fn assert_all_pass(&self) {
         assert!(
@@ -21,8 +21,7 @@ impl Report {
         );
     }
 
-    /// Asserts in a test that the average of `metric` is `least` or more, and that no row lacks a
-    /// score of it: else panics with the table.
+    /// Asserts that the average of `metric` is at least `least`, and that every row has a score for it.
     ///
     /// ```
     /// use genkit::evaluate::{DataPoint, evaluate, metrics};
@@ -36,7 +35,7 @@ impl Report {
     /// ```
     ///
     /// # Panics
-    /// See above.
+    /// Panics with the table of the report if the assertion fails.
     #[track_caller]
     pub fn assert_average(&self, metric: &str, least: f64) {
         let has_one = |case: &CaseReport| {
@@ -48,8 +47,8 @@ impl Report {
         let average = self.average(metric);
         assert!(
             lacking == 0 && average.is_some_and(|average| average >= least),
-            "the average of `{metric}` is {average:?}, not {least} or more; {lacking} of {} cases \
-             have no score of it:\n{self}",
+            "the average of `{metric}` is {average:?}, expected at least {least}; {lacking} of {} cases \
+             have no score for it:\n{self}",
             self.cases().len(),
         );
     }

@@ -1,4 +1,4 @@
-//! The table of a report, as it is printed.
+//! The printed table of a report.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use super::report::{CaseReport, Report};
 use genkit_core::{EvalStatus, Score};
 use genkit_schema::internal::truncate::excerpt;
 
-/// The widest cell, in characters.
+/// The maximum width of a cell, in characters.
 const WIDEST: usize = 40;
 
-/// The longest reason below the table, in characters.
+/// The maximum length of a reason below the table, in characters.
 const LONGEST_REASON: usize = 300;
 
-/// The rows that `wanted` lets through, the averages of all, and the reasons of what failed.
+/// Builds a table of the rows that `wanted` selects, the averages of all rows, and the reasons of failures.
 pub(super) fn of(report: &Report, wanted: impl Fn(&CaseReport) -> bool) -> String {
     let metrics = report.metrics();
     let mut rows = vec![vec!["case".to_owned()]];
@@ -34,7 +34,7 @@ pub(super) fn of(report: &Report, wanted: impl Fn(&CaseReport) -> bool) -> Strin
     for case in report.cases().iter().filter(|case| wanted(case) && case.is_failure()) {
         for (metric, why) in reasons(case) {
             let why = excerpt(&why.replace(['\n', '\r'], " "), LONGEST_REASON);
-            // Writing to a text never fails.
+            // Writing to a string does not fail.
             let _ = writeln!(text, "{} {metric}: {why}", case.test_case_id());
         }
     }
@@ -56,7 +56,7 @@ fn cell(score: &Score) -> String {
     }
 }
 
-/// Why a case failed, with the metric that says so.
+/// Returns why a case failed, with the metric that reports it.
 fn reasons(case: &CaseReport) -> Vec<(String, String)> {
     let mut reasons = Vec::new();
     if let Some(error) = case.error() {
@@ -72,7 +72,7 @@ fn reasons(case: &CaseReport) -> Vec<(String, String)> {
     reasons
 }
 
-/// Columns that are as wide as their widest cell.
+/// Aligns the columns to the width of their widest cell.
 fn aligned(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();

@@ -1,4 +1,4 @@
-//! Flows over HTTP: served as every client of Genkit calls them, and called on any Genkit server.
+//! Flows over HTTP: serves flows to every Genkit client, and calls flows on any Genkit server.
 //!
 #![cfg_attr(
     feature = "server",
@@ -19,19 +19,19 @@ async fn count(chunks: &Chunks<u32>, n: u32) -> Result<u32> {
 async fn main() -> Result<()> {
     genkit::serve_flows()
         .http("127.0.0.1:3400")
-        .context_provider(flows::api_key("secret")) // else 401 or 403
-        .durable_streams(true)                      // a client that lost its stream goes on
+        .context_provider(flows::api_key("secret")) // otherwise 401 or 403
+        .durable_streams(true)                      // a client that lost its stream can resume it
         .await
 }
 ```
 
-| request | answer |
+| request | response |
 |---|---|
 | `POST /count` with `{"data": {"n": 2}}` | `{"result": 2}` |
 | the same with `Accept: text/event-stream`, or `POST /count?stream=true` | `data: {"message": 1}`, `data: {"message": 2}`, `data: {"result": 2}` |
-| the same with `x-genkit-stream-id: ID` of an earlier answer | that stream from its beginning; with `?from=1` without its first chunk |
+| the same with `x-genkit-stream-id: ID` of an earlier response | that stream from its beginning; with `?from=1`, without its first chunk |
 
-A flow that takes no input is sent `{}`. Errors have Genkit's status names: a plain answer has the HTTP status
+For a flow without input, send `{}`. Errors use Genkit's status names: a plain response has the HTTP status
 and `{"status": "NOT_FOUND", "message": ".."}`, a stream ends with `data: {"error": {..}}`."#
 )]
 #![cfg_attr(
@@ -61,5 +61,5 @@ pub use server::{FlowServer, OnStart};
 #[cfg(feature = "server")]
 pub use store::{MemoryStreams, StreamEvent, StreamReader, StreamStore, StreamWriter};
 
-/// The header that names a durable stream.
+/// The header that contains the id of a durable stream.
 pub(crate) const STREAM_ID: &str = "x-genkit-stream-id";

@@ -1,4 +1,4 @@
-//! The body of a request: bounded in size, in time, and by the room that all bodies share.
+//! Reads request bodies, limited in size, in time, and by the memory that all bodies share.
 
 use std::future::{Future, poll_fn};
 use std::net::IpAddr;
@@ -13,22 +13,24 @@ use http_body_util::BodyExt as _;
 pub use super::room::BodyRoom;
 use super::room::{NoRoom, RoomGuard};
 
-/// How long the body of a request may take to arrive. Default is 30 seconds.
+/// The time limit for receiving a request body. Default is 30 seconds.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How much of a body needs no room. Default is 16 KiB.
+/// The maximum size of a body that does not count against the shared memory, in bytes. Default is 16 KiB.
 const SMALL: usize = 16 * 1024;
 
-/// Why a body was not read.
+/// The reason why a body was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {
     #[error("the body did not arrive within {0:?}")]
     Slow(Duration),
-    #[error("the body arrived too slowly, and others needed its room: try again later")]
+    #[error(
+        "the body arrived too slowly, and its memory was needed for other requests; try again later"
+    )]
     NoRoom,
     #[error("the request has more than {0} bytes")]
     Long(usize),
-    #[error("the body broke off")]
+    #[error("the body ended unexpectedly")]
     Broken,
 }
 
@@ -38,15 +40,15 @@ impl From<NoRoom> for BodyError {
     }
 }
 
-/// A body, with its part of the room.
+/// A complete body, with its share of the memory.
 #[derive(Debug)]
 pub struct WholeBody {
     pub bytes: Bytes,
-    #[expect(dead_code, reason = "it is given back when it is dropped")]
+    #[expect(dead_code, reason = "dropping it releases the memory")]
     room: Option<RoomGuard>,
 }
 
-/// The whole body, of at most `limit` bytes. `client` is whose it is.
+/// Reads a complete body of at most `limit` bytes. `client` is the client that sends it.
 pub async fn read_body<B>(
     body: B,
     limit: usize,
@@ -57,7 +59,7 @@ where
     B: HttpBody<Data = Bytes> + Unpin,
 {
     let mut reading = pin!(collect(body, limit, room, client));
-    // What is there already needs no timer.
+    // Poll once first: a body that has already arrived needs no timer.
     if let Poll::Ready(read) = poll_fn(|cx| Poll::Ready(reading.as_mut().poll(cx))).await {
         return read;
     }
@@ -110,7 +112,7 @@ where
             }
             _ => rest.extend_from_slice(&data),
         }
-        // Most bodies are one piece, which is taken as it came.
+        // Most bodies arrive in one piece, which is returned without copying.
         if body.is_end_stream() {
             break;
         }

@@ -1,4 +1,4 @@
-//! CORS: which web pages may call, and what they may read.
+//! CORS: the web pages that can call the server, and what they can read.
 
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -9,20 +9,20 @@ use axum::http::{HeaderMap, HeaderValue, Uri};
 
 use super::origin::AllowedOrigins;
 
-/// How long a page may remember what it was allowed, in seconds.
+/// How long a page can cache a preflight response, in seconds.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 
-/// The origins that may call, and what their pages may do.
+/// The allowed origins, and the rights of their pages.
 pub struct Cors {
     any: bool,
     origins: AllowedOrigins,
-    /// The methods that there are.
+    /// The supported methods.
     methods: HeaderValue,
-    /// What a page may read of an answer beside its body.
+    /// The response headers that a page can read.
     exposed: HeaderValue,
 }
 
-/// What an answer says to a web page: nothing where none asked.
+/// The value of `Access-Control-Allow-Origin`; `None` if the request has no origin.
 pub struct PageRights(Option<HeaderValue>);
 
 impl Cors {
@@ -35,7 +35,7 @@ impl Cors {
         }
     }
 
-    /// The rights of the page that a request comes from; `None` refuses it.
+    /// Returns the rights of the page that sent a request; `None` rejects the request.
     pub fn check(&self, headers: &HeaderMap, uri: &Uri) -> Option<PageRights> {
         let Some(origin) = headers.get(ORIGIN) else { return Some(PageRights(None)) };
         if self.any {
@@ -44,12 +44,12 @@ impl Cors {
         self.origins.allow(headers, uri).then(|| PageRights(Some(origin.clone())))
     }
 
-    /// The methods that there are.
+    /// Returns the supported methods.
     pub(crate) fn methods(&self) -> HeaderValue {
         self.methods.clone()
     }
 
-    /// What the answer to OPTIONS says: what may be done, with the headers that were asked for.
+    /// Adds the headers of a preflight response. All requested headers are allowed.
     pub fn preflight(&self, asked: &HeaderMap, headers: &mut HeaderMap) {
         headers.insert(ALLOW, self.methods());
         if asked.contains_key(ORIGIN) {
@@ -62,7 +62,7 @@ impl Cors {
         }
     }
 
-    /// What lets the page read an answer.
+    /// Adds the headers that allow the page to read a response.
     pub fn grant(&self, rights: PageRights, headers: &mut HeaderMap) {
         let Some(origin) = rights.0 else { return };
         if origin != "*" {

@@ -1,4 +1,4 @@
-//! Drain at shutdown: the requests that a server which stops has to wait for.
+//! Draining: tracks the requests that a server waits for during shutdown.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use tokio::sync::watch;
 
 use super::until_sent::UntilSent;
 
-/// Counts the requests that are not answered to their last byte.
+/// Counts the requests whose responses are not completely sent.
 #[derive(Clone)]
 pub struct Drain(Arc<watch::Sender<()>>);
 
-/// One of them, until it is dropped.
+/// A counted request; ends on drop.
 pub struct RunningRequest(
-    #[expect(dead_code, reason = "it counts while it is there")] watch::Receiver<()>,
+    #[expect(dead_code, reason = "it counts until it is dropped")] watch::Receiver<()>,
 );
 
 impl Default for Drain {
@@ -27,14 +27,14 @@ impl Drain {
         RunningRequest(self.0.subscribe())
     }
 
-    /// Waits until there are none.
+    /// Waits until all requests have finished.
     pub(crate) async fn finished(&self) {
         self.0.closed().await;
     }
 }
 
 impl RunningRequest {
-    /// Counts until the answer was read to its end, or given up.
+    /// Extends the count until the response is completely sent, or abandoned.
     pub fn until_sent(self, response: Response) -> Response {
         response.map(|body| Body::new(UntilSent::new(body, self)))
     }

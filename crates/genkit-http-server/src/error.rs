@@ -8,10 +8,10 @@ pub enum Error {
     #[error("cannot listen on {address}")]
     Listen { address: String, source: std::io::Error },
     #[error(
-        "`{address}` is no address to listen on: write a host and a port (`127.0.0.1:8000`, `[::1]:8000`), or `unix:/a/path`"
+        "`{address}` is not a listening address; write a host and a port such as `127.0.0.1:8000`, or `unix:/a/path`"
     )]
     NoAddress { address: String, source: std::io::Error },
-    #[error("the listener that was given cannot be used")]
+    #[error("cannot use the provided listener")]
     GivenListener { source: std::io::Error },
 }
 

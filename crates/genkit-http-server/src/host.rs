@@ -1,5 +1,5 @@
-//! The `Host` check: which names the server answers for. A web page that points a name of its own at
-//! this machine (DNS rebinding) is refused.
+//! The `Host` check, which rejects requests to unknown hosts. It protects against web pages that point their own host
+//! name at this machine (DNS rebinding).
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -11,31 +11,31 @@ use axum::http::{HeaderMap, Uri};
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 
-/// Hosts that a server on loopback answers for.
+/// The hosts accepted by a server on loopback.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
-/// How many refused hosts are warned of: a stranger may send as many as it likes.
+/// The maximum number of rejected hosts that are logged, because an attacker can send arbitrarily many.
 const MAX_WARNINGS: usize = 32;
 
-/// Why a request to a host is refused.
+/// The reason why a request is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum HostRefusal {
-    #[error("Bad Request: there is no `Host`, or it is malformed")]
+    #[error("Bad Request: `Host` is missing or malformed")]
     Malformed,
     #[error(
-        "Forbidden: the server does not answer for the host `{0}`. If that is its name, its program \
-         must say so: `.allowed_hosts([\"{0}\"])`"
+        "Forbidden: the host `{0}` is not allowed; if it is a name of this server, add it with \
+         `.allowed_hosts([\"{0}\"])`"
     )]
     Unknown(String),
 }
 
-/// The hosts that requests may name, and those that were refused.
+/// The accepted hosts, and the rejected hosts that were logged.
 pub struct AllowedHosts {
     allowed: Vec<NamedHost>,
     warned: Mutex<HashSet<String>>,
 }
 
-/// A host in lower case, with a port where only that one is meant.
+/// A host in lower case. Without a port it matches any port.
 struct NamedHost {
     host: String,
     port: Option<u16>,
@@ -60,7 +60,7 @@ fn bare(host: &str) -> String {
 }
 
 impl AllowedHosts {
-    /// These hosts, or loopback.
+    /// Accepts these hosts, or loopback without any.
     pub fn new(hosts: Option<Vec<String>>) -> Self {
         let allowed = match hosts {
             Some(hosts) => hosts.iter().map(|host| NamedHost::new(host.trim())).collect(),
@@ -69,7 +69,7 @@ impl AllowedHosts {
         Self { allowed, warned: Mutex::default() }
     }
 
-    /// Refuses a request to a host that is not named, with one warning for each.
+    /// Rejects a request to an unknown host, and logs each host once.
     pub fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), HostRefusal> {
         let found = self.find(headers, uri);
         if let Err(HostRefusal::Unknown(host)) = &found
@@ -77,21 +77,21 @@ impl AllowedHosts {
         {
             tracing::warn!(
                 host = %Logged::name(host),
-                "refused a request to a host that this server does not answer for: if it is a name of \
-                 this server, give it to `.allowed_hosts([..])`"
+                "rejected a request to a host that is not allowed; if it is a name of this server, add it \
+                 with `.allowed_hosts([..])`"
             );
         }
         found
     }
 
-    /// Refuses a request to a host that is not named.
+    /// Rejects a request to an unknown host.
     pub fn find(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), HostRefusal> {
         let authority = match headers.get(HOST) {
             Some(host) => host.to_str().ok().and_then(|host| host.parse().ok()),
-            // Layers may take away the `Host` that stands for HTTP/2's `:authority`.
+            // Layers can remove the `Host` header that was derived from HTTP/2's `:authority`.
             None => uri.authority().cloned(),
         };
-        // A host has no user (RFC 9110, section 7.2).
+        // A host contains no user information (RFC 9110, section 7.2).
         let authority: Option<Authority> = authority;
         let Some(authority) = authority.filter(|it| !it.as_str().contains('@')) else {
             return Err(HostRefusal::Malformed);
@@ -106,7 +106,7 @@ impl AllowedHosts {
         Err(HostRefusal::Unknown(asked.host))
     }
 
-    /// Whether the host was not warned of, and there is room to remember it.
+    /// Returns whether the host is new and there is room to remember it.
     fn is_news(&self, host: &str) -> bool {
         let mut warned = lock(&self.warned);
         warned.len() < MAX_WARNINGS && warned.insert(host.to_owned())

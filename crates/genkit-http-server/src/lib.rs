@@ -1,5 +1,4 @@
-//! HTTP servers: what all of this library have in common. Where they listen, who may call them, and how
-//! they end.
+//! The foundation of this crate's HTTP servers: listening, access checks and shutdown.
 
 #![allow(
     missing_docs,

@@ -1,4 +1,4 @@
-//! Listening: where a server over HTTP takes connections, and who is told the address.
+//! Listening: the address or listener of an HTTP server, and its notification.
 
 use std::fmt;
 use std::io;
@@ -11,19 +11,19 @@ use super::stream::{Acceptor, HttpStream};
 #[cfg(unix)]
 use super::unix_socket::UnixSocket;
 
-/// Is told the address once.
+/// A function that receives the listening address once.
 pub type ToldAddress = Box<dyn FnOnce(SocketAddr) + Send>;
 
-/// What begins the address of a Unix socket: `unix:/run/notes.sock`.
+/// The prefix of the address of a Unix socket, as in `unix:/run/notes.sock`.
 const UNIX: &str = "unix:";
 
-/// What a builder was told of it.
+/// The settings of a builder for listening.
 #[derive(Default)]
 pub struct Listening {
-    /// Where, if it was said.
+    /// The address or listener, if set.
     pub place: Option<ListenPlace>,
     pub told: Option<ToldAddress>,
-    /// What stands between a connection and HTTP: TLS.
+    /// Wraps each connection before HTTP, for example in TLS.
     pub acceptor: Option<Acceptor>,
 }
 
@@ -53,7 +53,7 @@ impl ListenPlace {
                 return Ok(BoundListener::Unix(UnixSocket::given(listener).map_err(given)?));
             }
             Self::Address(address) => match address.strip_prefix(UNIX) {
-                // The system would make one without a name, where nobody finds it.
+                // The operating system would create a socket without a name, which no client could find.
                 Some("") => {
                     let source = io::ErrorKind::InvalidInput.into();
                     return Err(E::NoAddress { address, source });
@@ -73,7 +73,7 @@ impl ListenPlace {
     }
 }
 
-/// A listener, and where it is.
+/// A bound listener with its address.
 pub enum BoundListener {
     Tcp(TcpListener, SocketAddr),
     #[cfg(unix)]
@@ -93,7 +93,7 @@ impl BoundListener {
         Err(E::Listen { address: format!("{UNIX}{path}"), source })
     }
 
-    /// The address of a socket of the network.
+    /// Returns the network address; `None` for a Unix socket.
     pub fn address(&self) -> Option<SocketAddr> {
         match self {
             Self::Tcp(_, address) => Some(*address),
@@ -102,7 +102,7 @@ impl BoundListener {
         }
     }
 
-    /// The next connection, and where it comes from: over a Unix socket from this machine.
+    /// Accepts the next connection. Connections over a Unix socket have the loopback address.
     pub(super) async fn accept(&self) -> io::Result<(HttpStream, SocketAddr)> {
         match self {
             Self::Tcp(listener, _) => {
@@ -118,7 +118,7 @@ impl BoundListener {
     }
 }
 
-/// The origin: `http://127.0.0.1:8000`, `unix:/run/notes.sock`.
+/// Writes the origin: `http://127.0.0.1:8000`, `unix:/run/notes.sock`.
 impl fmt::Display for BoundListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

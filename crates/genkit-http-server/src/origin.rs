@@ -1,16 +1,16 @@
-//! The `Origin` check: which web pages may call.
+//! The `Origin` check: which web pages can call the server.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Uri};
 
-/// The origins that may call beside the server's own.
+/// The allowed origins in addition to the server's own.
 pub(crate) struct AllowedOrigins(pub(crate) Vec<String>);
 
 impl AllowedOrigins {
-    /// Whether a web page of this origin may call: one that is named, the server's own, or one
-    /// of this machine where the server is called by a name of this machine.
+    /// Returns whether a web page of this origin can call the server: if its origin is listed, if it is the server's
+    /// own, or if both the page and the requested host are on loopback.
     pub(crate) fn allow(&self, headers: &HeaderMap, uri: &Uri) -> bool {
         let Some(origin) = headers.get(ORIGIN) else { return true };
         let Ok(origin) = origin.to_str() else { return false };
@@ -26,8 +26,8 @@ impl AllowedOrigins {
         match scheme {
             "http" | "https" if page.is_this_machine() && server.is_this_machine() => true,
             "https" => page == server,
-            // A port speaks one of the two, so a page of the same port is the server's own. Without
-            // one the page is of port 80, and the server most likely of 443.
+            // A port serves either HTTP or HTTPS, so a page with the same explicit port is the server's own. Without a
+            // port the page is from port 80, but the server is most likely on 443.
             "http" => page == server && page.port.is_some(),
             _ => false,
         }
@@ -42,7 +42,7 @@ struct Place {
 }
 
 impl Place {
-    /// Reads `host`, `host:port` or either with `[IPv6]`, and nothing else.
+    /// Parses `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; rejects anything else.
     fn of(authority: &str) -> Option<Self> {
         let (host, rest) = match authority.strip_prefix('[') {
             Some(rest) => {

@@ -1,4 +1,4 @@
-//! Room for bodies: how many bytes of them a server holds at once, and who gives way.
+//! The memory that request bodies share: how much a server buffers at once, and which body is dropped first.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -10,19 +10,18 @@ use tokio_util::sync::CancellationToken;
 
 use genkit_core::internal::sync::lock;
 
-/// How many bytes of larger bodies a server holds at once. Default is 64 MiB, or twice the largest
-/// body where that is more.
+/// The total size of larger bodies that a server buffers at once, in bytes. Default is 64 MiB, or twice the largest
+/// body if that is more.
 const ROOM: usize = 64 * 1024 * 1024;
 
-/// How long a body waits for room before another has to give way. Default is 1 second.
+/// How long a body waits for memory before another body is dropped. Default is 1 second.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// There is none, and this one has to give way.
+/// The body was dropped to free memory.
 #[derive(Debug)]
 pub(super) struct NoRoom;
 
-/// The room that all bodies share. Where there is none left the client that holds the most gives way
-/// with the body that it began first.
+/// The memory that all bodies share. If it is exhausted, the client that uses the most loses its oldest body.
 #[derive(Debug)]
 pub struct BodyRoom {
     all: usize,
@@ -41,11 +40,11 @@ struct TakenRoom {
 struct Body {
     client: Option<IpAddr>,
     bytes: usize,
-    /// Cancelled when it has to give way.
+    /// Cancelled when the body must be dropped.
     wanted: CancellationToken,
 }
 
-/// What one body takes, until it is dropped.
+/// The memory of a body; released on drop.
 #[derive(Debug)]
 pub(super) struct RoomGuard {
     room: Arc<BodyRoom>,
@@ -54,7 +53,7 @@ pub(super) struct RoomGuard {
 }
 
 impl BodyRoom {
-    /// For bodies of at most `limit` bytes.
+    /// Creates a pool for bodies of at most `limit` bytes.
     pub fn new(limit: usize) -> Arc<Self> {
         Self::of(ROOM.max(limit.saturating_mul(2)))
     }
@@ -63,7 +62,7 @@ impl BodyRoom {
         Arc::new(Self { all, taken: Mutex::default(), freed: Notify::new() })
     }
 
-    /// Room for `bytes`, as soon as there is some.
+    /// Takes `bytes` of memory, waiting for it if necessary.
     pub(super) async fn take(
         self: &Arc<Self>,
         client: Option<IpAddr>,
@@ -82,7 +81,7 @@ impl BodyRoom {
         Ok(guard)
     }
 
-    /// Whether the body got room for `bytes` in all.
+    /// Resizes the memory of a body to `bytes`; returns whether there was enough.
     fn resize(&self, number: u64, bytes: usize) -> bool {
         let mut taken = lock(&self.taken);
         let taken = &mut *taken;
@@ -111,7 +110,7 @@ impl BodyRoom {
 }
 
 impl RoomGuard {
-    /// Room for `bytes` in all.
+    /// Grows the memory to `bytes` in total.
     pub(super) async fn grow(&self, bytes: usize) -> Result<(), NoRoom> {
         loop {
             let mut freed = std::pin::pin!(self.room.freed.notified());
@@ -127,7 +126,7 @@ impl RoomGuard {
         }
     }
 
-    /// Waits until others need this room.
+    /// Waits until this body must be dropped.
     pub(super) async fn wanted(&self) {
         self.wanted.cancelled().await;
     }

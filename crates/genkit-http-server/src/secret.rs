@@ -1,8 +1,9 @@
-//! Secrets that requests carry: compared so that the time tells nothing of them, not even their length.
+//! Compares secrets in requests in constant time, so that the duration does not reveal them or their length.
 
 use subtle::{Choice, ConstantTimeEq as _};
 
-/// Whether `given` is the secret. It takes as long as `given` is; an empty secret is none.
+/// Returns whether `given` is the secret. The duration depends only on the length of `given`. An empty secret never
+/// matches.
 pub fn is_the_secret(given: &[u8], secret: &[u8]) -> bool {
     let mut same = Choice::from(u8::from(given.len() == secret.len() && !secret.is_empty()));
     let mut expected = secret.iter().cycle();

@@ -1,4 +1,4 @@
-//! Serving: requests are answered until the server is told to stop, and what runs then may finish.
+//! Serving: handles requests until shutdown, and then lets running requests finish.
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
@@ -28,52 +28,52 @@ use super::stream::{Acceptor, HttpStream};
 use super::until_sent::UntilSent;
 use genkit_core::Result;
 
-/// How long running requests may take to finish when the server stops. Default is 10 seconds.
+/// How long running requests have to finish during shutdown. Default is 10 seconds.
 pub const GRACE: Duration = Duration::from_secs(10);
 
-/// How long what was ended then may take to say so. Default is 1 second.
+/// How long cancelled requests have to send their last message. Default is 1 second.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// How large the head of a request may be, in bytes. Default is 64 KiB.
+/// The maximum size of a request head, in bytes. Default is 64 KiB.
 const MAX_HEAD: usize = 64 * 1024;
 
-/// How long nothing is accepted where it fails for want of files. Default is 20 milliseconds.
+/// The pause after a connection could not be accepted for lack of files. Default is 20 milliseconds.
 const SHORT_OF_FILES: Duration = Duration::from_millis(20);
 
-/// How long nothing is accepted where it fails otherwise. Default is 1 second.
+/// The pause after a connection could not be accepted for another reason. Default is 1 second.
 const ACCEPT_FAILED: Duration = Duration::from_secs(1);
 
-/// A server that listens, and what ends it.
+/// A server with its listener and its shutdown.
 pub struct HttpServing {
-    /// What is listened on.
+    /// The listener.
     pub listener: BoundListener,
-    /// What a connection goes through first.
+    /// Wraps each new connection.
     pub acceptor: Option<Acceptor>,
-    /// No new requests from then on.
+    /// Cancelled to stop accepting requests.
     pub stop: CancellationToken,
-    /// What is waited for then.
+    /// The requests to wait for after `stop`.
     pub drain: Drain,
-    /// How long.
+    /// The maximum time to wait for them.
     pub grace: Duration,
-    /// Cancelled once what ran is finished or overdue: this ends what has no end by itself.
+    /// Cancelled when the running requests have finished or are overdue, to end streams without an end.
     pub end: CancellationToken,
 }
 
-/// What answers the requests of all connections.
+/// The application that handles the requests of all connections.
 pub trait HttpApp: Clone + Send + Sync + 'static {
-    /// What an answer is made of.
+    /// The body of a response.
     type Body: hyper::body::Body<Data: Send, Error: std::error::Error + Send + Sync>
         + Unpin
         + Send
         + 'static;
 
-    /// What is known of who is connected.
+    /// What is known about the client of a connection.
     type Client: Send + Sync;
 
-    /// Meets who is connected.
+    /// Identifies the client of a new connection.
     fn meet(&self, address: SocketAddr) -> Self::Client;
 
-    /// Answers a request.
+    /// Handles a request.
     fn answer(
         &self,
         request: Request<Incoming>,
@@ -81,7 +81,7 @@ pub trait HttpApp: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Response<Self::Body>> + Send;
 }
 
-/// The other side of a connection.
+/// The client's side of a connection.
 pub struct Peer<'a, C> {
     pub address: SocketAddr,
     pub client: &'a C,
@@ -99,7 +99,7 @@ impl HttpApp for Router {
         mut request: Request<Incoming>,
         from: Peer<'_, ()>,
     ) -> Response<Self::Body> {
-        // Its handlers read bodies as they like.
+        // The handlers of the router read bodies themselves.
         from.connection.answering();
         request.extensions_mut().insert(ConnectInfo(from.address));
         let answered = TowerToHyperService::new(self.clone()).call(request).await;
@@ -108,7 +108,7 @@ impl HttpApp for Router {
 }
 
 impl HttpServing {
-    /// Serves until told to stop, then lets what runs finish.
+    /// Serves until `stop` is cancelled, then lets running requests finish.
     pub async fn run(self, app: impl HttpApp) -> Result<()> {
         let Self { listener, acceptor, stop, drain, grace, end } = self;
         let (table, open) = (ConnectionTable::new(), Drain::default());
@@ -132,7 +132,7 @@ impl HttpServing {
                     let acceptor = acceptor.clone();
                     let task = tokio::spawn(async move {
                         let _counted = counted;
-                        // The table ends it where that takes too long.
+                        // The table aborts this task if it takes too long.
                         let stream = match acceptor {
                             None => stream,
                             Some(accept) => match accept(stream).await {
@@ -155,7 +155,7 @@ impl HttpServing {
         let deadline = tokio::time::Instant::now() + grace;
         let overdue = async {
             let is_late = tokio::time::timeout_at(deadline, drain.finished()).await.is_err();
-            // Not earlier: this also ends what still runs.
+            // Not earlier, because this also cancels requests that are still running.
             end.cancel();
             if is_late {
                 let _ = tokio::time::timeout(LAST_WORDS, drain.finished()).await;
@@ -171,7 +171,7 @@ impl HttpServing {
     }
 }
 
-/// Answers what comes over one connection, until it ends or, once told to stop, has nothing open.
+/// Handles the requests of one connection until it ends or, during shutdown, has no open requests.
 async fn serve_connection(
     stream: HttpStream,
     address: SocketAddr,
@@ -191,7 +191,7 @@ async fn serve_connection(
         }
     });
     let serving = http1::Builder::new()
-        // The table ends what is slow, with one clock for all connections.
+        // The table closes slow connections, with one clock for all of them.
         .header_read_timeout(None)
         .max_buf_size(MAX_HEAD)
         .serve_connection(io, answer);
@@ -199,8 +199,7 @@ async fn serve_connection(
     let mut is_stopping = false;
     let mut is_watched = false;
     let served = poll_fn(|cx| {
-        // Its waker is that of this task, which stays the same: it is asked again only when it has
-        // something to say.
+        // The waker of this task does not change, so `stopped` is polled again only after it was cancelled.
         if !is_stopping && (!is_watched || stop.is_cancelled()) {
             is_watched = true;
             if stopped.as_mut().poll(cx).is_ready() {
@@ -215,7 +214,7 @@ async fn serve_connection(
     }
 }
 
-/// Waits after a connection could not be accepted, so that it is not tried again at once.
+/// Pauses after a connection could not be accepted, to avoid a busy loop.
 async fn pause_after(error: &io::Error, table: &ConnectionTable) {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     if matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset) {
@@ -226,7 +225,7 @@ async fn pause_after(error: &io::Error, table: &ConnectionTable) {
         tokio::time::sleep(SHORT_OF_FILES).await;
         return;
     }
-    tracing::error!(%error, "no connection can be accepted: trying again");
+    tracing::error!(%error, "cannot accept connections; trying again");
     tokio::time::sleep(ACCEPT_FAILED).await;
 }
 

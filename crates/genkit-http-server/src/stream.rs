@@ -1,4 +1,4 @@
-//! The bytes of one connection: of the network, of a Unix socket, or of what the program put around them.
+//! The byte stream of a connection: a network socket, a Unix socket, or a custom wrapper such as TLS.
 
 use std::fmt;
 use std::io;
@@ -13,13 +13,12 @@ use tokio::net::UnixStream;
 
 use genkit_core::BoxFuture;
 
-/// What a connection goes through before HTTP is spoken.
+/// Wraps a connection before HTTP is spoken.
 pub type Acceptor =
     Arc<dyn Fn(HttpStream) -> BoxFuture<'static, io::Result<HttpStream>> + Send + Sync>;
 
-/// HTTP stream: the connection of a client, as
-/// `McpServer::accept_with` gets it, an `AsyncRead` and `AsyncWrite`
-/// of tokio.
+/// The byte stream of a client's connection, as passed to
+/// `McpServer::accept_with`. Implements tokio's `AsyncRead` and `AsyncWrite`.
 pub struct HttpStream(Inner);
 
 enum Inner {
@@ -35,7 +34,7 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Bytes for T {}
 
 impl HttpStream {
     pub(super) fn tcp(stream: TcpStream) -> Self {
-        // With Nagle's algorithm an answer of several pieces waits some 40 ms for an acknowledgement.
+        // With Nagle's algorithm, a response in several parts waits about 40 ms for an acknowledgement.
         let _ = stream.set_nodelay(true);
         Self(Inner::Tcp(stream))
     }
@@ -45,7 +44,7 @@ impl HttpStream {
         Self(Inner::Unix(stream))
     }
 
-    /// What a program made of one.
+    /// Creates a stream from one that the program wrapped.
     pub fn other(stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) -> Self {
         Self(Inner::Other(Box::new(stream)))
     }
@@ -57,7 +56,7 @@ impl fmt::Debug for HttpStream {
     }
 }
 
-/// Goes on with whatever it is.
+/// Runs an expression on the inner stream.
 macro_rules! with {
     ($stream:expr, |$inner:ident| $work:expr) => {
         match &mut $stream.0 {

@@ -1,4 +1,4 @@
-//! Unix sockets: one at a path, which is there as long as the server is.
+//! Unix sockets, whose files are removed when the server ends.
 
 use std::fs;
 use std::io;
@@ -11,12 +11,12 @@ use tokio::net::{UnixListener, UnixStream};
 /// A listener on a Unix socket.
 pub(crate) struct UnixSocket {
     listener: UnixListener,
-    /// What is removed with it: a file that this process made.
+    /// The socket file to remove on drop, if this process created it.
     own: Option<PathBuf>,
 }
 
 impl UnixSocket {
-    /// Makes the socket. One that a process left which is gone is taken away first.
+    /// Creates the socket. Removes a socket file that a terminated process left behind.
     pub(super) fn bind(path: &Path) -> io::Result<Self> {
         let is_socket = fs::symlink_metadata(path).is_ok_and(|it| it.file_type().is_socket());
         let is_left = || {
@@ -29,7 +29,7 @@ impl UnixSocket {
         Ok(Self { listener: UnixListener::bind(path)?, own: Some(path.to_owned()) })
     }
 
-    /// One that is bound already, and whose file is somebody else's.
+    /// Uses a socket that is already bound. Its file is not removed.
     pub(super) fn given(listener: std::os::unix::net::UnixListener) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         Ok(Self { listener: UnixListener::from_std(listener)?, own: None })
@@ -39,7 +39,7 @@ impl UnixSocket {
         self.listener.accept().await.map(|(stream, _)| stream)
     }
 
-    /// Where it is, as far as that is known.
+    /// Returns the path, or an empty string if it is unknown.
     pub(super) fn path(&self) -> String {
         let address = self.listener.local_addr().ok();
         let path = address.as_ref().and_then(|address| address.as_pathname());
@@ -50,7 +50,7 @@ impl UnixSocket {
 impl Drop for UnixSocket {
     fn drop(&mut self) {
         if let Some(path) = &self.own {
-            // The next one takes it away where this fails.
+            // If this fails, the next server removes the file.
             let _ = fs::remove_file(path);
         }
     }

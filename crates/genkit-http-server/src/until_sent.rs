@@ -1,11 +1,11 @@
-//! What is kept until an answer was sent.
+//! Keeps a value until a response was sent.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use hyper::body::{Body, Frame, SizeHint};
 
-/// The body of an answer, with what is kept until it was read to its end or given up.
+/// A response body that keeps a value until it was completely read or abandoned.
 pub(super) struct UntilSent<B, K> {
     body: B,
     _kept: K,

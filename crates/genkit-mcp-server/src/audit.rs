@@ -1,5 +1,5 @@
-//! Audit log: an event in tracing for each call, get, read, completion and subscription, and for each
-//! refusal: who, what, how long, how it ended.
+//! The audit log: a `tracing` event for each call, prompt, read, completion and subscription, and for each rejected
+//! request. The event records the client, the method, the duration and the outcome.
 
 use std::time::Instant;
 
@@ -12,18 +12,18 @@ use super::error::Error as E;
 use super::quota::ClientKey;
 use genkit_core::internal::visible::Logged;
 
-/// The target of the events: filter by it to keep them apart.
+/// The target of the audit events; filter by it to separate them from other logs.
 const TARGET: &str = "genkit::audit";
 
-/// Who sent a request: what is known, and what the client says of itself.
+/// The sender of a request: what the server knows about it, and the name that the client reports.
 #[derive(Clone, Copy)]
 pub(crate) struct Asking<'a> {
     pub(crate) key: &'a ClientKey,
-    /// The name and the version that the client gave.
+    /// The name and version that the client reports.
     pub(crate) calls_itself: Option<(&'a str, &'a str)>,
 }
 
-/// A request that is being served. If it is dropped unfinished the client went away.
+/// The audit record of a request in progress. Dropping it unfinished records the request as cancelled.
 pub(crate) struct Audit(Option<AuditRecord>);
 
 struct AuditRecord {
@@ -32,20 +32,20 @@ struct AuditRecord {
     client: String,
     key: ClientKey,
     started: Instant,
-    /// The arguments, if contents are wanted.
+    /// The arguments, if contents are audited.
     arguments: Option<String>,
 }
 
 impl Audit {
-    /// Records nothing where no subscriber listens.
+    /// Starts a record, or does nothing if no subscriber is listening.
     pub(crate) fn begin(
         method: &'static str,
         name: &str,
         asking: Asking<'_>,
         arguments: Option<&Value>,
     ) -> Self {
-        // Not `enabled!`: what a filter of one layer answers to that, tracing-subscriber takes for its answer to the
-        // next span.
+        // Not `enabled!`: tracing-subscriber would keep the answer of a per-layer filter to that question and apply it
+        // to the next span.
         if LevelFilter::current() < LevelFilter::INFO {
             return Self(None);
         }
@@ -63,17 +63,17 @@ impl Audit {
         }))
     }
 
-    /// `error` is what it failed with, if contents are wanted.
+    /// Writes the event. `error` is the error message, if contents are audited.
     pub(crate) fn end(self, outcome: &'static str, error: Option<&str>) {
         self.ended(outcome, None, error);
     }
 
-    /// Nothing is recorded: that was done elsewhere.
+    /// Discards the record, because the event is written elsewhere.
     pub(crate) fn forget(mut self) {
         self.0 = None;
     }
 
-    /// The request was not let in.
+    /// Records that the request was rejected.
     pub(crate) fn refuse(self, why: &E) {
         self.ended("refused", Some(why.reason()), None);
     }
@@ -113,8 +113,8 @@ impl Drop for Audit {
     }
 }
 
-/// A request of HTTP that was refused before anybody knew what it asks: `reason` is one word, and `denial` what of
-/// its token is wrong.
+/// Records an HTTP request that was rejected before its MCP method was read. `reason` is a single word; `denial`
+/// describes what is wrong with its token.
 #[cfg(feature = "http")]
 pub(crate) fn refuse_http(
     method: &str,

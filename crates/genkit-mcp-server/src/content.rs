@@ -1,4 +1,4 @@
-//! Content: our messages and parts as MCP's blocks, icons and `_meta`.
+//! Conversion of Genkit's messages and parts to MCP's content blocks, icons and `_meta`.
 
 use rmcp::model::{
     AudioContent, ContentBlock, Icon, ImageContent, JsonObject, MetaObject,
@@ -9,14 +9,14 @@ use serde_json::{Map, Value};
 use super::error::Error as E;
 use genkit_core::{Message, Part, ResourcePart, Role};
 
-/// One content block.
+/// Converts a part to a content block.
 pub(super) fn block(part: Part) -> ContentBlock {
     match part {
         Part::Text { text, .. } | Part::Reasoning { reasoning: text, .. } => {
             ContentBlock::text(text)
         }
         Part::Data { data, .. } => ContentBlock::text(data.to_string()),
-        // MCP has no block for these: they go as the JSON that they are.
+        // MCP has no block type for these, so they are sent as JSON text.
         Part::ToolRequest { .. } | Part::ToolResponse { .. } | Part::Custom { .. } => {
             ContentBlock::text(serde_json::to_string(&part).unwrap_or_default())
         }
@@ -61,7 +61,7 @@ fn link(uri: String, mime_type: Option<String>) -> ContentBlock {
     })
 }
 
-/// The role of a message: MCP knows two; what stands above a conversation goes to the user's side.
+/// Converts a role. MCP has only two, so system and tool messages become user messages.
 pub(super) fn role_of(role: Role) -> McpRole {
     match role {
         Role::Model => McpRole::Assistant,
@@ -69,10 +69,10 @@ pub(super) fn role_of(role: Role) -> McpRole {
     }
 }
 
-/// The messages of a sampling request, in MCP's JSON.
+/// Converts messages to the JSON of an MCP sampling request.
 ///
 /// # Errors
-/// A part is none that a client's model can be sent.
+/// If a part has no equivalent in a sampling message.
 pub(super) fn sampling_messages(messages: &[Message]) -> Result<Value, E> {
     let mut sampled = Vec::new();
     for message in messages {
@@ -112,8 +112,8 @@ pub(super) fn icons<'a>(urls: impl Iterator<Item = &'a str>) -> Option<Vec<Icon>
     (!icons.is_empty()).then_some(icons)
 }
 
-/// The `_meta` that clients see: that of another server as that server wrote it; where an action
-/// comes from is for programs here.
+/// Returns the `_meta` to show to clients. For an item of an upstream server this is the server's own `_meta`; the
+/// origin that Genkit records under `mcp` is not sent.
 pub(super) fn own_meta(metadata: &JsonObject) -> JsonObject {
     let mut shown = metadata.clone();
     if let Some(origin) = shown.shift_remove("mcp")
@@ -124,7 +124,7 @@ pub(super) fn own_meta(metadata: &JsonObject) -> JsonObject {
     shown
 }
 
-/// A small object: each `json!` writes out the insertion of each member.
+/// Builds a small object. Unlike `json!`, this does not inline an insertion for each member.
 pub(super) fn object(members: Vec<(&str, Value)>) -> Value {
     let mut object = Map::new();
     for (name, value) in members {

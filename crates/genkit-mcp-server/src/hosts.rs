@@ -1,4 +1,4 @@
-//! Hosts whose servers this one fronts; without the feature `mcp-host` there are none.
+//! The MCP hosts whose servers this server fronts. Without the feature `mcp-host` there are none.
 
 use std::sync::OnceLock;
 
@@ -8,15 +8,15 @@ use genkit_core::Registry;
 #[cfg(feature = "host")]
 use genkit_mcp_host::McpHost as FrontedHost;
 
-/// The hosts of a server.
+/// The hosts that a server fronts.
 #[derive(Default)]
 pub(crate) struct FrontedHosts {
     hosts: Vec<FrontedHost>,
-    /// Whether all of them are registered, since the first who asked.
+    /// Becomes true once all hosts are registered; set by the first call that starts the registration.
     registered: OnceLock<watch::Receiver<bool>>,
 }
 
-/// No host can be made.
+/// An uninhabited type, because no host can exist without the feature.
 #[cfg(not(feature = "host"))]
 #[derive(Clone)]
 enum FrontedHost {}
@@ -33,7 +33,7 @@ fn servers_of(host: &FrontedHost) -> (usize, usize) {
     match *host {}
 }
 
-/// How many servers of a host are connected, of those that are not disabled.
+/// Counts the connected servers of a host and its enabled servers.
 #[cfg(all(feature = "http", feature = "host"))]
 fn servers_of(host: &FrontedHost) -> (usize, usize) {
     use genkit_mcp_host::ServerState;
@@ -54,28 +54,28 @@ impl FrontedHosts {
         self.hosts.is_empty()
     }
 
-    /// How many servers are connected, of those that should be.
+    /// Counts the connected servers and the enabled servers of all hosts.
     #[cfg(feature = "http")]
     pub(crate) fn servers(&self) -> (usize, usize) {
         let states = self.hosts.iter().map(servers_of);
         states.fold((0, 0), |(connected, all), (c, a)| (connected + c, all + a))
     }
 
-    /// Whether there is nothing to wait for.
+    /// Returns whether all hosts are registered.
     pub(crate) fn are_registered(&self) -> bool {
         self.is_empty() || self.registered.get().is_some_and(|done| *done.borrow())
     }
 
-    /// Waits until what their servers have is registered, as far as it comes in time: many clients
-    /// list once what there is.
+    /// Waits until the items of all fronted servers are registered, or the hosts stop waiting for slow servers. Without
+    /// this wait, a client that lists only once would miss items.
     pub(crate) async fn registered_in(&self, registry: &Registry) {
         if !self.is_empty() {
-            // An error is the end of the runtime that registers: what is there is there.
+            // The channel closes only if the runtime shuts down; continue with what is registered.
             let _ = self.registering(registry).wait_for(|done| *done).await;
         }
     }
 
-    /// Begins it where there is a runtime already; else the first request does. Serving stdio alone waits for one.
+    /// Starts the registration if a runtime is running; otherwise the first request starts it.
     #[cfg(any(feature = "http", feature = "testing", feature = "host", feature = "cli"))]
     pub(crate) fn register_soon(&self, registry: &Registry) {
         if !self.is_empty() && tokio::runtime::Handle::try_current().is_ok() {
@@ -83,7 +83,7 @@ impl FrontedHosts {
         }
     }
 
-    /// A task of its own: a client that goes away must not end it.
+    /// Registers the hosts in a separate task, so that a client that disconnects does not cancel it.
     fn registering(&self, registry: &Registry) -> watch::Receiver<bool> {
         let begin = || {
             let (done, registered) = watch::channel(false);

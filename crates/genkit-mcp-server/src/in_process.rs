@@ -1,4 +1,4 @@
-//! A server in this program as one that a host connects to.
+//! In-process transport: connects an MCP host to a server in the same program.
 
 use genkit_core::Result;
 use genkit_mcp_host::InProcessServer;

@@ -1,4 +1,4 @@
-//! Request middleware: code around each list, call, read, prompt and completion that is served.
+//! Request middleware: code that wraps each list, call, read, prompt and completion that the server handles.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use genkit_core::BoxFuture;
 use genkit_core::internal::context::TypeMap;
 use genkit_core::{Error, ErrorKind, Result};
 
-/// Served request: one of an MCP client, as [`RequestMiddleware`] sees it.
+/// A request from an MCP client, as passed to [`RequestMiddleware`].
 #[derive(Clone)]
 pub struct ServedRequest(Arc<RequestData>);
 
@@ -50,37 +50,37 @@ impl ServedRequest {
         }))
     }
 
-    /// Method of MCP: `tools/list`, `tools/call`, `prompts/list`, `prompts/get`, `resources/list`,
+    /// Returns the MCP method: `tools/list`, `tools/call`, `prompts/list`, `prompts/get`, `resources/list`,
     /// `resources/templates/list`, `resources/read` or `completion/complete`.
     pub fn method(&self) -> &'static str {
         self.0.method
     }
 
-    /// Name of the tool or prompt, the URI of the resource, the argument that is completed; of a list the
-    /// cursor of its page, or nothing.
+    /// Returns the name of the tool or prompt, the URI of the resource, or the name of the argument to complete. For a
+    /// list, returns the cursor of the page, or an empty string.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Arguments of a tool or prompt; else `null`.
+    /// Returns the arguments of a tool or prompt; `null` for other methods.
     pub fn arguments(&self) -> &Value {
         &self.0.arguments
     }
 
-    /// Client whose share and rate it counts for: the id of the [`Principal`](super::Principal), else the
-    /// address of the client, else nothing (stdio, memory).
+    /// Returns the client that this request counts against for rate limits and quotas: the id of its
+    /// [`Principal`](super::Principal), otherwise its address, otherwise an empty string (stdio, in-process).
     pub fn client(&self) -> &str {
         &self.0.client
     }
 
-    /// Request metadata: its `_meta`.
+    /// Returns the `_meta` of the request.
     pub fn meta(&self) -> &Map<String, Value> {
         &self.0.meta
     }
 
-    /// Extension: what a layer of your app put into the HTTP request, or
-    /// [`McpServer::extension`](super::McpServer::extension) gave, as
-    /// [`Context::extension`](genkit_core::Context::extension).
+    /// Returns the extension of type `T` that a layer of your app added to the HTTP request, or that
+    /// [`McpServer::extension`](super::McpServer::extension) set, as [`Context::extension`](genkit_core::Context::extension)
+    /// does.
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         #[cfg(feature = "http")]
         if let Some(value) = self.0.extensions.get() {
@@ -92,7 +92,7 @@ impl ServedRequest {
 
 impl std::fmt::Debug for ServedRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Arguments may be secret.
+        // Arguments can contain secrets.
         f.debug_struct("ServedRequest")
             .field("method", &self.0.method)
             .field("name", &self.0.name)
@@ -100,12 +100,12 @@ impl std::fmt::Debug for ServedRequest {
     }
 }
 
-/// Answer to a served request: the result in MCP's JSON, or a protocol error.
+/// The response to a [`ServedRequest`]: a result as MCP JSON, or a protocol error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServedAnswer(Result<Value, ErrorData>);
 
 impl ServedAnswer {
-    /// Answer with this result, in MCP's JSON.
+    /// Creates a response with this result, as MCP JSON.
     pub fn new(result: Value) -> Self {
         Self(Ok(result))
     }
@@ -114,22 +114,22 @@ impl ServedAnswer {
         Self(Err(error))
     }
 
-    /// The result; `None` for a protocol error.
+    /// Returns the result; `None` for a protocol error.
     pub fn result(&self) -> Option<&Value> {
         self.0.as_ref().ok()
     }
 
-    /// The result, to change it: to hide some of a list.
+    /// Returns the result for modification, for example to remove items from a list.
     pub fn result_mut(&mut self) -> Option<&mut Value> {
         self.0.as_mut().ok()
     }
 
-    /// Whether it is a protocol error, or the result of a tool that failed.
+    /// Returns whether this is a protocol error, or the result of a tool call that failed.
     pub fn is_error(&self) -> bool {
         self.0.as_ref().map_or(true, |result| result["isError"] == true)
     }
 
-    /// Whether it is a whole result that holds for others, too: no error, and no question to the user.
+    /// Returns whether this is a final result that can be cached: not an error, and not a question to the user.
     pub fn is_complete(&self) -> bool {
         let asks =
             |result: &Value| result.get("resultType").is_some_and(|kind| kind == "input_required");
@@ -141,7 +141,7 @@ impl ServedAnswer {
     }
 }
 
-/// Next of a request middleware: the next one, and behind the last one the server itself.
+/// The rest of the middleware chain: the next request middleware, or the server itself after the last one.
 pub struct NextRequest {
     rest: Arc<[Arc<dyn RequestMiddleware>]>,
     at: usize,
@@ -161,7 +161,7 @@ impl NextRequest {
     /// Runs the rest of the chain.
     ///
     /// # Errors
-    /// What a middleware further inside fails with. A function that fails is an answer.
+    /// Returns the error of an inner middleware. A function that fails produces a response, not an error.
     pub async fn run(mut self) -> Result<ServedAnswer> {
         let Some(middleware) = self.rest.get(self.at).cloned() else {
             return Ok(self.server.await);
@@ -178,7 +178,7 @@ impl std::fmt::Debug for NextRequest {
     }
 }
 
-/// Request middleware from a closure: for timing, caching, rate limits.
+/// Creates request middleware from a closure, for example for timing, caching or rate limits.
 ///
 /// ```
 /// use genkit::mcp::server::{NextRequest, ServedRequest, on_request};
@@ -220,8 +220,8 @@ where
     OnRequest { methods: &[], function }
 }
 
-/// Request middleware around lists alone, from a closure: to hide what a caller may not see, or to
-/// cache.
+/// Creates request middleware for lists only, from a closure, for example to hide items from a caller or to cache
+/// lists.
 ///
 /// ```
 /// use genkit::mcp::server::{NextRequest, ServedRequest, on_list};
@@ -237,7 +237,7 @@ where
 /// # let _ = genkit::serve_mcp().middleware(hidden);
 /// ```
 ///
-/// What is hidden so can be called by whoever knows its name: refuse it in [`on_call`], too.
+/// A client that guesses the name of a hidden item can still call it, so reject it in [`on_call`] as well.
 pub fn on_list<F, Fut>(function: F) -> impl RequestMiddleware
 where
     F: Fn(ServedRequest, NextRequest) -> Fut + Send + Sync + 'static,
@@ -247,10 +247,10 @@ where
     OnRequest { methods, function }
 }
 
-/// Request middleware around calls of tools alone, from a closure. Arguments are changed, and results
-/// typed, by the middleware of the program (`genkit::middleware::on_tool`), which runs inside of this one.
+/// Creates request middleware for tool calls only, from a closure. To change arguments or to work with typed results,
+/// use the middleware of the program (`genkit::middleware::on_tool`), which runs inside of this one.
 ///
-/// A cache of answers, for each client its own, and a rate:
+/// A cache of responses per client, and a rate limit:
 ///
 /// ```
 /// use genkit::mcp::server::{NextRequest, ServedAnswer, ServedRequest, on_call};
@@ -263,7 +263,7 @@ where
 ///
 /// static CALLS: AtomicU32 = AtomicU32::new(0);
 ///
-/// /// Looks a word up, which takes long.
+/// /// Looks up a word, which is slow.
 /// #[tool]
 /// async fn look_up(word: String) -> String {
 ///     CALLS.fetch_add(1, Ordering::Relaxed);
@@ -290,7 +290,7 @@ where
 ///         Ok(answer)
 ///     }
 /// });
-/// let left = AtomicU32::new(2); // a clock would fill it again
+/// let left = AtomicU32::new(2); // a real limiter refills over time
 /// let rate = on_call(move |_: ServedRequest, next: NextRequest| {
 ///     let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
 ///     async move {
@@ -301,7 +301,7 @@ where
 /// });
 ///
 /// let genkit = Genkit::builder().registry(Registry::new().add(tools![look_up])).build()?;
-/// // The first is outermost: what it knows does not count.
+/// // The first middleware is the outermost: a response from the cache does not count against the rate.
 /// let client = Client::connect(genkit.serve_mcp().middleware(cache).middleware(rate)).await?;
 /// for word in ["tide", "tide", "moon", "tide"] {
 ///     client.call_tool("look_up", json!({ "word": word })).await?;
@@ -320,7 +320,7 @@ where
     OnRequest { methods: &["tools/call"], function }
 }
 
-/// Request middleware around reads of resources alone, from a closure.
+/// Creates request middleware for resource reads only, from a closure.
 pub fn on_read<F, Fut>(function: F) -> impl RequestMiddleware
 where
     F: Fn(ServedRequest, NextRequest) -> Fut + Send + Sync + 'static,
@@ -329,7 +329,7 @@ where
     OnRequest { methods: &["resources/read"], function }
 }
 
-/// Request middleware around prompts alone, from a closure.
+/// Creates request middleware for prompts only, from a closure.
 pub fn on_get<F, Fut>(function: F) -> impl RequestMiddleware
 where
     F: Fn(ServedRequest, NextRequest) -> Fut + Send + Sync + 'static,
@@ -338,16 +338,16 @@ where
     OnRequest { methods: &["prompts/get"], function }
 }
 
-/// Middleware around each request that an MCP server answers with what it has: [`on_request`] makes one of
-/// a closure.
+/// Middleware around each list, call, read, prompt and completion that an MCP server handles; [`on_request`] creates
+/// one from a closure.
 ///
-/// An error ends the request with a protocol error: what other libraries say in it is masked as in
-/// [`expose_errors`](super::McpServer::expose_errors).
+/// If it returns an error, the client receives a protocol error. Errors from other libraries are masked as described
+/// in [`expose_errors`](super::McpServer::expose_errors).
 pub trait RequestMiddleware: Send + Sync + 'static {
-    /// Wraps one request: answers it, with `next.run()` or without.
+    /// Handles a request, with or without calling `next.run()`.
     ///
     /// # Errors
-    /// The request is refused.
+    /// Return an error to reject the request.
     fn request(
         &self,
         request: ServedRequest,
@@ -356,7 +356,7 @@ pub trait RequestMiddleware: Send + Sync + 'static {
 }
 
 struct OnRequest<F> {
-    /// Around which methods; none is all.
+    /// The methods to wrap; empty means all.
     methods: &'static [&'static str],
     function: F,
 }
@@ -378,7 +378,7 @@ where
     }
 }
 
-/// How a client reads that a middleware refuses its request.
+/// Converts the error of a middleware to the protocol error that the client receives.
 pub(super) fn refusal(error: &Error) -> ErrorData {
     let code: Option<ErrorCode> = match error.kind() {
         ErrorKind::ResourceExhausted

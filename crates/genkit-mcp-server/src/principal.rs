@@ -1,4 +1,4 @@
-//! Principal: who calls, as an HTTP layer found out; and the rest of an HTTP request beside its body.
+//! The principal of a request, found by an HTTP layer, and the head of the HTTP request.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use bytes::BytesMut;
 use http::{HeaderMap, HeaderValue};
 use serde_json::{Map, Value};
 
-/// Principal: who calls, whom [`authenticate`](crate::builder::McpServer::authenticate) found by a token, or
-/// a layer of your app, which puts it into the request's extensions.
+/// A principal: the authenticated user of a request, found by [`authenticate`](crate::builder::McpServer::authenticate)
+/// from a token, or added to the request's extensions by a layer of your app.
 ///
-/// It stands in the audit events, has a rate of its own, and what a question carries is bound
+/// Audit events contain the principal, rate limits apply per principal, and the saved state of a question is bound
 /// to it.
 ///
 /// ```
@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 /// use axum::Extension;
 /// use genkit::mcp::server::Principal;
 ///
-/// // Whom your layer found in the token:
+/// // Read from the token by your layer:
 /// let ada = Principal::new("ada@example.com")
 ///     .with_scopes(["notes:read"])
 ///     .with_claims([("tenant", "acme")]);
@@ -35,7 +35,7 @@ use serde_json::{Map, Value};
 #[derive(Clone, PartialEq)]
 pub struct Principal(Arc<PrincipalData>);
 
-/// Shared: each request hands it on several times.
+/// Shared, because each request clones the principal several times.
 #[derive(Clone, PartialEq)]
 struct PrincipalData {
     id: String,
@@ -45,7 +45,7 @@ struct PrincipalData {
 }
 
 impl Principal {
-    /// Principal by what identifies it, for example the `sub` of its token.
+    /// Creates a principal from its unique identifier, for example the `sub` claim of its token.
     pub fn new(id: impl Into<String>) -> Self {
         let (id, scopes, claims) = (id.into(), Vec::new(), Map::new());
         Self(Arc::new(PrincipalData { id, scopes, claims, expiry: None }))
@@ -69,41 +69,41 @@ impl Principal {
         self
     }
 
-    /// Sets its expiry: when its token expires. Streams that it has open end at that time, and its client comes back
-    /// with another token; a call that runs is finished. Default is that it does not end.
+    /// Sets when the principal's token expires. Its open streams then end, and its client reconnects with a new token;
+    /// a call in progress is completed. By default the token does not expire.
     #[must_use]
     pub fn with_expiry(mut self, expiry: SystemTime) -> Self {
         Arc::make_mut(&mut self.0).expiry = Some(expiry);
         self
     }
 
-    /// Id: what identifies it.
+    /// Returns the unique identifier.
     pub fn id(&self) -> &str {
         &self.0.id
     }
 
-    /// Scopes of OAuth that it has.
+    /// Returns the OAuth scopes.
     pub fn scopes(&self) -> &[String] {
         &self.0.scopes
     }
 
-    /// Whether it has this OAuth scope.
+    /// Returns whether the principal has this OAuth scope.
     pub fn has_scope(&self, scope: &str) -> bool {
         self.0.scopes.iter().any(|has| has == scope)
     }
 
-    /// Expiry: until when it is who it is.
+    /// Returns when the principal's token expires, if it does.
     pub fn expiry(&self) -> Option<SystemTime> {
         self.0.expiry
     }
 
-    /// Claims of its token.
+    /// Returns the claims of the principal's token.
     pub fn claims(&self) -> &Map<String, Value> {
         &self.0.claims
     }
 }
 
-/// Without the values of claims, which may be personal or secret.
+/// Omits the values of claims, which can be personal or secret.
 impl fmt::Debug for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let claims: Vec<&String> = self.0.claims.keys().collect();
@@ -115,7 +115,7 @@ impl fmt::Debug for Principal {
     }
 }
 
-/// The head of an HTTP request; empty over stdio.
+/// The head of an HTTP request; empty for stdio.
 #[derive(Default)]
 pub(crate) struct HttpHead {
     #[cfg(feature = "http")]
@@ -124,8 +124,8 @@ pub(crate) struct HttpHead {
 
 #[cfg(feature = "http")]
 impl HttpHead {
-    /// Of a request that this server read. What goes on for minutes must not keep the buffer that the
-    /// head was read into, of which its headers are parts.
+    /// Takes the head of a request that this server read. The header values are copied, because they are slices of the
+    /// read buffer, and a request that runs for minutes would keep the whole buffer alive.
     pub(crate) fn new(mut headers: HeaderMap, mut extensions: http::Extensions) -> Self {
         let mut bytes = BytesMut::with_capacity(headers.values().map(HeaderValue::len).sum());
         headers.values_mut().for_each(|value| bytes.extend_from_slice(value.as_bytes()));
@@ -152,7 +152,7 @@ impl HttpHead {
 
 #[cfg(not(feature = "http"))]
 impl HttpHead {
-    #[expect(clippy::unused_self, reason = "without HTTP there is nothing in it")]
+    #[expect(clippy::unused_self, reason = "the head is empty without HTTP")]
     pub(crate) fn identity(&self) -> Option<&Principal> {
         None
     }

@@ -1,4 +1,4 @@
-//! Results: what a function returned, or failed with, as the client gets it.
+//! Conversion of the result or error of a function to the MCP response.
 
 use base64::Engine as _;
 use rmcp::model::{
@@ -18,7 +18,7 @@ use genkit_core::{Prompt, PromptOptions, PromptReply, Resource, ResourceContents
 use genkit_mcp::internal::wrapped_result::wrap;
 use genkit_schema::internal::ResultShape;
 
-/// The result of a tool call: a failure is one that the model reads and can act on.
+/// Builds the result of a tool call. A failure becomes an error result, which the model reads and can act on.
 pub(super) fn tool_result(tool: &Tool, returned: Result<ToolOutput>, era: Era) -> CallToolResult {
     match returned {
         Ok(output) => success(output, tool.schemas().shape(), era),
@@ -29,18 +29,18 @@ pub(super) fn tool_result(tool: &Tool, returned: Result<ToolOutput>, era: Era) -
     }
 }
 
-/// What the client gets instead of a result of `size` bytes.
+/// Builds the result sent in place of one that is too large, with `size` bytes.
 pub(super) fn too_large(tool: &Tool, size: usize, limit: usize) -> CallToolResult {
     failure(output_too_large(tool.name(), size, limit).to_string())
 }
 
-/// The error in the place of a prompt, contents or suggestions with more than `limit` bytes.
+/// Builds the error sent in place of a prompt, contents or suggestions of more than `limit` bytes.
 pub(super) fn no_room(name: &str, size: usize, limit: usize) -> ErrorData {
     output_too_large(name, size, limit).into()
 }
 
 fn output_too_large(name: &str, size: usize, limit: usize) -> E {
-    tracing::warn!(name = %Logged::name(name), size, limit, "an answer was too large to send");
+    tracing::warn!(name = %Logged::name(name), size, limit, "the response is too large to send");
     E::OutputTooLarge { name: name.to_owned(), size, limit }
 }
 
@@ -50,10 +50,10 @@ fn success(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {
     let text = value.as_ref().and_then(text_of);
     let structured = value.and_then(|value| structured(value, shape, era, &mut meta));
     let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
-    // What is passed on says its value in its own words.
+    // An upstream tool supplies its own text for the value.
     let text = text.filter(|_| repeated.is_empty());
     blocks.splice(0..0, repeated.into_iter().map(ContentBlock::text));
-    // Not all clients read structured content, and no value is lost beside an image.
+    // Some clients ignore structured content, and others drop the value if the content is an image.
     if let Some(text) = text {
         let mut texts = blocks.iter().filter_map(|block| block.as_text());
         let is_said = match structured {
@@ -70,7 +70,7 @@ fn success(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {
     result
 }
 
-/// A value as text, for clients that read nothing else.
+/// Returns a value as text, for clients that ignore structured content.
 fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
@@ -79,7 +79,7 @@ fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// Structured content: what another server returns may not be what its schema says.
+/// Returns the structured content. The shape is checked, because an upstream server can violate its own schema.
 fn structured(
     value: Value,
     shape: ResultShape,
@@ -89,13 +89,13 @@ fn structured(
     let is_structured = match shape {
         ResultShape::Text => false,
         ResultShape::Object => value.is_object(),
-        // Text is content, and needs no structure.
+        // Text is sent as content instead.
         ResultShape::Nothing | ResultShape::Unknown => !value.is_null() && !value.is_string(),
         ResultShape::Other => true,
     };
     match era {
         _ if !is_structured => None,
-        // A tool that may return anything has no schema that would wrap its objects.
+        // A tool that can return any value has no schema, so its objects are not wrapped.
         _ if value.is_object() && shape != ResultShape::Other => Some(value),
         Era::Modern => Some(value),
         Era::Legacy => Some(wrap(value, meta)),
@@ -106,11 +106,11 @@ fn failure(message: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(message)])
 }
 
-/// The key of `_meta` under which stands what a prompt says of its runs: MCP has no place for it.
+/// The key in `_meta` for the options of a prompt's runs, since MCP has no field for them.
 const OPTIONS_KEY: &str = "genkit/prompt";
 
-/// The result of a prompt: a message for each part, since MCP's messages have one block. What is only a
-/// place for a later part is no part.
+/// Builds the result of a prompt. An MCP message has one content block, so each part becomes a message. Empty
+/// placeholders of pending parts are skipped.
 pub(super) fn prompt_result(reply: PromptReply) -> GetPromptResult {
     let messages = reply.messages.into_iter().flat_map(|message| {
         let role = role_of(message.role);
@@ -127,7 +127,7 @@ pub(super) fn prompt_result(reply: PromptReply) -> GetPromptResult {
     result
 }
 
-/// The options of a prompt in Genkit's JSON, as far as they are of use to others.
+/// Returns the options of a prompt in Genkit's JSON, limited to those that are useful to clients.
 fn prompt_options(options: &PromptOptions) -> Map<String, Value> {
     let mut shown = Map::new();
     if let Some(model) = options.model() {
@@ -145,7 +145,7 @@ fn prompt_options(options: &PromptOptions) -> Map<String, Value> {
     shown
 }
 
-/// The required arguments that a client left out, all at once.
+/// Checks the required arguments of a prompt, and reports all missing ones at once.
 pub(super) fn check_arguments(
     prompt: &Prompt,
     given: &Map<String, Value>,
@@ -169,7 +169,7 @@ pub(super) fn prompt_error(prompt: &Prompt, error: Error) -> Error {
     E::PromptArguments { prompt: prompt.name().to_owned(), fault: error.chain() }.into()
 }
 
-/// The contents of a resource that was read at `uri`.
+/// Builds the result of a read of `uri`.
 pub(super) fn resource_result(
     resource: &Resource,
     uri: &str,
@@ -190,7 +190,7 @@ pub(super) fn resource_result(
     ReadResourceResult::new(contents.collect())
 }
 
-/// A resource that is "not found", or whose variables do not fit, is a URI without a resource.
+/// Converts "not found" errors and variables that do not match to MCP's error for an unknown URI.
 pub(super) fn resource_error(uri: &str, error: Error) -> Error {
     if error.kind() != ErrorKind::NotFound && !error.is_invalid_arguments() {
         return error;
@@ -198,7 +198,7 @@ pub(super) fn resource_error(uri: &str, error: Error) -> Error {
     E::ResourceNotFound { uri: uri.to_owned(), fault: error.chain() }.into()
 }
 
-/// Completion: MCP takes 100 suggestions and wants to know how many there are.
+/// Builds the result of a completion. MCP allows 100 suggestions, together with the total number.
 pub(super) fn completion(mut found: Vec<String>) -> CompletionInfo {
     let total = found.len();
     found.truncate(CompletionInfo::MAX_VALUES);

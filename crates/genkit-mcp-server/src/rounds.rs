@@ -1,4 +1,4 @@
-//! Rounds of a request of the 2026-07-28 protocol: what the client was asked, and what it answers.
+//! The rounds of a request in protocol 2026-07-28: the questions sent to the client, and its answers.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,17 +14,17 @@ use genkit_core::Result;
 use genkit_core::internal::context::{CallerAnswer, Question, Recording, Rounds};
 use genkit_core::internal::sync::lock;
 
-/// One round: the state that it goes on from, which only one request may answer.
+/// One round of a request. It resumes from a state that only one request can claim.
 pub(super) struct Round {
     shared: Arc<SharedState>,
     binding: StateBinding,
-    /// That of the state that came with the request.
+    /// The number of the state that came with the request.
     number: Option<StateNumber>,
     key: KeyIndex,
     claim: Mutex<Claim>,
 }
 
-/// Questions as a result, as rmcp's type has them that reads what servers say.
+/// Questions as a result, serialized as rmcp's type expects.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct InputRequired {
@@ -33,7 +33,7 @@ pub(super) struct InputRequired {
     request_state: String,
 }
 
-/// Whose the answers to a state are.
+/// Which request owns the answers to a state.
 #[derive(Clone, Copy, PartialEq)]
 enum Claim {
     Open,
@@ -42,10 +42,10 @@ enum Claim {
 }
 
 impl Round {
-    /// Reads what the request says of earlier rounds.
+    /// Reads the state and the answers that came with the request.
     ///
     /// # Errors
-    /// The state is none that this request may go on from.
+    /// If the state is invalid for this request.
     pub(super) fn begin(
         shared: &Arc<SharedState>,
         binding: StateBinding,
@@ -64,7 +64,7 @@ impl Round {
             if number.is_none() {
                 recording.unasked.insert(key, answer);
             } else if recording.asked.contains_key(&key) && !recording.answers.contains_key(&key) {
-                // What was answered stays answered, and only what was asked can be.
+                // Accept answers only to questions that were asked, and keep the first answer to each.
                 recording.answers.insert(key, answer);
             }
         }
@@ -72,12 +72,12 @@ impl Round {
         Ok((Self { shared, binding, number, key, claim: Mutex::new(Claim::Open) }, recording))
     }
 
-    /// Whether another request answered the state of this one first.
+    /// Returns whether another request claimed this state first.
     pub(super) fn is_taken(&self) -> bool {
         *lock(&self.claim) == Claim::OfAnother
     }
 
-    /// The questions of a run as a result, with the state that the next round goes on from.
+    /// Builds the result that contains the questions of a run, and the state for the next round.
     pub(super) fn input_required(
         &self,
         questions: Vec<Question>,
@@ -85,12 +85,12 @@ impl Round {
     ) -> Result<InputRequired> {
         let mut requests = Map::new();
         for Question { key, kind } in questions {
-            // A question of middleware was asked by no context.
+            // Questions of middleware are not recorded by a context.
             let asked = recording.asked.entry(key.clone());
             asked.or_insert_with(|| self.know(&kind.canonical()));
             requests.insert(key, input_request(&kind)?);
         }
-        // Where nothing was answered the questions are those of before, and are answered once.
+        // If no answer was used, the questions are unchanged, so reuse the number: they can be answered only once.
         let again = self.number.filter(|_| *lock(&self.claim) == Claim::Open);
         let number = again.unwrap_or_else(|| self.shared.sealer.new_number());
         let state = self.shared.sealer.seal(&recording, number, self.key, &self.binding)?;

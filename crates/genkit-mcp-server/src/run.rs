@@ -1,4 +1,4 @@
-//! Runs one function for a client: under the limits, with its context, questions and audit event.
+//! Runs a function for a client, with its limits, context, questions and audit event.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -22,42 +22,42 @@ use genkit_core::internal::context::{
 use genkit_core::internal::trace::{NewSpan, traced_as};
 use genkit_core::{Error, Result};
 
-/// What is run, by the request.
+/// The function to run, as requested.
 pub(super) struct Invocation {
     pub(super) method: &'static str,
     pub(super) name: String,
     pub(super) arguments: Value,
-    /// The time limit of the action itself; `None` is the server's.
+    /// The time limit of the function; `None` uses the server's limit.
     pub(super) timeout: Option<Duration>,
-    /// The server behind this one that has it.
+    /// The upstream server that owns the function, if any.
     pub(super) upstream: Option<String>,
-    /// What an earlier round of this request left with the client.
+    /// The state from an earlier round of this request, returned by the client.
     pub(super) state: Option<String>,
     pub(super) responses: Option<InputResponses>,
 }
 
-/// A request that was let in: what the context of its function is made from.
+/// An admitted request, from which the context of its function is built.
 pub(super) struct Admitted {
     pub(super) shared: Arc<SharedState>,
     pub(super) caller: Arc<dyn Caller>,
-    /// Whether the client is trusted to have asked its user, where that is to be asked.
+    /// Whether the client is trusted to ask its user for approval itself.
     pub(super) trusts_client: bool,
     pub(super) name: String,
     pub(super) cancel: CancellationToken,
-    /// For a client that is asked by a result.
+    /// Present if the client receives questions as a result.
     pub(super) rounds: Option<Arc<dyn Rounds>>,
     pub(super) timeout: Duration,
     pub(super) meta: Arc<Map<String, Value>>,
-    /// What the request brought beside what HTTP layers left on it.
+    /// Values added by the server, in addition to the extensions of HTTP layers.
     pub(super) values: TypeMap,
-    /// Where a task saves what it did by `once`.
+    /// Where a task saves the results of `once`.
     pub(super) journal: Option<Arc<dyn Journal>>,
     #[cfg(feature = "http")]
     pub(super) extensions: Arc<http::Extensions>,
 }
 
 impl Admitted {
-    /// A context that goes on from `recording`, once the user approved what `approval` says.
+    /// Creates a context that resumes from `recording`. `approval` is the message that the user must approve first.
     pub(super) fn context(&self, recording: Recording, approval: Option<String>) -> Context {
         let caller = Arc::clone(&self.caller);
         ContextParts {
@@ -80,7 +80,7 @@ impl Admitted {
     }
 }
 
-/// Runs `work` of what the client called `name`, in `span`.
+/// Runs `work` in `span`; `name` is the name that the client used.
 pub(super) async fn drive_in_span<T>(
     context: &Context,
     name: &str,
@@ -92,15 +92,16 @@ pub(super) async fn drive_in_span<T>(
     traced_as(span, work, |outcome| outcome.ended(output)).await
 }
 
-/// How a run ended, for the client.
+/// The outcome of a run, as sent to the client.
 pub(super) enum RunOutcome<T> {
     Finished(Result<T>),
     InputRequired(InputRequired),
 }
 
-/// Runs `work` for the client of `request`: with the arguments, and the record of earlier rounds.
+/// Runs `work` for the client of `request`, with the arguments and the recording of earlier rounds.
 ///
-/// What is settled at once is settled here, not in the future: a question keeps that for minutes.
+/// Admission happens here and not in the returned future, because a future that waits for an answer holds its
+/// contents for minutes.
 pub(super) fn run<T, F>(
     shared: &Arc<SharedState>,
     request: Request,
@@ -114,7 +115,7 @@ where
     Ok(work(admitted, arguments, recording).map(move |outcome| open.ended(outcome)))
 }
 
-/// A request that was let in, and what is left to do of it.
+/// An admitted request, and the steps left to complete it.
 pub(super) struct Admission<'a> {
     pub(super) admitted: Admitted,
     pub(super) arguments: Value,
@@ -122,7 +123,7 @@ pub(super) struct Admission<'a> {
     pub(super) open: OpenRun<'a>,
 }
 
-/// Lets a request in, or answers it with an error.
+/// Admits a request, or returns the error to send.
 pub(super) fn admit(
     shared: &Arc<SharedState>,
     request: Request,
@@ -144,8 +145,8 @@ pub(super) fn admit(
         }
     };
     let caller = Arc::new(McpCaller::new(&request, &shared.genkit.registry, settings));
-    // A client with a session is asked while the function runs, and one that can do nothing is
-    // not asked at all: nothing is sealed for them, and what they answer was never asked.
+    // A client with a session is asked while the function runs, and a client without capabilities cannot be asked.
+    // For both, no state is sealed and no answers are accepted.
     let asks = era == Era::Modern && (caller.can_be_asked() || state.is_some());
     let (round, recording) = if asks {
         let binding = StateBinding::new(method, &name, &arguments, &principal);
@@ -178,10 +179,10 @@ pub(super) fn admit(
     Ok(Admission { admitted, arguments, recording, open })
 }
 
-/// What comes of a request, or the error that is answered instead.
+/// A value, or the protocol error to send instead.
 pub(super) type Answered<T> = std::result::Result<T, ErrorData>;
 
-/// A request whose function runs: what is left to do when that has ended.
+/// A running request, and the steps left for when its function ends.
 pub(super) struct OpenRun<'a> {
     shared: &'a Arc<SharedState>,
     method: &'static str,
@@ -193,10 +194,11 @@ pub(super) struct OpenRun<'a> {
 }
 
 impl OpenRun<'_> {
-    /// The function goes on as a task, and the request ends: its caller, which has the place of the function.
+    /// Ends the request and lets its function continue as a task. Returns the caller, which holds the function's
+    /// in-flight slot.
     ///
     /// # Errors
-    /// Another request went on from the same state.
+    /// If another request claimed the same state.
     #[cfg(feature = "durable")]
     pub(super) fn becomes_task(self) -> Answered<Arc<McpCaller>> {
         if self.round.as_ref().is_some_and(|round| !round.claim()) {
@@ -226,12 +228,12 @@ impl OpenRun<'_> {
         })
     }
 
-    /// The same, whatever the function returns.
+    /// The part of [`ended`](Self::ended) that does not depend on the type of the value.
     fn settled(self, outcome: Outcome<()>) -> Answered<RunOutcome<()>> {
         let Self { shared, method, name, era, audit, caller, round } = self;
         let settings = &shared.settings;
         caller.end();
-        // What a function did of a state counts, though it took no answer of it.
+        // A function that used a state claims it, even if it read no answer from it.
         let is_ours =
             |round: &Arc<Round>| !matches!(outcome, Outcome::Finished(_)) || round.claim();
         if round.as_ref().is_some_and(|round| !is_ours(round) || round.is_taken()) {
@@ -244,7 +246,7 @@ impl OpenRun<'_> {
                 let full = error.filter(|_| settings.audit_contents).map(Error::chain);
                 audit.end(if error.is_none() { "ok" } else { "error" }, full.as_deref());
                 let result = result.map_err(|error| shared.for_client(error, &name));
-                // A tool of the older protocols has a result for it that the model reads.
+                // In older protocols, tool calls report this as an error result, which the model reads.
                 let protocol = era == Era::Modern || method != "tools/call";
                 match result.as_ref().err().filter(|_| protocol).and_then(missing_capability) {
                     Some(missing) => Err(missing),
@@ -261,7 +263,7 @@ impl OpenRun<'_> {
                     Err(error) => RunOutcome::Finished(Err(shared.for_client(error, &name))),
                 })
             }
-            // Dropping the audit event records it; the client does not wait for an answer.
+            // Dropping the audit record logs the cancellation; the client is not waiting for a response.
             Outcome::Cancelled => Err(E::RequestCancelled.into()),
         }
     }

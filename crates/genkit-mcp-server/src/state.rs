@@ -1,4 +1,4 @@
-//! Shared state of all connections of a server, and what of the registry they may see.
+//! The state that all connections of a server share, and the view of the registry that each caller gets.
 
 use std::sync::{Arc, Weak};
 
@@ -27,18 +27,18 @@ pub(crate) struct SharedState {
     pub(crate) settings: ServerSettings,
     pub(crate) sealer: StateSealer,
     pub(crate) quotas: Quotas,
-    /// The header in which a trusted proxy writes the address of the client.
+    /// The header that a trusted proxy sets to the client's address.
     #[cfg(feature = "http")]
     pub(crate) client_address_from: Option<http::HeaderName>,
     pub(crate) notifier: Notifier,
     #[cfg(feature = "durable")]
     pub(crate) tasks: Arc<super::tasks::Tasks>,
     lists: ListCache,
-    /// Whether clients read errors with all their causes.
+    /// Whether clients receive errors with all their causes.
     pub(crate) exposes_errors: bool,
     /// Whether the client is the user who started the server.
     is_local: bool,
-    /// Hosts live as long as the server that fronts them.
+    /// The fronted hosts, which live as long as the server.
     hosts: FrontedHosts,
 }
 
@@ -74,7 +74,7 @@ impl SharedState {
         })
     }
 
-    /// The session of a client about whom nothing else is known.
+    /// Opens a session for a client identified only by its key.
     pub(crate) fn session_of(self: &Arc<Self>, key: ClientKey) -> Session {
         let client = self.quotas.client(key);
         let session = match client.open_session() {
@@ -85,7 +85,7 @@ impl SharedState {
         session
     }
 
-    /// The caller of a request.
+    /// Returns the caller of a request.
     pub(crate) fn caller<'a>(&'a self, head: &'a HttpHead) -> Caller<'a> {
         self.caller_of(head.identity())
     }
@@ -95,19 +95,19 @@ impl SharedState {
         Caller::new(principal, self.is_local)
     }
 
-    /// What the scopes of functions and the rules of the program say.
+    /// Returns whether the scopes of the item and the rules of the program grant access.
     fn permits(&self, caller: &Caller<'_>, item: Item<'_>) -> bool {
         self.settings.permissions.permits(caller, item)
     }
 
-    /// Whether there is something that is not there for everybody.
+    /// Returns whether access to some items depends on the caller.
     fn restricts(&self, lists: &Lists) -> bool {
         self.settings.permissions.has_rules() || lists.has_permits()
     }
 
-    /// What a subscriber sees of what changes.
+    /// Returns the view that decides which changes a subscriber is notified of.
     pub(crate) fn sees(self: &Arc<Self>, principal: Option<&Principal>) -> Sees {
-        // A function that asks for scopes may come later, to a client that is not local.
+        // A function that requires scopes can be registered later, for a client that is not local.
         let is_trusted = self.is_local && self.caller_of(principal).principal().is_none();
         if is_trusted && !self.settings.permissions.has_rules() {
             return Sees::default();
@@ -115,40 +115,40 @@ impl SharedState {
         Sees::new(CallerView { shared: Arc::downgrade(self), principal: principal.cloned() })
     }
 
-    /// How many servers behind this one are connected, of those that should be.
+    /// Counts the connected upstream servers, and the enabled ones.
     #[cfg(feature = "http")]
     pub(crate) fn servers_behind(&self) -> (usize, usize) {
         self.hosts.servers()
     }
 
-    /// Whether what fronted hosts have is in the registry.
+    /// Returns whether the items of all fronted hosts are registered.
     pub(crate) fn has_all_hosts(&self) -> bool {
         self.hosts.are_registered()
     }
 
-    /// Waits, once, until what fronted hosts have is in the registry.
+    /// Waits, once, until the items of all fronted hosts are registered.
     pub(crate) async fn with_hosts(&self) -> &Self {
         self.hosts.registered_in(&self.genkit.registry).await;
         self
     }
 
-    /// A failure of `action` as a client of this server may read it.
+    /// Converts an error of `action` to one that clients of this server are allowed to read.
     pub(crate) fn for_client(&self, error: Error, action: &str) -> Error {
         for_callers(error, action, self.exposes_errors)
     }
 
-    /// Whether calls of this server may become tasks.
+    /// Returns whether calls to this server can become tasks.
     pub(crate) fn makes_tasks(&self) -> bool {
         cfg!(feature = "durable") && self.lists().has_tasks()
     }
 
-    /// Everything that is there for anybody.
+    /// Returns the lists of all items, regardless of the caller.
     pub(crate) fn lists(&self) -> Arc<Lists> {
         let is_private = self.settings.permissions.has_rules() || self.settings.is_authenticated();
         self.lists.get(&self.genkit.registry, &self.settings.filter, is_private)
     }
 
-    /// What is there for a caller.
+    /// Returns the lists of the items available to a caller.
     pub(crate) fn lists_of(&self, caller: &Caller<'_>) -> Arc<Lists> {
         let lists = self.lists();
         if self.restricts(&lists) { lists.view(|item| self.permits(caller, item)) } else { lists }
@@ -161,12 +161,12 @@ impl SharedState {
         self.shown(found, caller)
     }
 
-    /// Whether clients know a tool by this name.
+    /// Returns whether a tool is listed to clients under this name.
     pub(crate) fn has_tool(&self, name: &str) -> bool {
         self.genkit.registry.tool(self.lists().tool_name(name)).is_some()
     }
 
-    /// Whether clients know a prompt by this name.
+    /// Returns whether a prompt is listed to clients under this name.
     pub(crate) fn has_prompt(&self, name: &str) -> bool {
         self.genkit.registry.prompt(self.lists().prompt_name(name)).is_some()
     }
@@ -178,8 +178,8 @@ impl SharedState {
         self.shown(found, caller)
     }
 
-    /// The resource at `uri`: a fixed address first, then the most specific template. One that is not
-    /// there for the caller is not looked for in the next: that would read it by another door.
+    /// Returns the resource at `uri`: a fixed URI first, then the most specific template. If the match is hidden from
+    /// the caller, no less specific template is tried, since that would bypass the permission.
     pub(crate) fn resource(
         &self,
         uri: &str,
@@ -196,7 +196,8 @@ impl SharedState {
         Ok((self.shown(Some(resource), caller)?, variables))
     }
 
-    /// The file of a skill at `uri`: of one that is there for the caller, where a nested one has it, too.
+    /// Returns the skill file at `uri`. If skills are nested, the file of the first skill available to the caller is
+    /// used.
     fn skill_file(&self, uri: &str, caller: &Caller<'_>) -> Option<Result<Resource, Absent>> {
         let registry = &self.genkit.registry;
         let has = |skill: &skill::Skill| {
@@ -209,21 +210,23 @@ impl SharedState {
         }
     }
 
-    /// How large the answer to a read of `uri` may be: files of skills were bounded where they were read.
+    /// Returns the maximum size of the response to a read of `uri`, in bytes. Skill files were limited when they were
+    /// loaded.
     pub(crate) fn max_read(&self, uri: &str) -> usize {
         let is_file = uri.starts_with(skill::SCHEME)
             && self.genkit.registry.find_skill(|skill| skill.file_at(uri).is_some()).is_some();
         if is_file { usize::MAX } else { self.settings.max_output }
     }
 
-    /// The resource or the template that is defined as `uri`.
+    /// Returns the resource or template that is registered as `uri`.
     pub(crate) fn template(&self, uri: &str, caller: &Caller<'_>) -> Result<Resource, Absent> {
         let found = self.genkit.registry.resource(uri);
         let found = found.filter(|resource| self.settings.filter.resource(resource));
         self.shown(found, caller)
     }
 
-    /// The scopes that a caller with a token needs for what it names, of which it lacks some: nobody else hears of it.
+    /// Returns the scopes required by the requested item if the caller lacks some. Callers without a token get `None`,
+    /// so that they do not learn which items exist.
     #[cfg(feature = "http")]
     pub(crate) fn lacking(
         &self,
@@ -264,7 +267,7 @@ impl SharedState {
     }
 }
 
-/// What is there for the caller of a subscription, for as long as the server is.
+/// The view of a subscriber's caller. It does not keep the server alive.
 struct CallerView {
     shared: Weak<SharedState>,
     principal: Option<Principal>,
@@ -290,16 +293,16 @@ impl View for CallerView {
     }
 }
 
-/// Why something is not there. Clients are told the same of both.
+/// Why an item is not available. Clients receive the same error for both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Absent {
     Unknown,
-    /// It is not for this caller.
+    /// The caller has no permission.
     Hidden,
 }
 
 impl Absent {
-    /// The error that a client gets of what is `unknown`; the audit log has the difference.
+    /// Returns the error for the client, given the error for an `unknown` item; only the audit log distinguishes them.
     pub(crate) fn error(self, unknown: E) -> E {
         match self {
             Self::Unknown => unknown,

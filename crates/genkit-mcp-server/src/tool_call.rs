@@ -1,4 +1,4 @@
-//! A tool call of a client, in its context, under its limits: through all middleware, where there is any.
+//! Runs a client's tool call in its context and within its limits, through all middleware.
 
 use std::future::Future;
 
@@ -16,7 +16,7 @@ use genkit_core::internal::trace;
 use genkit_core::internal::trace::{NewSpan, SpanKind};
 use genkit_schema::internal::strictness::Strictness;
 
-/// Runs `tool`, inside of the middleware of the program that is served.
+/// Runs `tool` inside the program's middleware.
 #[cfg(feature = "generate")]
 pub(super) fn call(
     admitted: Admitted,
@@ -31,7 +31,7 @@ pub(super) fn call(
     Either::Right(ServedCall::run(admitted, tool, input, how, recording))
 }
 
-/// Runs `tool`: without the loop there is no middleware.
+/// Runs `tool`. Middleware requires the feature `generate`.
 #[cfg(not(feature = "generate"))]
 pub(super) fn call(
     admitted: Admitted,
@@ -43,7 +43,7 @@ pub(super) fn call(
     run(&admitted, &tool, input, how, recording)
 }
 
-/// Runs the tool itself.
+/// Runs the tool without middleware.
 pub(super) fn run(
     admitted: &Admitted,
     tool: &Tool,

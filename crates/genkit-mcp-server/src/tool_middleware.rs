@@ -1,4 +1,4 @@
-//! The middleware of the program around a tool call of a client.
+//! Wraps the tool calls of clients in the program's middleware.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,18 +21,18 @@ use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{Part, ToolRequest};
 use genkit_schema::internal::strictness::Strictness;
 
-/// One call, which middleware may make several times.
+/// A tool call, which middleware can run several times.
 pub(super) struct ServedCall {
     admitted: Admitted,
     tool: Tool,
     how: Strictness,
-    /// What the tool returned last, and that as middleware sees it: where no middleware changes it,
-    /// nothing of it is lost.
+    /// The tool's last result, together with the form that middleware receives. If no middleware changes the latter,
+    /// the former is returned without loss.
     returned: Mutex<Option<(Part, Result<ToolOutput>)>>,
 }
 
 impl ServedCall {
-    /// Runs `tool` inside of all middleware.
+    /// Runs `tool` inside all middleware.
     pub(super) fn run(
         admitted: Admitted,
         tool: Tool,
@@ -45,7 +45,7 @@ impl ServedCall {
     }
 
     async fn call(self: Arc<Self>, input: Value, recording: Recording) -> Outcome<ToolOutput> {
-        // A middleware may panic, and a client that goes away ends one that waits.
+        // `drive` catches a panic of a middleware, and stops it if the client disconnects.
         let cancel = self.admitted.cancel.clone();
         let guard = ContextParts { cancel, ..ContextParts::default() }.build();
         let request = ToolRequest::new(self.tool.name(), input);
@@ -58,7 +58,7 @@ impl ServedCall {
         }
     }
 
-    /// The call through all middleware, again after each answer of a client that is asked live.
+    /// Runs the call through all middleware, and repeats it after each answer of a client that is asked directly.
     async fn through_middleware(
         self: &Arc<Self>,
         request: ToolRequest,
@@ -72,7 +72,7 @@ impl ServedCall {
         }
         let mut suspended = Suspended::new(Vec::new(), recording);
         loop {
-            // A call that was denied does not run.
+            // A denied call does not run.
             if let Some(CallerAnswer::Decision(decision)) =
                 suspended.recording.answers.get(CALL_KEY)
             {
@@ -92,7 +92,7 @@ impl ServedCall {
                 if !caller.can(question.kind.capability()) {
                     return Err(unanswerable(&question.kind));
                 }
-                // Where nobody answers live, all that is open goes to the client as a result.
+                // If the client cannot be asked directly, all open questions are returned to it as a result.
                 let Some(answering) = caller.answer(question) else {
                     return Ok(Outcome::Suspended(open.questions, open.recording));
                 };
@@ -102,7 +102,7 @@ impl ServedCall {
         }
     }
 
-    /// What the client gets of what the outermost middleware answered.
+    /// Converts the response of the outermost middleware to the result for the client.
     fn returned(&self, part: Part) -> Result<ToolOutput> {
         let last = lock(&self.returned).take();
         if let Some((_, returned)) = last.filter(|(shown, _)| *shown == part) {
@@ -147,7 +147,7 @@ impl InnermostTool for ServedCall {
                 }
                 Outcome::Cancelled => return Err(E::RequestCancelled.into()),
             };
-            // What middleware sees of a failure may go on to the client.
+            // Middleware can pass the error text on to the client, so mask it first.
             let returned =
                 returned.map_err(|error| self.admitted.shared.for_client(error, self.tool.name()));
             let (response, metadata) = match &returned {

@@ -1,12 +1,15 @@
-//! Levels of log messages, ours and MCP's.
+//! Conversion between this crate's log levels and MCP's.
 
-#![allow(deprecated, reason = "SEP-2577 deprecates logging; servers and clients of today have it")]
+#![allow(
+    deprecated,
+    reason = "SEP-2577 deprecates logging, which current servers and clients still use"
+)]
 
 use rmcp::model::LoggingLevel;
 
 use genkit_core::LogLevel;
 
-/// As MCP wrote it.
+/// Converts a level from MCP.
 pub fn of_mcp(level: LoggingLevel) -> LogLevel {
     match level {
         LoggingLevel::Debug => LogLevel::Debug,
@@ -20,7 +23,7 @@ pub fn of_mcp(level: LoggingLevel) -> LogLevel {
     }
 }
 
-/// As MCP writes it.
+/// Converts a level to MCP.
 pub fn to_mcp(level: LogLevel) -> LoggingLevel {
     match level {
         LogLevel::Debug => LoggingLevel::Debug,

@@ -1,7 +1,7 @@
-//! Wrapped results: a number or a list inside of an object, for the protocols that know only objects.
+//! Wrapped results: a number or a list inside an object, for protocol versions that allow only objects.
 //!
-//! A wrapper is marked in the schema and in each result, so that whoever takes it off need not guess.
-//! FastMCP marks its own in the same two places.
+//! A wrapper is marked in the schema and in each result, so that the receiver can remove it without guessing. FastMCP
+//! marks its wrappers in the same two places.
 
 use serde_json::json;
 use serde_json::{Map, Value};
@@ -9,19 +9,19 @@ use serde_json::{Map, Value};
 /// The only member of a wrapper.
 const MEMBER: &str = "result";
 
-/// The marks of a wrapper in an output schema: ours, and FastMCP's.
+/// The marks of a wrapper in an output schema: this crate's and FastMCP's.
 const SCHEMA_MARKS: [&str; 2] = ["x-genkit-wrap-result", "x-fastmcp-wrap-result"];
 
-/// Our mark of a wrapper in the `_meta` of a result.
+/// This crate's mark of a wrapper in the `_meta` of a result.
 const META_MARK: &str = "genkit/wrap-result";
 
-/// Where FastMCP marks a wrapper in the `_meta` of a result: the object, and its member.
+/// FastMCP's mark of a wrapper in the `_meta` of a result: the object and its member.
 const FASTMCP: (&str, &str) = ("fastmcp", "wrap_result");
 
 /// The members of a schema that references name from its root.
 const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
-/// The schema of the wrapper of what fits `schema`.
+/// Returns the schema of a wrapper for values that match `schema`.
 pub fn wrap_schema(schema: &Map<String, Value>) -> Map<String, Value> {
     let mut inner = schema.clone();
     let mut wrapper = Map::new();
@@ -37,13 +37,13 @@ pub fn wrap_schema(schema: &Map<String, Value>) -> Map<String, Value> {
     wrapper
 }
 
-/// A value in its wrapper, which is marked in the `_meta` of the result.
+/// Wraps a value, and marks the wrapper in the `_meta` of the result.
 pub fn wrap(value: Value, meta: &mut Map<String, Value>) -> Value {
     meta.insert(META_MARK.to_owned(), true.into());
     json!({ MEMBER: value })
 }
 
-/// What is in the wrapper that this schema is marked as; `None` where it is no wrapper.
+/// Returns the schema of the wrapped value; `None` if the schema is not marked as a wrapper.
 pub fn unwrap_schema(schema: &Value) -> Option<Value> {
     SCHEMA_MARKS.iter().find(|mark| schema[**mark] == true)?;
     let mut inner = schema["properties"].get(MEMBER)?.clone();
@@ -57,8 +57,8 @@ pub fn unwrap_schema(schema: &Value) -> Option<Value> {
     Some(inner)
 }
 
-/// Takes the marks of a wrapper off the `_meta` of a result; whether there was one. What is passed on
-/// is no wrapper any more.
+/// Removes the marks of a wrapper from the `_meta` of a result, because the unwrapped result can be passed on. Returns
+/// whether there was a mark.
 pub fn take_mark(meta: &mut Map<String, Value>) -> bool {
     let ours = meta.shift_remove(META_MARK);
     let (folder, member) = FASTMCP;
@@ -73,7 +73,7 @@ pub fn take_mark(meta: &mut Map<String, Value>) -> bool {
     [ours, theirs].contains(&Some(Value::Bool(true)))
 }
 
-/// What may be a wrapper: an object with the one member.
+/// Returns the wrapped value, if the value is an object with only that member.
 pub fn inner(value: &Value) -> Option<&Value> {
     let only = value.as_object().filter(|map| map.len() == 1)?;
     only.get(MEMBER)

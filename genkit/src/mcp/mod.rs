@@ -1,13 +1,12 @@
 //! MCP (Model Context Protocol) from both sides: servers, and hosts with their clients.
 //!
-//! **Serving**: `serve_mcp` is the one-liner, and `McpServer` what it returns:
-//! the registry as an MCP server (features `mcp-server`, `mcp-http`).
+//! **Serving**: `serve_mcp` returns an `McpServer`, which offers the registry as an MCP server
+//! when it is awaited (features `mcp-server`, `mcp-http`).
 //!
-//! **Using**: `McpHost` keeps other servers connected, and what they offer are ordinary tools,
-//! prompts and resources (features `mcp-host`, `mcp-host-http`). `McpClient` is one of them.
+//! **Using**: `McpHost` connects to other servers and adds their tools, prompts and resources to the registry
+//! (features `mcp-host`, `mcp-host-http`). `McpClient` is a connection to a single server.
 //!
-//! Both eras of the protocol are spoken on either side: sessions up to 2025-11-25, stateless
-//! requests from 2026-07-28.
+//! Both sides support both eras of the protocol: sessions up to 2025-11-25, and stateless requests from 2026-07-28.
 //!
 #![cfg_attr(
     feature = "mcp-server",
@@ -27,7 +26,7 @@ genkit::serve_mcp().name("calculator").await
 #[cfg(feature = "mcp-host")]
 #[allow(
     deprecated,
-    reason = "SEP-2577 deprecates sampling, roots, logging and subscribe; servers of today have them"
+    reason = "SEP-2577 deprecates sampling, roots, logging and subscribe, which current servers still use"
 )]
 pub mod host;
 #[cfg(feature = "mcp-server")]
@@ -40,8 +39,8 @@ pub use host::{McpClient, McpHost};
 #[doc(inline)]
 pub use server::McpServer;
 
-/// The SDK underneath, for its types: `McpServer::into_handler` (feature `rmcp-handler`), `McpClient::peer` and the testing
-/// client speak them.
+/// The underlying SDK, re-exported for its types, which `McpServer::into_handler` (feature `rmcp-handler`),
+/// `McpClient::peer` and the testing client use.
 ///
 /// ```
 /// use genkit::mcp::rmcp::model::ProtocolVersion;

@@ -77,7 +77,7 @@ async fn what_may_have_happened_is_not_done_again() {
     let client = connect(server(&world, Some(&store))).await;
     let ended = until(&client, &id, "completed").await;
     assert_eq!(ended["result"]["isError"], true);
-    assert!(text(&ended["result"]).contains("whether it happened is not known"), "{ended}");
+    assert!(text(&ended["result"]).contains("It is not known whether it took effect"), "{ended}");
     assert_eq!(world.counts().0, 1);
 }
 

@@ -45,7 +45,7 @@ fn causes_and_errors_of_other_libraries_stay_here() {
     let session = wire.open(&[]);
     for (name, begins) in [
         ("caused", "cannot save (reference "),
-        ("foreign", "`foreign` failed, and why is not for its callers"),
+        ("foreign", "`foreign` failed; the cause is in the log of the server"),
         ("explode", "`explode` panicked; see the log of the program"),
     ] {
         for answer in [wire.call_alone(name, &json!({})), wire.call(&session, name, &json!({}))] {

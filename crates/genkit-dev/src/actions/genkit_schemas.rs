@@ -1,8 +1,8 @@
-//! Schemas of what Genkit itself defines: requests to models, options of a run, resources.
+//! The JSON schemas of Genkit's own actions: requests to models, options of runs, resources.
 
 use serde_json::{Value, json};
 
-/// Messages, as far as a form needs to know them.
+/// Returns the schema of messages, as detailed as a form needs.
 fn messages() -> Value {
     json!({
         "type": "array",
@@ -17,7 +17,7 @@ fn messages() -> Value {
     })
 }
 
-/// What a model is asked.
+/// Returns the schema of a request to a model.
 pub(super) fn model_request() -> Value {
     json!({
         "type": "object",
@@ -33,7 +33,7 @@ pub(super) fn model_request() -> Value {
     })
 }
 
-/// What a model answers, and a run.
+/// Returns the schema of the response of a model or a run.
 pub(super) fn model_response() -> Value {
     json!({
         "type": "object",
@@ -47,7 +47,7 @@ pub(super) fn model_response() -> Value {
     })
 }
 
-/// The options of a run as data.
+/// Returns the schema of the options of a run.
 pub(super) fn generate_options() -> Value {
     json!({
         "type": "object",
@@ -77,14 +77,14 @@ pub(super) fn resource_output() -> Value {
     json!({"type": "object", "properties": {"content": content}, "required": ["content"]})
 }
 
-/// A data set that an evaluator judges.
+/// Returns the schema of the input of an evaluator.
 pub(super) fn evaluator_input() -> Value {
     let dataset = json!({"type": "array", "items": {"type": "object"}});
     let properties = json!({"dataset": dataset, "evalRunId": {"type": "string"}});
     json!({"type": "object", "properties": properties, "required": ["dataset"]})
 }
 
-/// A tool's answer with the content beside its value.
+/// Returns the schema of a tool's output together with its content.
 pub(super) fn multipart_output(value: Option<&Value>) -> Value {
     json!({
         "type": "object",

@@ -1,11 +1,11 @@
-//! Action keys: `/type/name`, of which the name may hold slashes.
+//! Action keys: `/type/name`, where the name can contain slashes.
 
-/// The type of an action, as its key begins.
+/// The type of an action, which is the first part of its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ActionType {
     Flow,
     Tool,
-    /// A tool whose answer has content beside its value.
+    /// A tool whose response contains content in addition to its value.
     MultipartTool,
     Model,
     Prompt,
@@ -28,7 +28,7 @@ const TYPES: &[(&str, ActionType)] = &[
 ];
 
 impl ActionType {
-    /// The key of the action `name` of this type.
+    /// Returns the key of the action `name` of this type.
     pub(super) fn key(self, name: &str) -> String {
         format!("/{}/{name}", self.as_str())
     }
@@ -38,7 +38,7 @@ impl ActionType {
     }
 }
 
-/// The type and the name that a key has; `None` if it is none.
+/// Parses a key into its type and name; `None` if it is not a valid key.
 pub(super) fn parse(key: &str) -> Option<(ActionType, &str)> {
     let (kind, name) = key.strip_prefix('/')?.split_once('/')?;
     let (_, kind) = TYPES.iter().find(|(text, _)| *text == kind)?;

@@ -1,4 +1,4 @@
-//! The list of all actions, as Genkit's tools show it. What is not there is left out, never null.
+//! The list of all actions for Genkit's tools. Missing members are omitted, never null.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ use genkit_core::internal::run_options::without_account;
 use genkit_core::{Flow, Prompt, PromptTool, Resource, Tool};
 use genkit_model::Model;
 
-/// One action in the list.
+/// An action in the list.
 struct ListedAction {
     kind: ActionType,
     name: String,
@@ -51,7 +51,7 @@ impl ListedAction {
             json.insert("description".to_owned(), self.description.into());
         }
         let schemas = [("inputSchema", self.input), ("outputSchema", self.output)];
-        // `true` is a schema, and none to these tools.
+        // The tools do not accept `true` as a schema.
         for (name, schema) in schemas {
             if let Some(schema @ Value::Object(_)) = schema {
                 json.insert(name.to_owned(), schema);
@@ -65,7 +65,7 @@ impl ListedAction {
 }
 
 impl ActionsByKey {
-    /// All actions by key.
+    /// Lists all actions by key.
     pub(crate) fn list(&self) -> Map<String, Value> {
         let mut all = Map::new();
         for genkit in self.instances() {
@@ -90,7 +90,7 @@ fn of_instance(genkit: &Instance) -> Vec<ListedAction> {
         ListedAction::new(
             ActionType::Util,
             "generate",
-            "Asks a model, and runs the tools that it calls.",
+            "Calls a model, and runs the tools that the model requests.",
         )
         .input(schemas::generate_options())
         .output(Some(schemas::model_response())),
@@ -105,7 +105,7 @@ fn flow(flow: &Flow) -> ListedAction {
         .metadata(metadata(flow.metadata(), Value::Null))
 }
 
-/// A tool stands there twice: with its value alone, and with the content beside it.
+/// Lists a tool twice: with its value only, and with its content.
 fn tool(tool: &Tool) -> [ListedAction; 2] {
     let (schemas, author) = (tool.schemas(), tool.metadata());
     let output = schemas.portable_output();
@@ -129,7 +129,7 @@ fn model(model: &dyn Model) -> ListedAction {
     let label = info.label.clone().unwrap_or_else(|| model.name().to_owned());
     let mut shown = serde_json::to_value(&info).unwrap_or_default();
     shown["label"] = label.as_str().into();
-    // The tools read the settings of a model under the name that Genkit's own models use.
+    // The tools expect the settings of a model under the name that Genkit's own models use.
     if let Some(schema) = info.config_schema {
         shown["customOptions"] = schema;
     }
@@ -154,12 +154,12 @@ fn prompt(prompt: &Prompt) -> [ListedAction; 2] {
     ]
 }
 
-/// What the Developer UI shows of a prompt, and begins its own runs with.
+/// Returns the metadata of a prompt that the Developer UI shows and uses as the initial values of a run.
 fn prompt_metadata(prompt: &Prompt) -> Value {
     let options = prompt.options();
     let input = prompt.schemas().portable_input();
     let tools: Vec<&str> = options.tools().iter().map(PromptTool::name).collect();
-    // A prompt without a template may have a dot in its name, and no variant.
+    // The name of a prompt without a template can contain a dot that does not mark a variant.
     let file = prompt.template().and_then(|_| prompt.name().rsplit('/').next());
     let variant = file.and_then(|file| file.split_once('.')).map(|(_, variant)| variant);
     let mut shown = json!({

@@ -1,8 +1,8 @@
-//! Metadata of actions in the form that Genkit's tools accept: one bad entry loses them the whole list.
+//! Metadata of actions in the form that Genkit's tools accept. A single invalid entry makes them reject the whole list.
 
 use serde_json::{Map, Value};
 
-/// The author's metadata without what the tools refuse, and `own` over it.
+/// Merges the author's metadata with `own`, and removes entries that the tools reject.
 pub(super) fn metadata(author: &Map<String, Value>, own: Value) -> Map<String, Value> {
     let mut all = author.clone();
     if let Value::Object(own) = own {
@@ -12,7 +12,8 @@ pub(super) fn metadata(author: &Map<String, Value>, own: Value) -> Map<String, V
     all
 }
 
-/// A value of an entry is no null, and a list holds neither null nor a list. Deeper all is well.
+/// Returns whether the tools accept a value: it must not be null, or a list that contains null or lists. Deeper values
+/// are not restricted.
 fn is_accepted(value: &Value) -> bool {
     match value {
         Value::Null => false,

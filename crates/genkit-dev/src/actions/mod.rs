@@ -1,4 +1,4 @@
-//! All actions of the program by key, with JSON in and JSON out: both protocols are built on it.
+//! All actions of the program by key, with JSON input and output. Both protocols are based on this module.
 
 mod genkit_schemas;
 mod key;
@@ -21,17 +21,17 @@ use self::running::RunningActions;
 use genkit_agent::Instance;
 use genkit_core::internal::sync::{read, write};
 
-/// Instances that are seen at once. Default is 64.
+/// The maximum number of instances whose actions are shown. Default is 64.
 const MAX_INSTANCES: usize = 64;
 
-/// The actions of all instances that this program serves, and those of them that run.
+/// The actions of all instances that this program serves, and the actions that are running.
 #[derive(Clone, Default)]
 pub(crate) struct ActionsByKey {
     instances: Arc<RwLock<Vec<Instance>>>,
     running: Arc<RunningActions>,
 }
 
-/// A request to run an action, as both protocols send it.
+/// A request to run an action, as sent by both protocols.
 #[derive(Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ActionRequest {
@@ -44,7 +44,7 @@ pub(crate) struct ActionRequest {
     telemetry_labels: Option<Map<String, Value>>,
 }
 
-/// What it is given may be secret, `auth` above all.
+/// Omits the input and the context, which can contain secrets, especially in `auth`.
 impl std::fmt::Debug for ActionRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ActionRequest").field("key", &self.key).finish_non_exhaustive()
@@ -52,7 +52,7 @@ impl std::fmt::Debug for ActionRequest {
 }
 
 impl ActionsByKey {
-    /// Shows the actions of one more instance. Where two have one key, that of the first counts.
+    /// Adds the actions of an instance. If several instances have the same key, the first one is used.
     pub(crate) fn add(&self, genkit: &Instance) {
         let mut instances = write(&self.instances);
         if instances.iter().any(|known| known.registry.is(&genkit.registry)) {
@@ -60,15 +60,15 @@ impl ActionsByKey {
         }
         if instances.len() >= MAX_INSTANCES {
             tracing::warn!(
-                "Genkit's developer tools see the first {MAX_INSTANCES} instances of this program, and \
-                 not those that are served after them"
+                "Genkit's developer tools show only the first {MAX_INSTANCES} instances of this program; \
+                 later ones are ignored"
             );
             return;
         }
         if !instances.is_empty() {
             tracing::info!(
-                "Genkit's developer tools see the actions of several instances of this program; of two \
-                 with one key they run that of the instance that was served first"
+                "Genkit's developer tools show the actions of several instances of this program; if two \
+                 have the same key, the one that was served first is run"
             );
         }
         instances.push(genkit.clone());

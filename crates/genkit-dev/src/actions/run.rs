@@ -1,4 +1,4 @@
-//! Running an action by its key: what its type makes of the input, and of the result.
+//! Runs an action by its key, and converts its input and result as its type requires.
 
 use std::sync::Arc;
 
@@ -28,12 +28,12 @@ use genkit_model::{ChunkSink, Model, ModelRef};
 use genkit_schema::internal::placed;
 use genkit_schema::internal::strictness::Strictness;
 
-/// The action behind a key.
+/// The action for a key.
 enum ActionTarget {
     Flow(Flow),
     Tool(Tool),
     MultipartTool(Tool),
-    /// An error is that the model cannot be had: its provider has no key.
+    /// An error if the model is not available, for example because its provider has no API key.
     Model(Result<Arc<dyn Model>>),
     Prompt(Prompt),
     ExecutablePrompt(Prompt),
@@ -42,21 +42,21 @@ enum ActionTarget {
     Generate,
 }
 
-/// What a run has beside its target.
+/// The arguments of a run, without its target.
 struct Given {
     genkit: Instance,
     key: String,
     input: Value,
     context: Arc<Map<String, Value>>,
-    /// `None` where nobody wants chunks.
+    /// `None` if chunks are not requested.
     chunks: Option<UnreadChunks>,
 }
 
 impl ActionsByKey {
-    /// Begins a run, with chunks if they are wanted. It runs while it is read.
+    /// Starts a run, with chunks if requested. It makes progress only while its events are read.
     ///
     /// # Errors
-    /// `NotFound` where there is no such action, `ResourceExhausted` where too many run.
+    /// `NotFound` if the action does not exist, `ResourceExhausted` if too many actions are running.
     pub(crate) fn run(&self, request: ActionRequest, chunks: bool) -> Result<ActionRun> {
         let ActionRequest { key, input, context, telemetry_labels } = request;
         let Some((genkit, target)) = self.find(&key) else {
@@ -149,7 +149,7 @@ impl Given {
         }
     }
 
-    /// Runs a tool with what it asks for before it runs.
+    /// Runs a tool, including its approval question.
     async fn call(&self, tool: &Tool, input: Value) -> Result<ToolOutput> {
         let approval = tool.needs_approval().then(|| tool.approval_message(&input));
         let parts = ContextParts { limit: tool.timeout(), approval, ..ContextParts::default() };
@@ -162,7 +162,7 @@ impl Given {
         trace::traced(span, call, |output| output.clone().into_value()).await
     }
 
-    /// The run that a prompt begins, as data.
+    /// Returns the options of the run that a prompt starts.
     async fn render(&self, kind: &str, prompt: Prompt, input: Value) -> Result<GenerateOptions> {
         let (name, given) = (prompt.name().to_owned(), input.clone());
         let context = Map::clone(&self.context);
@@ -205,7 +205,7 @@ impl Given {
         self.drive(&Context::detached(), run).await
     }
 
-    /// The context of the action.
+    /// Returns the context of the action.
     fn context(&self, parts: ContextParts) -> Context {
         let queue = self.chunks.clone();
         ContextParts {
@@ -226,7 +226,7 @@ impl Given {
         }
     }
 
-    /// Runs `work` and says its result in JSON.
+    /// Runs `work` and converts its result to JSON.
     async fn drive<T: Serialize>(
         &self,
         context: &Context,
@@ -236,7 +236,7 @@ impl Given {
         self.json(&result)
     }
 
-    /// Runs `work`: a panic is an error, and so is a question, which nobody answers.
+    /// Runs `work`. A panic becomes an error, and so does a question, because the tools cannot answer it here.
     async fn supervise<T>(
         &self,
         context: &Context,
@@ -256,7 +256,7 @@ impl Given {
         E::Asks { key: self.key.clone(), question, interrupt }.into()
     }
 
-    /// Reads what Genkit itself defines; an error names the place.
+    /// Deserializes the input of one of Genkit's own actions. An error names the invalid position.
     fn read<T: DeserializeOwned>(&self, input: Value) -> Result<T> {
         placed::read(&input)
             .map_err(|misfit| E::Input { key: self.key.clone(), misfit: misfit.to_string() }.into())
@@ -268,19 +268,19 @@ impl Given {
     }
 }
 
-/// What a model would be asked first.
+/// Returns the first request that the model would receive.
 fn request_of(options: GenerateOptions, registry: &Registry) -> ModelRequest {
     let tools = options.tools.iter().filter_map(|name| registry.tool(name));
     let tools: Vec<_> = tools.map(|tool| tool_definition(&tool)).collect();
     options.into_request().with_tools(tools)
 }
 
-/// The developer tools as the caller of a function: they see its chunks, and answer no questions.
+/// The developer tools as the caller of a function. They receive its chunks, but cannot answer questions.
 struct DeveloperTools(Option<UnreadChunks>);
 
 impl Caller for DeveloperTools {
     fn can(&self, capability: Capability) -> bool {
-        // What is asked is told in the error of the run.
+        // The error of the run contains the question.
         capability == Capability::Elicitation
     }
 
@@ -288,7 +288,7 @@ impl Caller for DeveloperTools {
         Box::pin(async move {
             if let Some(queue) = &self.0 {
                 queue.push(chunk);
-                // It is read before the next one is made.
+                // Yield, so that the chunk is read before the next one is created.
                 tokio::task::yield_now().await;
             }
         })

@@ -1,4 +1,4 @@
-//! Actions that run: each is one future with its chunks, found by the id of its trace.
+//! Running actions. Each is a future with its chunks, identified by the id of its trace.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
@@ -17,18 +17,18 @@ use genkit_core::internal::trace::Root;
 use genkit_core::{Error, Result};
 use genkit_schema::internal::size::json_size;
 
-/// Actions that run at once for the developer tools. Default is 256.
+/// The maximum number of actions that run at once for the developer tools. Default is 256.
 const MAX_RUNNING: usize = 256;
 
-/// Chunks that an action may send before it waits for anything, in bytes of JSON. Default is 16 MiB.
+/// The maximum size of the chunks that an action can send without waiting, in bytes of JSON. Default is 16 MiB.
 const MAX_QUEUED: usize = 16 * 1024 * 1024;
 
-/// What runs, by the id of its trace.
+/// The running actions, by the id of their trace.
 #[derive(Default)]
 pub(super) struct RunningActions(Mutex<HashMap<String, CancellationToken>>);
 
 impl RunningActions {
-    /// Whether it ran, and is told to stop.
+    /// Cancels an action; returns whether it was running.
     pub(super) fn cancel(&self, trace_id: &str) -> bool {
         let token = lock(&self.0).get(trace_id).cloned();
         token.inspect(CancellationToken::cancel).is_some()
@@ -45,7 +45,7 @@ impl RunningActions {
     }
 }
 
-/// Its place among those that run, until it is dropped.
+/// The entry of a running action; removed on drop.
 struct Entry {
     running: Arc<RunningActions>,
     trace_id: String,
@@ -57,7 +57,7 @@ impl Drop for Entry {
     }
 }
 
-/// Chunks that nobody has read yet.
+/// The chunks that have not been read yet.
 #[derive(Clone, Default)]
 pub(super) struct UnreadChunks(Arc<Mutex<Queued>>);
 
@@ -71,7 +71,7 @@ impl UnreadChunks {
     pub(super) fn push(&self, chunk: Value) {
         let mut queued = lock(&self.0);
         queued.bytes += json_size(&chunk);
-        // What is above the limit ends the run: see `ActionRun::next`.
+        // Exceeding the limit ends the run: see `ActionRun::next`.
         if queued.bytes <= MAX_QUEUED {
             queued.chunks.push_back(chunk);
         }
@@ -91,14 +91,14 @@ impl UnreadChunks {
     }
 }
 
-/// What comes of a run: chunks, then its end.
+/// An event of a run: a chunk, or its end.
 #[derive(Debug, PartialEq)]
 pub(crate) enum RunEvent {
     Chunk(Value),
     End(Result<Value, ErrorStatus>),
 }
 
-/// An action that runs while it is read, and stops when it is dropped.
+/// An action that makes progress while its events are read, and stops when this is dropped.
 pub(crate) struct ActionRun {
     key: String,
     trace_id: String,
@@ -109,7 +109,7 @@ pub(crate) struct ActionRun {
 }
 
 impl ActionRun {
-    /// A run of `work`, whose chunks come in `chunks`, as the trace that `root` begins.
+    /// Creates a run of `work` in the trace of `root`. Its chunks are read from `chunks`.
     pub(super) fn new(
         running: &Arc<RunningActions>,
         key: String,
@@ -121,7 +121,7 @@ impl ActionRun {
         let (entry, cancelled) = running.enter(&trace_id)?;
         let of_trace = trace_id.clone();
         let work = async move {
-            // Whoever reads is told the id of the trace before the function runs.
+            // Yield first, so that the reader receives the id of the trace before the function runs.
             tokio::task::yield_now().await;
             let ended = tokio::select! {
                 biased;
@@ -142,7 +142,7 @@ impl ActionRun {
         &self.span_id
     }
 
-    /// The next event; `None` after the end.
+    /// Returns the next event; `None` after the end.
     pub(crate) async fn next(&mut self) -> Option<RunEvent> {
         poll_fn(|cx| self.poll(cx)).await
     }
@@ -167,7 +167,7 @@ impl ActionRun {
             }
             (Some(chunk), Poll::Pending) => Poll::Ready(Some(RunEvent::Chunk(chunk))),
             (Some(chunk), Poll::Ready(ended)) => {
-                // It is over: what is left is only read.
+                // The work is done; return its remaining chunks first.
                 self.work = Some(Box::pin(std::future::ready(ended)));
                 Poll::Ready(Some(RunEvent::Chunk(chunk)))
             }
@@ -224,12 +224,14 @@ mod tests {
         let trace_id = run.trace_id().to_owned();
         assert!(!running.cancel("another"));
         assert!(running.cancel(&trace_id));
-        let Some(RunEvent::End(Err(status))) = run.next().await else { panic!("it goes on") };
+        let Some(RunEvent::End(Err(status))) = run.next().await else {
+            panic!("it continues to run")
+        };
         assert_eq!((status.code, &*status.message), (1, "Action was cancelled"));
         assert_eq!(status.details["traceId"], *trace_id);
-        assert!(dropped.await.is_err(), "the future is gone");
+        assert!(dropped.await.is_err(), "the future is dropped");
         drop(run);
-        assert!(!running.cancel(&trace_id), "it is not there any more");
+        assert!(!running.cancel(&trace_id), "it is no longer registered");
     }
 
     #[tokio::test]
@@ -257,7 +259,11 @@ mod tests {
         let key = "/flow/x".to_owned();
         let mut run = ActionRun::new(&running, key, Root::new(), chunks.clone(), work).unwrap();
         assert!(matches!(run.next().await, Some(RunEvent::Chunk(_))));
-        assert_eq!(run.next().await, Some(RunEvent::Chunk(json!(1))), "what was read makes room");
+        assert_eq!(
+            run.next().await,
+            Some(RunEvent::Chunk(json!(1))),
+            "read chunks no longer count"
+        );
         assert_eq!(run.next().await, Some(RunEvent::End(Ok(Value::Null))));
 
         let flood = chunks.clone();

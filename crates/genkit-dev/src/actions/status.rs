@@ -1,10 +1,10 @@
-//! Error status: a failed run as Genkit's tools read it, with the number that gRPC has for its kind.
+//! Error statuses: failed runs in the form of Genkit's tools, with gRPC's status codes.
 
 use serde_json::{Map, Value, json};
 
 use genkit_core::{Error, ErrorKind};
 
-/// A failed run: code, message, details. The details are always there, since the tools break without.
+/// A failed run. The details are always present, since the tools require them.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ErrorStatus {
     pub(crate) code: u32,
@@ -13,7 +13,7 @@ pub(crate) struct ErrorStatus {
 }
 
 impl ErrorStatus {
-    /// Of a run whose trace is `trace_id`; none where nothing ran.
+    /// Converts the error of a run with the trace `trace_id`; `None` if nothing was run.
     pub(crate) fn of(error: &Error, trace_id: Option<&str>) -> Self {
         let mut details = match error.details() {
             Some(Value::Object(details)) => details.clone(),
@@ -32,7 +32,7 @@ impl ErrorStatus {
     }
 }
 
-/// The number of a status in gRPC.
+/// Returns the gRPC status code of a kind.
 fn code_of(kind: ErrorKind) -> u32 {
     match kind {
         ErrorKind::Cancelled => 1,

@@ -1,4 +1,4 @@
-//! Every kind of action, listed and run by its key.
+//! Tests that list and run every kind of action by its key.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ struct Prices {
     apple: u32,
 }
 
-/// Greets somebody.
+/// Greets a person.
 #[flow]
 async fn greet(who: String) -> String {
     format!("hello {who}")
@@ -42,13 +42,13 @@ async fn panics() -> u32 {
     panic!("a secret of the program")
 }
 
-/// Tells the action context.
+/// Returns the action context.
 #[flow]
 async fn whoami(ctx: &Context) -> Value {
     ctx.action_context().clone().into()
 }
 
-/// What `n` apples cost.
+/// Returns the price of `n` apples.
 #[tool]
 async fn cost(prices: &Prices, n: u32) -> u32 {
     prices.apple * n
@@ -60,7 +60,7 @@ async fn delete(id: u64) -> String {
     format!("{id} is gone")
 }
 
-/// Asks for a haiku.
+/// Requests a haiku.
 #[prompt]
 async fn haiku(topic: String) -> String {
     format!("A haiku about {topic}, please.")
@@ -81,7 +81,7 @@ fn shop(model: ScriptedModel) -> ActionsByKey {
     by_key
 }
 
-/// The chunks of a run, and its end.
+/// Returns the chunks of a run, and its end.
 async fn run(actions: &ActionsByKey, request: Value, chunks: bool) -> (Vec<Value>, Value) {
     let request: ActionRequest = serde_json::from_value(request).unwrap();
     let mut run = actions.run(request, chunks).unwrap();
@@ -148,7 +148,7 @@ async fn a_model_is_called_with_a_request_of_genkit() {
     assert_eq!(end["result"]["finishReason"], "stop");
     assert_eq!(
         chunks[0]["content"][0]["text"], "hi",
-        "it does not stream, and is seen all the same"
+        "a response that is not streamed arrives as a chunk"
     );
 
     let chunk = Scripted::chunks([GenerateChunk::from_text("h")], ModelResponse::from_text("hi"));
@@ -230,7 +230,7 @@ async fn the_list_has_every_kind_and_never_null() {
     }
     let of = |key: &str| listed.get(key).unwrap_or_else(|| panic!("{key} is not in {listed}"));
     let greet = of("/flow/greet");
-    assert_eq!(greet["description"], "Greets somebody.");
+    assert_eq!(greet["description"], "Greets a person.");
     assert_eq!(greet["inputSchema"]["properties"]["who"]["type"], "string");
     assert_eq!(greet["outputSchema"]["type"], "string");
     assert!(greet.get("metadata").is_none());
@@ -298,7 +298,7 @@ async fn several_instances_are_seen_and_the_first_wins() {
     for genkit in [&one, &two, &two, &three] {
         actions.add(genkit);
     }
-    assert_eq!(actions.instances().len(), 3, "one that is there already is not added");
+    assert_eq!(actions.instances().len(), 3, "an instance is added only once");
     let (_, end) = run(&actions, json!({"key": "/tool/ping", "input": {}}), false).await;
     assert_eq!(end["result"], "two");
 }

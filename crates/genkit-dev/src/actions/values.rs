@@ -1,11 +1,11 @@
-//! Values: what the program defines that is no action.
+//! Values: definitions of the program that are not actions.
 
 use serde_json::{Map, Value, json};
 
 use super::ActionsByKey;
 
 impl ActionsByKey {
-    /// The values of this type; `None` if there is no such type.
+    /// Returns the values of this type; `None` if the type does not exist.
     pub(crate) fn values(&self, of_type: &str) -> Option<Map<String, Value>> {
         match of_type {
             "defaultModel" => Some(self.default_model()),
@@ -14,7 +14,7 @@ impl ActionsByKey {
         }
     }
 
-    /// Middleware that requests can name.
+    /// Returns the middleware that requests can name.
     fn middleware(&self) -> Map<String, Value> {
         let instances = self.instances();
         let names = instances.iter().flat_map(|genkit| genkit.runs.named_middleware.names());

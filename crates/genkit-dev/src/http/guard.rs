@@ -1,24 +1,24 @@
-//! The guard: only programs of this machine drive the server, no web page.
+//! Access checks: only programs on this machine can control the server, and web pages cannot.
 
 use axum::http::header::ORIGIN;
 use axum::http::{HeaderMap, Uri};
 
 use genkit_http_server::internal::AllowedHosts;
 
-/// Why a request is refused.
+/// The reason why a request is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
-    /// A name that is not this machine's was made to point here (DNS rebinding).
+    /// The host is not this machine: a foreign host name may point here (DNS rebinding).
     Host,
-    /// A browser sends for a page. The tools have a server of their own for theirs.
+    /// A web page sent the request. The tools use their own server for their pages.
     Origin,
 }
 
 impl Refused {
     pub(super) fn text(self) -> &'static str {
         match self {
-            Self::Host => "Forbidden: ask for localhost or 127.0.0.1",
-            Self::Origin => "Forbidden: web pages may not drive this program",
+            Self::Host => "Forbidden: use localhost or 127.0.0.1 as the host",
+            Self::Origin => "Forbidden: web pages are not allowed to control this program",
         }
     }
 }

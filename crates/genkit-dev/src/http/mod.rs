@@ -1,4 +1,4 @@
-//! Protocol version 1: a server on loopback, and a file that tells the CLI where.
+//! Protocol version 1: a server on loopback, and a file that contains its address for the CLI.
 
 mod guard;
 mod project_root;
@@ -25,16 +25,16 @@ use super::environment::DevEnvironment;
 use super::error::Error as E;
 use genkit_http_server::internal::{BodyRoom, without_delay};
 
-/// Where it listens unless a port is asked for: on the first that is free, else on any.
+/// The ports to try if none is configured: the first free one, or else any free port.
 const PORTS: RangeInclusive<u16> = 3100..=3200;
 
-/// How long the CLI may take to ask a program that it should see. Default is 2 seconds.
+/// How long the program waits for a request of the CLI before it announces itself again. Default is 2 seconds.
 const ANNOUNCE_AFTER: Duration = Duration::from_secs(2);
 
-/// How often the file is written anew then. Default is 5.
+/// How often the file is rewritten in that case. Default is 5.
 const ANNOUNCEMENTS: usize = 5;
 
-/// Listens, tells the CLI of it, and answers until the program ends.
+/// Listens, announces the server to the CLI, and handles requests until the program ends.
 pub(super) async fn serve(environment: &DevEnvironment, actions: &ActionsByKey) -> Result<(), E> {
     let failed = |port| move |source| E::Listen { port, source };
     let listener = listen(environment.port()?).await?;
@@ -59,14 +59,14 @@ pub(super) async fn serve(environment: &DevEnvironment, actions: &ActionsByKey) 
     let root = project_root(&current);
     let write = move || write_file(root.clone(), id.clone(), address);
     let file = write().await?;
-    tracing::info!("Genkit's developer tools find this program at http://{address}");
+    tracing::info!("this program is available to Genkit's developer tools at http://{address}");
     tokio::select! {
         served = async { serving.await } => served.map_err(failed(address.port())),
         error = announced(file, found, write) => Err(error),
     }
 }
 
-/// Writes the file beside what runs: disks are slow, and so may be those who are asked.
+/// Writes the file on a blocking thread, because disks and the programs to check can be slow.
 async fn write_file(root: PathBuf, id: String, address: SocketAddr) -> Result<RuntimeFile, E> {
     let path = root.join(".genkit/runtimes").display().to_string();
     let written = tokio::task::spawn_blocking(move || RuntimeFile::write(&root, &id, address));
@@ -75,8 +75,8 @@ async fn write_file(root: PathBuf, id: String, address: SocketAddr) -> Result<Ru
         .unwrap_or_else(|lost| Err(E::RuntimeFile { path, source: std::io::Error::other(lost) }))
 }
 
-/// Keeps the file. The CLI may overlook one that is written while it starts, as a program that is up in
-/// milliseconds does: until somebody asks how it is, it is written anew a few times.
+/// Keeps the file. The CLI can miss a file that is written while the CLI starts, which happens with a program that
+/// starts within milliseconds. Therefore the file is rewritten a few times until the CLI sends a health check.
 async fn announced(
     mut file: RuntimeFile,
     mut found: watch::Receiver<bool>,
@@ -112,7 +112,7 @@ async fn listen(port: Option<u16>) -> Result<TcpListener, E> {
     bind(0).await
 }
 
-/// An empty folder of one test.
+/// Creates an empty folder for a test.
 #[cfg(test)]
 fn scratch(test: &str) -> std::path::PathBuf {
     let folder = std::env::temp_dir().join(format!("genkit-dev-{test}-{}", std::process::id()));

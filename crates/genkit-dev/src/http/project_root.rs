@@ -1,8 +1,8 @@
-//! The project's root: where the CLI looks for programs. Both must come to the same folder.
+//! The root of the project, where the CLI looks for programs. Both must find the same folder.
 
 use std::path::{Path, PathBuf};
 
-/// What makes a folder the root, in the CLI's own list. `Cargo.toml` is not in it.
+/// The files that mark the root, from the CLI's own list, which does not include `Cargo.toml`.
 const MARKERS: [&str; 8] = [
     "package.json",
     "go.mod",
@@ -14,7 +14,7 @@ const MARKERS: [&str; 8] = [
     "pubspec.yaml",
 ];
 
-/// The first folder from `current` upwards that has a marker, else `current`.
+/// Returns the nearest ancestor of `current` with a marker, or `current` itself.
 pub(super) fn project_root(current: &Path) -> PathBuf {
     let has_marker = |folder: &&Path| MARKERS.iter().any(|marker| folder.join(marker).exists());
     current.ancestors().find(has_marker).unwrap_or(current).to_owned()
@@ -34,7 +34,7 @@ mod tests {
         fs::create_dir_all(&deep).unwrap();
         let outside = project_root(&deep);
         fs::write(deep.join("Cargo.toml"), "").unwrap();
-        assert_eq!(project_root(&deep), outside, "the CLI does not know `Cargo.toml`");
+        assert_eq!(project_root(&deep), outside, "the CLI ignores `Cargo.toml`");
         for marker in MARKERS {
             fs::write(folder.join("a").join(marker), "").unwrap();
             assert_eq!(project_root(&deep), folder.join("a"), "{marker}");

@@ -1,4 +1,4 @@
-//! The routes: what the CLI and the Developer UI ask of a program.
+//! The routes for the CLI and the Developer UI.
 
 use std::sync::Arc;
 
@@ -17,16 +17,16 @@ use crate::actions::{ActionRequest, ActionsByKey, ErrorStatus};
 use genkit_core::{Error, ErrorKind};
 use genkit_http_server::internal::{BodyError, BodyRoom, read_body};
 
-/// A request. Default is 32 MiB.
+/// The maximum size of a request, in bytes. Default is 32 MiB.
 pub(super) const MAX_BODY: usize = 32 * 1024 * 1024;
 
-/// What answers the tools.
+/// The server for the tools.
 pub(super) struct ReflectionServer {
     pub(super) actions: ActionsByKey,
     pub(super) id: String,
-    /// Whether the tools may say where traces go.
+    /// Whether the tools can configure the server for traces.
     pub(super) takes_telemetry: bool,
-    /// Whether the tools have found this program.
+    /// Becomes true once the tools have found this program.
     pub(super) found: watch::Sender<bool>,
     pub(super) room: Arc<BodyRoom>,
 }
@@ -39,7 +39,7 @@ impl ReflectionServer {
         response
     }
 
-    /// The error is a response, too: what is wrong with the request.
+    /// Handles a request. The error is also a response, which describes what is wrong with the request.
     async fn route(&self, request: Request) -> Result<Response, Box<Response>> {
         guard::check(request.headers(), request.uri())
             .map_err(|refused| Box::new(text(StatusCode::FORBIDDEN, refused.text())))?;
@@ -71,23 +71,23 @@ impl ReflectionServer {
             read_body(request.into_body(), MAX_BODY, &self.room, None).await.map_err(|error| {
                 match error {
                     BodyError::Slow(_) | BodyError::NoRoom => {
-                        text(StatusCode::REQUEST_TIMEOUT, "the body took too long")
+                        text(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")
                     }
                     BodyError::Long(_) | BodyError::Broken => {
-                        let limit = format!(
-                            "the body is over {MAX_BODY} bytes, or did not come to its end"
-                        );
+                        let limit =
+                            format!("the body is larger than {MAX_BODY} bytes, or is incomplete");
                         text(StatusCode::PAYLOAD_TOO_LARGE, &limit)
                     }
                 }
             })?;
         serde_json::from_slice(&body.bytes).map_err(|error| {
-            let error = Error::invalid_argument(format!("the body is no such request: {error}"));
+            let error =
+                Error::invalid_argument(format!("the body is not a valid request: {error}"));
             json(StatusCode::BAD_REQUEST, ErrorStatus::of(&error, None).to_json()).into()
         })
     }
 
-    /// Whether the program is the one that is meant.
+    /// Checks whether the request is meant for this program.
     fn health(&self, uri: &Uri) -> Response {
         self.found.send_replace(true);
         match parameter(uri, "id") {
@@ -103,7 +103,7 @@ impl ReflectionServer {
         match self.actions.values(&of_type) {
             Some(values) => json(StatusCode::OK, values.into()),
             None => {
-                let known = "there are defaultModel and middleware";
+                let known = "expected defaultModel or middleware";
                 text(StatusCode::BAD_REQUEST, &format!("no values of type `{of_type}`: {known}"))
             }
         }
@@ -143,7 +143,7 @@ impl ReflectionServer {
     }
 }
 
-/// What the CLI says when it sees the program.
+/// A notification of the CLI.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Notice {
@@ -158,7 +158,7 @@ struct Cancellation {
     trace_id: Option<String>,
 }
 
-/// A parameter of the query.
+/// Returns a parameter of the query.
 fn parameter(uri: &Uri, name: &str) -> Option<String> {
     let pairs = uri.query()?.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     let (_, value) = pairs.into_iter().find(|(key, _)| *key == name)?;

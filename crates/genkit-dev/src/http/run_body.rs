@@ -1,4 +1,4 @@
-//! The answer of a run: it is written while the action runs, and the action runs while it is read.
+//! The response of a run. It is written while the action runs, and the action makes progress while it is read.
 
 use std::convert::Infallible;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::actions::{ActionRun, RunEvent};
 
-/// The response of a run. Its head is sent before the function runs.
+/// Builds the response of a run. Its head is sent before the function runs.
 pub(super) fn response(run: ActionRun, streams: bool) -> Response {
     let ids = [("x-genkit-trace-id", run.trace_id()), ("x-genkit-span-id", run.span_id())];
     let kind = if streams { "text/plain" } else { "application/json" };
@@ -25,7 +25,7 @@ pub(super) fn response(run: ActionRun, streams: bool) -> Response {
     response.body(Body::from_stream(lines)).unwrap_or_default()
 }
 
-/// A chunk is a line; the end is none, since the CLI takes what has a newline for a chunk.
+/// Builds the text of an event. A chunk is a line; the end has no newline, since the CLI treats lines as chunks.
 fn line(event: RunEvent, trace_id: &str) -> String {
     match event {
         RunEvent::Chunk(chunk) => format!("{chunk}\n"),

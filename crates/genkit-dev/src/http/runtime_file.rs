@@ -1,4 +1,4 @@
-//! The runtime file: how the CLI finds a program that listens.
+//! The runtime file, which contains the address of a listening program for the CLI.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -12,19 +12,19 @@ use crate::error::Error as E;
 use crate::identity::{GENKIT_VERSION, SPEC_VERSION, program_name};
 use genkit_core::internal::time::iso8601;
 
-/// Files of programs that are gone which are looked at. Default is 256.
+/// The maximum number of other programs' files that are checked. Default is 256.
 const MAX_STALE: usize = 256;
 
-/// What is read of a file of another program. Default is 64 KiB.
+/// The maximum size of another program's file, in bytes. Default is 64 KiB.
 const MAX_FILE: u64 = 64 * 1024;
 
-/// How long another program of this machine may take to accept a connection. Default is 200 milliseconds.
+/// The time limit for connecting to another program on this machine. Default is 200 milliseconds.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// How long all of them may take. Default is 2 seconds.
+/// The time limit for all of these checks. Default is 2 seconds.
 const CLEAN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What stands in the file.
+/// The contents of the file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RuntimeInfo {
@@ -41,13 +41,13 @@ struct RuntimeInfo {
     reflection_api_spec_version: u32,
 }
 
-/// The file of this program, which is deleted when it is dropped.
+/// The file of this program; deleted on drop.
 #[derive(Debug)]
 pub(super) struct RuntimeFile(PathBuf);
 
 impl RuntimeFile {
-    /// Writes the file under `root`, for a server that listens at `address` already: the CLI deletes the
-    /// file of one that does not, and never looks again.
+    /// Writes the file under `root`. The server must already listen at `address`, because the CLI deletes the file of a
+    /// server that does not, and never checks again.
     pub(super) fn write(root: &Path, id: &str, address: SocketAddr) -> Result<Self, E> {
         let folder = root.join(".genkit");
         let runtimes = folder.join("runtimes");
@@ -67,9 +67,9 @@ impl RuntimeFile {
         let written = || -> std::io::Result<()> {
             fs::create_dir_all(&runtimes)?;
             clean(&runtimes, address);
-            // Whole at once, and from outside: the CLI reads whatever appears in the folder.
+            // Written outside the folder and renamed, because the CLI immediately reads new files in the folder.
             let unfinished = folder.join(format!("runtime-{name}"));
-            // A new file: never through a link that somebody put there.
+            // `create_new` does not follow a symbolic link at this path.
             let mut file = OpenOptions::new().write(true).create_new(true).open(&unfinished)?;
             let text = serde_json::to_vec_pretty(&info)?;
             let finished = file.write_all(&text).and_then(|()| fs::rename(&unfinished, &path));
@@ -85,15 +85,15 @@ impl RuntimeFile {
 impl Drop for RuntimeFile {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_file(&self.0)
-            // The CLI takes it away where it believes that the program is gone.
+            // The CLI removes the file if it considers the program terminated.
             && error.kind() != std::io::ErrorKind::NotFound
         {
-            tracing::warn!(%error, path = %self.0.display(), "a runtime file stays: delete it");
+            tracing::warn!(%error, path = %self.0.display(), "cannot delete a runtime file; delete it manually");
         }
     }
 }
 
-/// Deletes the files of programs of this library that died without doing so.
+/// Deletes files that terminated programs of this library left behind.
 fn clean(runtimes: &Path, own: SocketAddr) {
     let Ok(files) = fs::read_dir(runtimes) else { return };
     let begun = Instant::now();
@@ -108,8 +108,7 @@ fn clean(runtimes: &Path, own: SocketAddr) {
     }
 }
 
-/// What a file of the folder says. Anybody may have put something there: a link, a pipe or a device is
-/// not opened.
+/// Reads a file of the folder. Other users can create files there, so links, pipes and devices are not opened.
 fn read(path: &Path) -> Option<RuntimeInfo> {
     let kind = fs::symlink_metadata(path).ok()?;
     if !kind.is_file() || kind.len() > MAX_FILE {
@@ -120,8 +119,8 @@ fn read(path: &Path) -> Option<RuntimeInfo> {
     serde_json::from_slice(&text).ok()
 }
 
-/// Whether nobody listens there, or this program does by now. In a container each program may have the
-/// same id, so that a file with that of this one is of an earlier one. Nobody of another machine is asked.
+/// Returns whether no program listens at the address, or it is now used by this program. Programs in containers can
+/// have the same process id, so a file with the id of this process is from an earlier one. Only loopback is checked.
 fn is_gone(info: &RuntimeInfo, own: SocketAddr) -> bool {
     let address = info.reflection_server_url.strip_prefix("http://").map(str::parse::<SocketAddr>);
     let Some(Ok(address)) = address else { return false };
@@ -147,7 +146,7 @@ mod tests {
         let address: SocketAddr = "127.0.0.1:3100".parse().unwrap();
         let file = RuntimeFile::write(&root, "7-3100", address).unwrap();
         let names: Vec<_> = fs::read_dir(root.join(".genkit")).unwrap().flatten().collect();
-        assert_eq!(names.len(), 1, "nothing unfinished stays: {names:?}");
+        assert_eq!(names.len(), 1, "no unfinished file remains: {names:?}");
         let name = file.0.file_name().unwrap().to_string_lossy().into_owned();
         let pid = std::process::id();
         assert!(name.starts_with(&format!("{pid}-3100-")) && name.ends_with(".json"), "{name}");

@@ -1,4 +1,4 @@
-//! The server as the CLI asks it, and as nobody should.
+//! Tests of the server with requests of the CLI, and with requests that must be rejected.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use genkit::{actions, flow};
 use genkit_agent::Instance;
 use genkit_core::{Chunks, Context, Registry, Result, Tool};
 
-/// Greets somebody.
+/// Greets a person.
 #[flow]
 async fn greet(who: String) -> String {
     format!("hello {who}")
@@ -165,7 +165,7 @@ async fn a_body_has_a_limit() {
     assert_eq!(status, StatusCode::BAD_REQUEST);
 }
 
-/// A tool that never ends, and the end of its future.
+/// Returns a tool that never ends, and a receiver that is notified when its future is dropped.
 fn endless() -> (Registry, tokio::sync::watch::Receiver<bool>) {
     let (alive, gone) = tokio::sync::watch::channel(false);
     struct Gone(tokio::sync::watch::Sender<bool>);
@@ -188,7 +188,7 @@ fn endless() -> (Registry, tokio::sync::watch::Receiver<bool>) {
     (Registry::new().add(tool), gone)
 }
 
-/// Begins the endless tool over a socket; gives the socket and the trace id of the head.
+/// Starts the endless tool over a socket; returns the socket and the trace id from the head.
 async fn begin(server: ReflectionServer) -> (TcpStream, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -238,7 +238,7 @@ async fn a_client_that_leaves_stops_the_action() {
     let (socket, _) = begin(server_of(registry)).await;
     drop(socket);
     let left = tokio::time::timeout(Duration::from_secs(20), gone.wait_for(|gone| *gone)).await;
-    assert!(left.is_ok(), "it goes on for nobody");
+    assert!(left.is_ok(), "it continues without a client");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,14 +1,14 @@
-//! How long to wait before dialing again.
+//! The delay before reconnecting.
 
 use std::time::Duration;
 
-/// The first wait. Default is 500 milliseconds, doubled each time.
+/// The first delay. Default is 500 milliseconds, doubled each time.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
-/// The longest wait. Default is 5 seconds.
+/// The maximum delay. Default is 5 seconds.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// Waits that double.
+/// Delays that double each time.
 #[derive(Default)]
 pub(super) struct Backoff(Option<Duration>);
 

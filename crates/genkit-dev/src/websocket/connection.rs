@@ -1,4 +1,4 @@
-//! One connection to the CLI: reads, runs what it is told to, and writes.
+//! A connection to the CLI: reads messages, runs the requested actions, and writes responses.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,21 +17,21 @@ use super::session::{self, SessionStep, ToolsSession};
 use crate::actions::{ActionRun, ActionsByKey};
 use crate::environment::DevEnvironment;
 
-/// A message of the CLI. Default is 32 MiB.
+/// The maximum size of a message of the CLI, in bytes. Default is 32 MiB.
 const MAX_MESSAGE: usize = 32 * 1024 * 1024;
 
-/// How long dialing may take. Default is 10 seconds.
+/// The time limit for connecting. Default is 10 seconds.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long the CLI may not read what is written. Default is 30 seconds.
+/// The time limit for writing if the CLI does not read. Default is 30 seconds.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Messages of runs that wait to be written, then the runs wait. Default is 64.
+/// The number of unwritten messages after which runs wait. Default is 64.
 const MAX_WAITING: usize = 64;
 
 pub(super) type Socket = WebSocketStream<TcpStream>;
 
-/// Why there is no connection, or none any more.
+/// The reason why a connection failed or ended.
 #[derive(Debug)]
 pub(super) enum ConnectionEnd {
     Closed,
@@ -42,14 +42,14 @@ pub(super) enum ConnectionEnd {
 impl fmt::Display for ConnectionEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Closed => f.write_str("it was closed"),
-            Self::TooSlow => f.write_str("nobody answered in time"),
+            Self::Closed => f.write_str("the connection was closed"),
+            Self::TooSlow => f.write_str("the developer tools did not respond in time"),
             Self::Failed(error) => error.fmt(f),
         }
     }
 }
 
-/// Dials `url`, whose host and port are `authority`.
+/// Connects to `url`, whose host and port are `authority`.
 pub(super) async fn connect(url: &str, authority: &str) -> Result<Socket, ConnectionEnd> {
     let connect = async {
         let stream = TcpStream::connect(authority).await?;
@@ -64,7 +64,7 @@ pub(super) async fn connect(url: &str, authority: &str) -> Result<Socket, Connec
     connected.map_err(|_| ConnectionEnd::TooSlow)?.map_err(ConnectionEnd::Failed)
 }
 
-/// Registers, and answers until the connection ends. What runs then is dropped: nobody would hear of it.
+/// Registers the program, and handles messages until the connection ends. Running actions are then dropped.
 pub(super) async fn serve(
     socket: Socket,
     environment: &DevEnvironment,
@@ -84,7 +84,7 @@ pub(super) async fn serve(
         return ended;
     }
     let (waiting, mut written) = mpsc::channel(MAX_WAITING);
-    // What asked for each task that runs: one that panics cannot say so itself.
+    // The request of each running task, because a task that panics cannot report it itself.
     let mut asked = HashMap::<task::Id, Value>::new();
     let (mut session, mut runs) = (ToolsSession::default(), JoinSet::<()>::new());
     loop {
@@ -106,7 +106,7 @@ pub(super) async fn serve(
                     },
                     step => perform(step, environment, actions),
                 },
-                // Pings are answered below us; binary messages mean nothing here.
+                // Pings are answered by the WebSocket library; binary messages are not part of the protocol.
                 Some(Ok(_)) => None,
             },
             Some(text) = written.recv() => Some(text),
@@ -120,7 +120,7 @@ pub(super) async fn serve(
     }
 }
 
-/// The answer to a request whose task has ended, where the task gave none.
+/// Returns the response to a request whose task ended without sending one.
 fn settle(
     ended: Result<(task::Id, ()), JoinError>,
     asked: &mut HashMap<task::Id, Value>,
@@ -132,7 +132,7 @@ fn settle(
     ended.is_err().then(|| session::lost(&id))
 }
 
-/// What needs no task of its own: its answer, if it has one.
+/// Performs a step that needs no task; returns its response, if any.
 fn perform(
     step: SessionStep,
     environment: &DevEnvironment,
@@ -157,7 +157,7 @@ fn perform(
     }
 }
 
-/// Sends what comes of a run; it waits where the CLI does not read.
+/// Sends the events of a run. Waits if the CLI does not read.
 async fn forward(id: Value, mut run: ActionRun, waiting: mpsc::Sender<String>) {
     let trace_id = run.trace_id().to_owned();
     let mut open = waiting.send(session::begun(&id, &trace_id)).await.is_ok();
@@ -193,7 +193,7 @@ mod tests {
         let task = runs.spawn(async {});
         asked.insert(task.id(), json!(9));
         let ended = runs.join_next_with_id().await.unwrap();
-        assert_eq!(settle(ended, &mut asked, &mut session), None, "it answered itself");
+        assert_eq!(settle(ended, &mut asked, &mut session), None, "the task sent its own response");
         assert!(asked.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Protocol version 2: the program dials the CLI, and both speak JSON-RPC 2.0 over a WebSocket.
+//! Protocol version 2: the program connects to the CLI, and both use JSON-RPC 2.0 over a WebSocket.
 
 mod backoff;
 mod connection;
@@ -10,7 +10,7 @@ use super::environment::DevEnvironment;
 use super::error::Error as E;
 use genkit_core::internal::visible::Logged;
 
-/// Dials `url`, and again whenever the connection is lost, until the program ends.
+/// Connects to `url`, and reconnects whenever the connection is lost, until the program ends.
 pub(super) async fn run(
     url: &str,
     environment: &DevEnvironment,
@@ -24,16 +24,16 @@ pub(super) async fn run(
     loop {
         match connection::connect(url, authority).await {
             Ok(socket) => {
-                tracing::info!("Genkit's developer tools find this program at {url}");
+                tracing::info!("this program is available to Genkit's developer tools at {url}");
                 backoff = Backoff::default();
                 let ended = connection::serve(socket, environment, actions).await;
-                tracing::info!(ended = %Logged::text(&ended), "the connection to Genkit's developer tools is lost");
+                tracing::info!(ended = %Logged::text(&ended), "lost the connection to Genkit's developer tools");
             }
             Err(error) if backoff.is_first() => {
-                tracing::warn!(error = %Logged::text(&error), "Genkit's developer tools are not at {url}: dialing on");
+                tracing::warn!(error = %Logged::text(&error), "cannot reach the developer tools at {url}; retrying");
             }
             Err(error) => {
-                tracing::debug!(error = %Logged::text(&error), "Genkit's developer tools are not at {url}")
+                tracing::debug!(error = %Logged::text(&error), "cannot reach the developer tools at {url}")
             }
         }
         tokio::time::sleep(backoff.next()).await;

@@ -1,4 +1,4 @@
-//! A session as a machine without IO: messages of the CLI to what is to be done.
+//! The protocol session as a state machine without I/O: maps messages of the CLI to steps to perform.
 
 use std::collections::HashSet;
 
@@ -11,21 +11,21 @@ use crate::identity::{GENKIT_VERSION, SPEC_VERSION, program_name};
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, ErrorKind};
 
-/// The codes of JSON-RPC 2.0.
+/// The error codes of JSON-RPC 2.0.
 const INVALID_REQUEST: i32 = -32600;
 const NO_METHOD: i32 = -32601;
 const INVALID_PARAMS: i32 = -32602;
 const PARSE_ERROR: i32 = -32700;
-/// What Genkit uses for an action that failed.
+/// Genkit's code for a failed action.
 const FAILED: i32 = -32000;
 
-/// The id of our own only request.
+/// The id of the only request that this program sends.
 const REGISTER: &str = "1";
 
-/// What is to be done about a message.
+/// The step to perform for a message.
 #[derive(Debug)]
 pub(super) enum SessionStep {
-    /// Nothing.
+    /// No step.
     Ignore,
     Send(String),
     List {
@@ -44,18 +44,18 @@ pub(super) enum SessionStep {
         id: Value,
         trace_id: String,
     },
-    /// Traces are to go there.
+    /// Send traces to this URL.
     Telemetry(String),
 }
 
 /// The program's side of a connection.
 #[derive(Default)]
 pub(super) struct ToolsSession {
-    /// Runs whose caller said that it sends input as a stream. No action here reads one.
+    /// The runs whose caller announced a stream of input, which no action here reads.
     with_input: HashSet<String>,
 }
 
-/// A message of the CLI: a request, a notification, or the answer to ours.
+/// A message of the CLI: a request, a notification, or the response to the registration.
 #[derive(Deserialize)]
 struct CliMessage {
     #[serde(default)]
@@ -71,7 +71,7 @@ struct CliMessage {
 }
 
 impl ToolsSession {
-    /// The first message.
+    /// Returns the first message, which registers the program.
     pub(super) fn register(runtime_id: Option<&str>) -> String {
         let pid = std::process::id();
         let id = runtime_id.map_or_else(|| pid.to_string(), str::to_owned);
@@ -96,10 +96,10 @@ impl ToolsSession {
             return match (result, error) {
                 (Some(result), _) => telemetry(Some(&result)),
                 (None, Some(error)) => {
-                    tracing::error!(error = %Logged::text(&error), "Genkit's developer tools refuse this program");
+                    tracing::error!(error = %Logged::text(&error), "Genkit's developer tools rejected this program");
                     SessionStep::Ignore
                 }
-                (None, None) => refuse(id, INVALID_REQUEST, "neither a method nor an answer"),
+                (None, None) => refuse(id, INVALID_REQUEST, "neither a request nor a response"),
             };
         };
         self.call(&method, id, params.unwrap_or_default())
@@ -124,7 +124,7 @@ impl ToolsSession {
             },
             ("sendInputStreamChunk" | "endInputStream", id) => self.input(method, id, &params),
             ("listActions" | "listValues" | "runAction" | "cancelAction", None) => {
-                tracing::debug!(method = %Logged::name(method), "a request without an id is not answered");
+                tracing::debug!(method = %Logged::name(method), "ignoring a request without an id");
                 SessionStep::Ignore
             }
             (method, id) => refuse(id, NO_METHOD, &format!("Method not found: {method}")),
@@ -145,8 +145,8 @@ impl ToolsSession {
         }
     }
 
-    /// No action here reads a stream of input: what comes for one that runs is taken and dropped, as
-    /// Genkit does; for another it is an error, where somebody hears it.
+    /// Handles a stream of input, which no action here reads. Input for a running action is discarded, as Genkit does.
+    /// Input for another request is an error if the message has an id.
     fn input(&self, method: &str, id: Option<Value>, params: &Value) -> SessionStep {
         let of = params.get("requestId").map(request_id).unwrap_or_default();
         let is_known = self.with_input.contains(&of);
@@ -159,14 +159,14 @@ impl ToolsSession {
                 tracing::debug!(
                     method = %Logged::name(method),
                     request = %Logged::name(&of),
-                    "no action of this program reads a stream of input"
+                    "ignoring a stream of input; no action of this program reads one"
                 );
                 SessionStep::Ignore
             }
         }
     }
 
-    /// A run came to its end.
+    /// Records the end of a run.
     pub(super) fn ended(&mut self, id: &Value) {
         self.with_input.remove(&request_id(id));
     }
@@ -177,7 +177,7 @@ fn telemetry(told: Option<&Value>) -> SessionStep {
     url.map_or(SessionStep::Ignore, |url| SessionStep::Telemetry(url.to_owned()))
 }
 
-/// The id of a request as notifications name it: always text.
+/// Returns the id of a request as used in notifications, which is always a string.
 pub(super) fn request_id(id: &Value) -> String {
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
@@ -204,7 +204,7 @@ pub(super) fn cancelled(id: &Value, was_running: bool) -> String {
     failure(id, INVALID_PARAMS, "Action not found or already completed")
 }
 
-/// The run that `id` asked for has this trace.
+/// Builds the notification that the run requested by `id` has this trace.
 pub(super) fn begun(id: &Value, trace_id: &str) -> String {
     let params = json!({"requestId": request_id(id), "state": {"traceId": trace_id}});
     json!({"jsonrpc": "2.0", "method": "runActionState", "params": params}).to_string()
@@ -223,19 +223,19 @@ pub(super) fn event(id: &Value, event: RunEvent, trace_id: &str) -> String {
     }
 }
 
-/// There is no such action, or it cannot run now.
+/// Builds the error for an action that does not exist or cannot run now.
 pub(super) fn refused(id: &Value, error: &Error) -> String {
     let code = if error.kind() == ErrorKind::NotFound { INVALID_PARAMS } else { FAILED };
     failed_as(id, code, &ErrorStatus::of(error, None))
 }
 
-/// An action failed. Without the data the CLI shows nothing of it.
+/// Builds the error of a failed action. Without `data` the CLI shows no details.
 fn failed_as(id: &Value, code: i32, status: &ErrorStatus) -> String {
     let error = json!({"code": code, "message": status.message, "data": status.to_json()});
     json!({"jsonrpc": "2.0", "error": error, "id": id}).to_string()
 }
 
-/// What ran for a request is gone, and nobody knows why.
+/// Builds the error for a run that ended for an unknown reason.
 pub(super) fn lost(id: &Value) -> String {
     failed_as(id, FAILED, &ErrorStatus::of(&Error::from(E::Lost), None))
 }
@@ -244,7 +244,7 @@ fn failure(id: &Value, code: i32, message: &str) -> String {
     json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}, "id": id}).to_string()
 }
 
-/// An error where it is a request; a notification is never answered.
+/// Returns an error response for a request. Notifications are never answered.
 fn refuse(id: Option<Value>, code: i32, message: &str) -> SessionStep {
     match id {
         Some(id) => SessionStep::Send(failure(&id, code, message)),
@@ -252,7 +252,7 @@ fn refuse(id: Option<Value>, code: i32, message: &str) -> SessionStep {
             tracing::debug!(
                 code,
                 message = %Logged::text(message),
-                "a message of Genkit's developer tools is not understood"
+                "cannot handle a message of Genkit's developer tools"
             );
             SessionStep::Ignore
         }

@@ -1,4 +1,4 @@
-//! The program against a scripted CLI.
+//! Tests of the program against a scripted CLI.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ fn shown() -> ActionsByKey {
     actions
 }
 
-/// The CLI's side of one connection, after `register`.
+/// The CLI's side of a connection, after `register`.
 struct Cli(WebSocketStream<TcpStream>);
 
 impl Cli {
@@ -67,7 +67,7 @@ impl Cli {
     }
 }
 
-/// A CLI that listens, and a program that dials it until the test ends.
+/// Returns the listener of a CLI, and a program that connects to it until the test ends.
 async fn listening() -> (TcpListener, tokio::task::JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("ws://{}", listener.local_addr().unwrap());

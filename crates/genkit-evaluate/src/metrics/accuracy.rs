@@ -1,4 +1,4 @@
-//! `ANSWER_ACCURACY`: how far an answer and the reference agree.
+//! `ANSWER_ACCURACY`: how well an answer agrees with the reference.
 
 use super::judge::{Judge, data};
 use crate::error::Error as E;
@@ -9,7 +9,8 @@ use genkit_model::IntoModel;
 /// The highest rating of the judge.
 const BEST: u32 = 4;
 
-/// Answer accuracy: how far the output and the reference agree, asked both ways round. `model` judges.
+/// Returns the answer accuracy metric: how well the output and the reference agree, compared in both directions.
+/// `model` is the judge.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};
@@ -25,7 +26,7 @@ const BEST: u32 = 4;
 /// ```
 pub fn answer_accuracy(model: impl IntoModel) -> Evaluator {
     let judge = Judge::new(model);
-    let description = "How far the output and the reference agree.";
+    let description = "How well the output and the reference agree.";
     Evaluator::builder("genkitEval/answer_accuracy", description)
         .display_name("Answer Accuracy")
         .billed(true)
@@ -48,13 +49,13 @@ async fn rating(judge: &Judge, question: &str, answer: &str, reference: &str) ->
     let material =
         format!("Question: {question}\nUser Answer: {answer}\nReference Answer: {reference}");
     let prompt = format!(
-        "Rate how far the user answer agrees with the reference answer to the question.\n\
-         4: it says all that the reference says, and nothing that contradicts it; the words do not \
+        "Rate how well the user answer agrees with the reference answer to the question.\n\
+         4: it contains everything in the reference and nothing that contradicts it; wording does not \
          matter.\n\
-         2: it says a part of it, or the whole with something beside it that the reference does not \
+         2: it contains part of the reference, or all of it with additional claims that the reference does not \
          support.\n\
-         0: it contradicts the reference, misses it, or says nothing.\n\
-         Answer with the number alone.\n{}",
+         0: it contradicts the reference, misses it, or makes no claim.\n\
+         Answer with the number only.\n{}",
         data(&material)
     );
     let answer = judge.text(prompt).await?;
@@ -63,7 +64,7 @@ async fn rating(judge: &Judge, question: &str, answer: &str, reference: &str) ->
     })
 }
 
-/// The number that an answer begins with.
+/// Parses the number at the start of an answer.
 fn read(answer: &str) -> Option<u32> {
     let answer = answer.trim();
     let end = answer.find(|c: char| !c.is_ascii_digit()).unwrap_or(answer.len());

@@ -1,11 +1,11 @@
-//! `DEEP_EQUAL`: whether the output is the reference.
+//! `DEEP_EQUAL`: whether the output equals the reference.
 
 use serde_json::{Number, Value};
 
 use genkit_core::{Evaluator, Score};
 
-/// Deep equality: whether the output is the reference. Keys may stand in any order, elements may not, `1` is
-/// `1.0`, and a member that is `null` is one that is there.
+/// Returns the deep equality metric: whether the output equals the reference. The order of keys does not matter, but
+/// that of elements does; `1` equals `1.0`; a member that is `null` differs from a missing one.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};
@@ -19,7 +19,7 @@ use genkit_core::{Evaluator, Score};
 /// # }
 /// ```
 pub fn deep_equal() -> Evaluator {
-    Evaluator::builder("genkitEval/deep_equal", "Whether the output is the reference.")
+    Evaluator::builder("genkitEval/deep_equal", "Whether the output equals the reference.")
         .display_name("Deep Equals")
         .handler(|_, point| async move {
             Ok(Score::passed(are_equal(point.output()?, point.reference()?)))
@@ -40,7 +40,7 @@ fn are_equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Integers are compared as such: as floats, large ones would run together.
+/// Compares integers exactly, since large integers are rounded to the same float.
 fn are_same_number(a: &Number, b: &Number) -> bool {
     let is_integer = |number: &Number| number.is_i64() || number.is_u64();
     if is_integer(a) && is_integer(b) { a == b } else { a.as_f64() == b.as_f64() }

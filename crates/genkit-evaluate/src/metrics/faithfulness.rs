@@ -1,4 +1,4 @@
-//! `FAITHFULNESS`: which share of an answer the context supports.
+//! `FAITHFULNESS`: the share of an answer's statements that the context supports.
 
 use std::fmt::Write as _;
 
@@ -14,13 +14,13 @@ use genkit_model::IntoModel;
 
 #[derive(Deserialize, JsonSchema)]
 struct Statements {
-    /// Each says one thing, and is understood without the others.
+    /// Statements that each make a single claim and can be understood on their own.
     statements: Vec<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
 struct StatementVerdicts {
-    /// One for each statement, in their order.
+    /// One verdict for each statement, in order.
     responses: Vec<StatementVerdict>,
 }
 
@@ -29,14 +29,14 @@ struct StatementVerdict {
     /// The statement.
     #[serde(rename = "statement")]
     _statement: String,
-    /// Why, in one sentence.
+    /// The reason, in one sentence.
     reason: String,
-    /// Whether the context alone supports it.
+    /// Whether the context alone supports the statement.
     verdict: bool,
 }
 
-/// Faithfulness: which share of the statements of the output the context supports. `model` judges, in two
-/// calls.
+/// Returns the faithfulness metric: the share of the output's statements that the context supports. `model` is the
+/// judge, which is called twice.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};
@@ -55,7 +55,7 @@ struct StatementVerdict {
 /// ```
 pub fn faithfulness(model: impl IntoModel) -> Evaluator {
     let judge = Judge::new(model);
-    let description = "Which share of the statements of the output the context supports.";
+    let description = "The share of the output's statements that the context supports.";
     Evaluator::builder("genkitEval/faithfulness", description)
         .display_name("Faithfulness")
         .billed(true)
@@ -69,8 +69,8 @@ async fn score(judge: &Judge, point: &DataPoint) -> Result<Score> {
     let (output, context) = (point.output_text()?, point.context()?);
     let material = format!("Question: {}\nAnswer: {output}", point.input_text());
     let prompt = format!(
-        "Take the answer apart into statements. Each says one thing and is understood without the \
-         others: names instead of pronouns.\n{}",
+        "Split the answer into statements. Each makes a single claim and can be understood without the \
+         others: use names instead of pronouns.\n{}",
         data(&material)
     );
     let Statements { statements } = judge.verdict(prompt).await?;
@@ -80,16 +80,16 @@ async fn score(judge: &Judge, point: &DataPoint) -> Result<Score> {
     let context: Vec<String> = context.iter().map(text_of).collect();
     let mut material = format!("Context:\n{}\n", context.join("\n"));
     for statement in &statements {
-        // Writing to a text never fails.
+        // Writing to a string does not fail.
         let _ = write!(material, "\nstatement: {statement}");
     }
     let prompt = format!(
-        "Decide for each statement whether the context alone supports it, without what you know from \
-         elsewhere. First the reason, then the verdict; all statements, in their order.\n{}",
+        "Decide for each statement whether the context alone supports it, without other \
+         knowledge. Give first the reason, then the verdict, for all statements in order.\n{}",
         data(&material)
     );
     let StatementVerdicts { responses } = judge.verdict(prompt).await?;
-    // A statement without a verdict would count as one that does not hold, or not at all.
+    // A missing verdict must not count as unsupported, nor be ignored.
     if responses.len() != statements.len() {
         let missing = statements.len().abs_diff(responses.len());
         return Err(E::NoVerdicts { missing, statements: statements.len() }.into());

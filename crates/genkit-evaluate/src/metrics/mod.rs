@@ -1,20 +1,20 @@
-//! Metrics: the evaluators that Genkit has, under the names that they have there.
+//! Metrics: the evaluators that Genkit provides, under the same names.
 //!
-//! | metric | judges | passes |
+//! | metric | judges | passes if |
 //! |---|---|---|
-//! | [`regex`] | whether the reference, a pattern, matches the output | a match |
-//! | [`deep_equal`] | whether the output is the reference | it is |
+//! | [`regex`] | whether the reference, a pattern, matches the output | it matches |
+//! | [`deep_equal`] | whether the output equals the reference | it does |
 #![cfg_attr(
     feature = "jsonata",
     doc = "| [`jsonata`] | whether the reference, an expression, holds for the output | it does |"
 )]
-//! | [`faithfulness`] | which share of the output's statements the context supports | more than a half |
-//! | [`answer_relevancy`] | how near the input is to the question that the output answers | more than 0.5 |
-//! | [`answer_accuracy`] | how far output and reference agree | 0.5 and more |
+//! | [`faithfulness`] | the share of the output's statements that the context supports | more than 0.5 |
+//! | [`answer_relevancy`] | how close the input is to the question that the output answers | more than 0.5 |
+//! | [`answer_accuracy`] | how well output and reference agree | at least 0.5 |
 //! | [`maliciousness`] | whether the output is harmful | it is not |
 //!
-//! The last four ask a model, which is billed. Their prompts say that what they show is data and no
-//! instruction; a judge can be talked round all the same, so their scores are no safety device.
+//! The last four call a model, which is billed. Their prompts state that the judged text is data and not instructions,
+//! but a judge can still be manipulated, so their scores are not a security measure.
 //!
 //! ```
 //! use genkit::evaluate::{DataPoint, metrics};

@@ -1,19 +1,19 @@
-//! `REGEX`: whether a pattern matches the output somewhere.
+//! `REGEX`: whether a pattern matches the output.
 
 use crate::error::Error as E;
 use genkit_core::{Evaluator, Score};
 
-/// The longest pattern, in bytes. Default is 64 KiB.
+/// The maximum length of a pattern, in bytes. Default is 64 KiB.
 const MAX_PATTERN: usize = 64 * 1024;
 
-/// How much memory a compiled pattern may take, in bytes. Default is 1 MiB.
+/// The maximum memory size of a compiled pattern, in bytes. Default is 1 MiB.
 const MAX_COMPILED: usize = 1024 * 1024;
 
-/// Regular expression: whether the reference, a pattern, matches the output somewhere. An output that is
-/// no text is matched as compact JSON.
+/// Returns the regular expression metric: whether the reference, a pattern, matches anywhere in the output. An output
+/// that is not a string is matched as compact JSON.
 ///
-/// A search takes time in proportion to output and pattern, so that no pattern runs for ever.
-/// Back-references and look-around are errors of the data point; classes like `\d` are ASCII.
+/// A search takes time in proportion to the output and the pattern, so that no pattern runs forever. Back-references
+/// and look-around are not supported and are errors of the data point. Classes such as `\d` match ASCII only.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};

@@ -1,4 +1,4 @@
-//! `ANSWER_RELEVANCY`: whether an answer answers what was asked.
+//! `ANSWER_RELEVANCY`: whether an answer is relevant to the question.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use genkit_core::internal::action::text_of;
 use genkit_core::{DataPoint, EvalStatus, Evaluator, Score};
 use genkit_model::{Embedder, IntoModel};
 
-/// What is taken off where nothing was answered.
+/// The penalty if the question was not answered.
 const PENALTY: f64 = 0.5;
 
 #[derive(Deserialize, JsonSchema)]
@@ -21,12 +21,12 @@ struct AnswerVerdict {
     question: String,
     /// Whether the answer answers the question that was asked.
     answered: bool,
-    /// Whether the answer evades: "I do not know", "it depends".
+    /// Whether the answer is evasive, such as "I do not know" or "it depends".
     noncommittal: bool,
 }
 
-/// Answer relevancy: how near the input is to the question that the output answers, by the cosine of their
-/// embeddings. `model` judges, `embedder` embeds.
+/// Returns the answer relevancy metric: how close the input is to the question that the output answers, as the cosine
+/// similarity of their embeddings. `model` is the judge, and `embedder` computes the embeddings.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};
@@ -47,7 +47,7 @@ struct AnswerVerdict {
 /// ```
 pub fn answer_relevancy(model: impl IntoModel, embedder: impl Embedder) -> Evaluator {
     let (judge, embedder) = (Judge::new(model), Arc::new(embedder) as Arc<dyn Embedder>);
-    let description = "How near the input is to the question that the output answers.";
+    let description = "How close the input is to the question that the output answers.";
     Evaluator::builder("genkitEval/answer_relevancy", description)
         .display_name("Answer Relevancy")
         .billed(true)
@@ -62,8 +62,8 @@ async fn score(judge: &Judge, embedder: &dyn Embedder, point: &DataPoint) -> Res
     let context: Vec<String> = point.context()?.iter().map(text_of).collect();
     let material = format!("Question: {asked}\nAnswer: {answer}\nContext: {}", context.join("\n"));
     let prompt = format!(
-        "Write the one question that this answer fits best, from the answer and the context alone. Then \
-         say whether the answer answers the question that was asked, and whether it evades, as in \"I do \
+        "Write the one question that this answer fits best, based only on the answer and the context. Then \
+         state whether the answer answers the question that was asked, and whether it is evasive, as in \"I do \
          not know\" or \"it depends\".\n{}",
         data(&material)
     );
@@ -89,7 +89,7 @@ async fn score(judge: &Judge, embedder: &dyn Embedder, point: &DataPoint) -> Res
     Ok(Score::of(score).with_status(EvalStatus::passed(score > 0.5)).with_reasoning(why))
 }
 
-/// The cosine of two vectors without its sign; `None` where it has none.
+/// Returns the absolute cosine of two vectors; `None` if it is not defined.
 fn cosine(a: &[f64], b: &[f64]) -> Option<f64> {
     if a.len() != b.len() {
         return None;

@@ -1,4 +1,4 @@
-//! Answers of flow servers: results and errors in every form that Genkit's servers write.
+//! Responses of flow servers: results and errors in every form that Genkit's servers use.
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ use genkit_http_client::internal::net::root_cause;
 use genkit_schema::internal::placed;
 use genkit_schema::internal::truncate::excerpt;
 
-/// How long a plain answer may be, and one event of a stream, in bytes. Default is 64 MiB.
+/// The maximum size of a plain response, or of an event of a stream, in bytes. Default is 64 MiB.
 pub(super) const MAX_FLOW_ANSWER: usize = 64 * 1024 * 1024;
 
-/// How much of an error is read, in bytes. Default is 1 MiB.
+/// The maximum number of bytes read of an error response. Default is 1 MiB.
 const MAX_FLOW_ERROR: usize = 1024 * 1024;
 
-/// How much of an error's message is repeated, in characters.
+/// The maximum length of a message taken from an error response, in characters.
 const MAX_MESSAGE: usize = 2_000;
 
-/// The server as errors name it.
+/// The server, as named in errors.
 #[derive(Clone)]
 pub(super) struct FlowHost {
     pub(super) host: String,
@@ -42,7 +42,7 @@ impl FlowHost {
     }
 }
 
-/// The answer, if it is one of a flow that was let in.
+/// Returns the response if its status is a success, and otherwise the error that it contains.
 pub(super) async fn let_in(server: &FlowHost, mut response: Response) -> Result<Response> {
     let status = response.status().as_u16();
     match status {
@@ -51,7 +51,7 @@ pub(super) async fn let_in(server: &FlowHost, mut response: Response) -> Result<
         300..400 => Err(E::Redirect { host: server.host.clone(), status }.into()),
         _ => {
             let mut body = Vec::new();
-            // As far as it comes: the status is what counts.
+            // A body that breaks off is good enough, since the status determines the error.
             while let Ok(Some(piece)) = response.chunk().await {
                 body.extend_from_slice(&piece);
                 if body.len() > MAX_FLOW_ERROR {
@@ -63,7 +63,7 @@ pub(super) async fn let_in(server: &FlowHost, mut response: Response) -> Result<
     }
 }
 
-/// The error that a body says, which may be JSON or text.
+/// Reads the error in a body, which can be JSON or text.
 fn failure(body: &[u8], status: u16) -> Error {
     if let Ok(error @ Value::Object(_)) = serde_json::from_slice(body) {
         return remote(&error, status);
@@ -75,10 +75,10 @@ fn failure(body: &[u8], status: u16) -> Error {
     E::Failed { kind, message, details: None }.into()
 }
 
-/// The error in `{"status", "message", "details"?}`, or around it in `{"error": ..}`.
+/// Reads the error in `{"status", "message", "details"?}`, which can be wrapped in `{"error": ..}`.
 pub(super) fn remote(error: &Value, http: u16) -> Error {
     let mut error = error;
-    // Some servers wrap it, some twice.
+    // Some servers wrap it, and some wrap it twice.
     for _ in 0..2 {
         error = error.get("error").filter(|inner| inner.is_object()).unwrap_or(error);
     }
@@ -94,7 +94,7 @@ pub(super) fn remote(error: &Value, http: u16) -> Error {
     E::Failed { kind, message, details }.into()
 }
 
-/// The result in a whole answer.
+/// Reads the result of a plain response.
 pub(super) async fn plain(server: &FlowHost, mut response: Response) -> Result<Value> {
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(|error| server.closed(&error))? {
@@ -109,10 +109,10 @@ pub(super) async fn plain(server: &FlowHost, mut response: Response) -> Result<V
     result_of(server, answer)
 }
 
-/// The result in `{"result": ..}`; a flow that returns nothing may answer `{}`.
+/// Returns the result in `{"result": ..}`. A flow that returns nothing can respond with `{}`.
 pub(super) fn result_of(server: &FlowHost, answer: Value) -> Result<Value> {
     let Value::Object(mut answer) = answer else {
-        return Err(server.no_answer("it is no object"));
+        return Err(server.no_answer("it is not a JSON object"));
     };
     if answer.get("error").is_some_and(|error| !error.is_null()) {
         return Err(remote(&Value::Object(answer), 500));
@@ -120,11 +120,11 @@ pub(super) fn result_of(server: &FlowHost, answer: Value) -> Result<Value> {
     match answer.remove("result") {
         Some(result) => Ok(result),
         None if answer.is_empty() => Ok(Value::Null),
-        None => Err(server.no_answer("there is no `result`")),
+        None => Err(server.no_answer("`result` is missing")),
     }
 }
 
-/// A value as the type that was asked for.
+/// Deserializes a value to the requested type.
 pub(super) fn fit<T: DeserializeOwned>(what: &'static str, value: Value) -> Result<T> {
     placed::read(&value).map_err(|misfit| E::Misfit { what, why: misfit.to_string() }.into())
 }

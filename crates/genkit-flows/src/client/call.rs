@@ -1,4 +1,4 @@
-//! A call of a flow, about to be made.
+//! A call of a flow that is about to be made.
 
 use std::future::IntoFuture;
 use std::marker::PhantomData;
@@ -15,11 +15,11 @@ use super::stream::FlowStream;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 
-/// A call of a flow on a Genkit server, in whatever language that is written: await it for the result, or
-/// [`stream`](Self::stream) it. Made by `flow_client`.
+/// A call of a flow on a Genkit server, written in any language. Created by `flow_client`. Await
+/// it for the result, or call [`stream`](Self::stream).
 ///
-/// `O` is what the flow returns, `C` what its chunks are: JSON, unless [`output`](Self::output) and
-/// [`chunks`](Self::chunks) name types.
+/// `O` is the type of the flow's result, and `C` the type of its chunks. Both are JSON values unless
+/// [`output`](Self::output) and [`chunks`](Self::chunks) set other types.
 ///
 /// ```no_run
 /// # async fn run() -> genkit::Result<()> {
@@ -42,10 +42,10 @@ use genkit_core::Result;
 /// ```
 ///
 /// # Errors
-/// What the flow fails with, with its kind and details;
-/// [`Unavailable`](genkit_core::ErrorKind::Unavailable) where the server is not there or its answer ends early,
-/// [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) for an address or a header that cannot be one, and
-/// [`Internal`](genkit_core::ErrorKind::Internal) where the answer is none of a flow or does not fit the type.
+/// Returns the error of the flow, with its kind and details;
+/// [`Unavailable`](genkit_core::ErrorKind::Unavailable) if the server cannot be reached or its response ends early,
+/// [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) for an invalid URL or header, and
+/// [`Internal`](genkit_core::ErrorKind::Internal) if the response is not a flow response or does not match the type.
 #[must_use = "a call is made when it is awaited: add `.await`, or `.stream()`"]
 pub struct FlowCall<O = Value, C = Value> {
     request: CallRequest,
@@ -60,50 +60,50 @@ impl FlowCall {
 }
 
 impl<O, C> FlowCall<O, C> {
-    /// Input of the flow. Default is nothing.
+    /// Sets the input of the flow. By default there is none.
     pub fn input(mut self, input: impl Serialize) -> Self {
         self.request.input =
             serde_json::to_value(input).map(Some).map_err(|error| error.to_string());
         self
     }
 
-    /// Header of the request; called again, one more.
+    /// Adds a header to the request. Can be called several times.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.request.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Bearer token: sends `Authorization: Bearer TOKEN`.
+    /// Sets the bearer token, sent as `Authorization: Bearer TOKEN`.
     pub fn bearer(self, token: impl AsRef<str>) -> Self {
         self.header(AUTHORIZATION.as_str(), format!("Bearer {}", token.as_ref()))
     }
 
-    /// Timeout: how long the call may take, its stream included. Default is 10 minutes.
+    /// Sets the time limit of the call, including its stream. Default is 10 minutes.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.request.timeout = limit;
         self
     }
 
-    /// Stream id: goes on with a durable stream that was lost; see [`FlowStream::stream_id`]. The flow
-    /// is not run again, and all of its chunks come again.
+    /// Resumes the durable stream with this id; see [`FlowStream::stream_id`]. The flow is not run again, and all its
+    /// chunks are sent again.
     pub fn stream_id(mut self, id: impl Into<String>) -> Self {
         self.request.stream_id = Some(id.into());
         self
     }
 
-    /// Leaves out the first `chunks` of a stream that was lost. Servers of this library know that; others
-    /// send all.
+    /// Skips the first `chunks` chunks of a resumed stream. Only servers of this library support this; others send all
+    /// chunks.
     pub fn skip_chunks(mut self, chunks: usize) -> Self {
         self.request.from = chunks;
         self
     }
 
-    /// Output type: reads the result as a `T`.
+    /// Sets the type of the result.
     pub fn output<T: DeserializeOwned>(self) -> FlowCall<T, C> {
         self.retyped()
     }
 
-    /// Chunk type: reads each chunk as a `T`.
+    /// Sets the type of the chunks.
     pub fn chunks<T: DeserializeOwned>(self) -> FlowCall<O, T> {
         self.retyped()
     }
@@ -114,7 +114,7 @@ impl<O, C> FlowCall<O, C> {
 }
 
 impl<O: DeserializeOwned, C: DeserializeOwned> FlowCall<O, C> {
-    /// The result: what awaiting it does, as a future for `tokio::spawn` and `join!`.
+    /// Makes the call and returns the result, like awaiting it. Returns a future for `tokio::spawn` and `join!`.
     ///
     /// # Errors
     /// As awaiting the [`FlowCall`].
@@ -130,8 +130,7 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowCall<O, C> {
         answer::fit("result", result)
     }
 
-    /// Streaming: the chunks and then the result, as they come. The call is made by the first
-    /// [`next`](FlowStream::next).
+    /// Streams the chunks and then the result. The first call of [`next`](FlowStream::next) sends the request.
     pub fn stream(self) -> FlowStream<O, C> {
         FlowStream::new(self.request)
     }
@@ -152,7 +151,7 @@ where
 
 genkit_core::becomes_a_future!(FlowCall<O, C>, Result<O>, O, C);
 
-/// Without the path and the values of headers, which may be secret.
+/// Omits the path of the URL and the values of headers, which can be secret.
 impl<O, C> std::fmt::Debug for FlowCall<O, C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let headers: Vec<&String> = self.request.headers.iter().map(|(name, _)| name).collect();

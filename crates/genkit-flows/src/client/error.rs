@@ -10,13 +10,13 @@ use genkit_http_client::internal::sse::SseError;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    #[error("the address of the flow is not one of http or https: {0}")]
+    #[error("the URL of the flow is not valid: {0}")]
     Address(String),
     #[error("the input does not serialize to JSON: {0}")]
     Input(String),
-    #[error("`{0}` is no name of a header")]
+    #[error("`{0}` is not a valid header name")]
     HeaderName(String),
-    #[error("the value of the header `{0}` has characters that a header cannot have")]
+    #[error("the value of the header `{0}` contains characters that are not allowed")]
     HeaderValue(String),
 
     #[error("cannot connect to {host}: {cause}")]
@@ -25,24 +25,24 @@ pub(super) enum Error {
     Closed { host: String, cause: String },
     #[error("{host} did not finish within {limit:?}")]
     Slow { host: String, limit: Duration },
-    #[error("{host} answers with a redirect (HTTP {status}), which is not followed")]
+    #[error("{host} responded with a redirect (HTTP {status}); redirects are not followed")]
     Redirect { host: String, status: u16 },
-    #[error("{host} has no such stream: it is unknown, expired, or somebody else's")]
+    #[error("{host} has no such stream: it is unknown, has expired, or belongs to another caller")]
     NoStream { host: String },
-    #[error("the answer of {host} has more than {limit} bytes")]
+    #[error("the response of {host} has more than {limit} bytes")]
     TooLong { host: String, limit: usize },
-    #[error("the answer of {host} is no answer of a flow: {why}")]
+    #[error("the response of {host} is not a flow response: {why}")]
     NoAnswer { host: String, why: String },
     #[error("the stream of {host} ended without a result")]
     EndedEarly { host: String },
-    #[error("the stream of {host} cannot be read")]
+    #[error("cannot read the stream of {host}")]
     Stream { host: String, source: SseError },
-    #[error("the {what} of the flow does not fit: {why}")]
+    #[error("the {what} of the flow does not match the requested type: {why}")]
     Misfit { what: &'static str, why: String },
-    #[error("the stream has failed already")]
+    #[error("the stream has already failed")]
     AlreadyFailed,
 
-    /// What the flow failed with, in the server's words.
+    /// The error of the flow, with the server's message.
     #[error("{message}")]
     Failed { kind: ErrorKind, message: String, details: Option<Value> },
 }

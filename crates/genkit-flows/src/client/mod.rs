@@ -1,4 +1,4 @@
-//! The client of flows: one call, and what comes back.
+//! The client of flows: calls and their responses.
 
 mod answer;
 mod call;

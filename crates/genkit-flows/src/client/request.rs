@@ -1,4 +1,4 @@
-//! The request of a call: where it goes, and what it carries.
+//! The HTTP request of a call.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::STREAM_ID;
 use genkit_core::Result;
 use genkit_http_client::internal::net::{Route, pool, root_cause};
 
-/// How long a call may take, its stream included. Default is 10 minutes.
+/// The time limit of a call, including its stream. Default is 10 minutes.
 const CALL_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// A request of a flow, whatever its answer is read as.
+/// The request of a call, independent of the types of its response.
 pub(super) struct CallRequest {
     pub(super) url: String,
     pub(super) input: std::result::Result<Option<Value>, String>,
@@ -38,9 +38,9 @@ impl CallRequest {
         }
     }
 
-    /// Where it goes.
+    /// Returns the server and the URL.
     pub(super) fn server(&self) -> Result<(FlowHost, Url)> {
-        // The address may hold a secret: it is not repeated.
+        // The URL can contain a secret, so the error does not repeat it.
         let mut url = Url::parse(&self.url).map_err(|error| E::Address(error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(E::Address("it must begin with https:// or http://".to_owned()).into());
@@ -54,12 +54,12 @@ impl CallRequest {
     }
 
     pub(super) fn deadline(&self) -> (Duration, Instant) {
-        // A century is no limit, and one that a clock can show.
+        // Limit the deadline to a century, since a longer one could overflow the clock.
         let limit = self.timeout.min(Duration::from_secs(3_153_600_000));
         (self.timeout, Instant::now() + limit)
     }
 
-    /// Sends the request, and gives the answer of a flow that was let in.
+    /// Sends the request, and returns the response if its status is a success.
     pub(super) async fn send(
         &self,
         server: &FlowHost,
@@ -93,7 +93,7 @@ impl CallRequest {
             let parsed = name.parse::<HeaderName>().map_err(|_| E::HeaderName(name.to_owned()))?;
             let mut value =
                 HeaderValue::from_str(value).map_err(|_| E::HeaderValue(name.to_owned()))?;
-            // Most of them say who calls.
+            // Most of these headers identify the caller.
             value.set_sensitive(true);
             headers.append(parsed, value);
         }

@@ -1,4 +1,4 @@
-//! A streamed call: chunks as they come, then the result.
+//! A streamed call: its chunks, then its result.
 
 use std::marker::PhantomData;
 
@@ -14,8 +14,8 @@ use crate::STREAM_ID;
 use genkit_core::{Error, Result};
 use genkit_http_client::internal::sse::{SseEvent, SseParser};
 
-/// A streamed call of a flow: made by [`FlowCall::stream`](super::FlowCall::stream). The flow runs while it is read, and is told to
-/// stop when this is dropped, unless its server keeps streams.
+/// A streamed call of a flow, created by [`FlowCall::stream`](super::FlowCall::stream). The flow runs while the stream
+/// is read. Dropping the stream stops the flow, unless its server keeps streams.
 ///
 /// ```no_run
 /// # async fn run() -> genkit::Result<()> {
@@ -24,7 +24,7 @@ use genkit_http_client::internal::sse::{SseEvent, SseParser};
 /// while let Some(chunk) = stream.next().await {
 ///     match chunk {
 ///         Ok(chunk) => { println!("{chunk}"); seen += 1; }
-///         // The connection broke: go on where it was.
+///         // The connection was lost: resume where it ended.
 ///         Err(error) if error.is_retryable() && stream.stream_id().is_some() => {
 ///             let id = stream.stream_id().unwrap_or_default().to_owned();
 ///             let again = genkit::flow_client("http://127.0.0.1:3400/report");
@@ -52,7 +52,7 @@ enum StreamState {
     Failed,
 }
 
-/// The body of an answer, being read.
+/// The body of a response that is being read.
 struct StreamBody {
     server: FlowHost,
     response: Response,
@@ -62,7 +62,7 @@ struct StreamBody {
     ended: bool,
 }
 
-/// What a frame says.
+/// The content of a frame.
 enum FlowFrame {
     Chunk(Value),
     Result(Value),
@@ -73,7 +73,7 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
         Self { call, state: StreamState::Idle, stream_id: None, types: PhantomData }
     }
 
-    /// The next chunk; `None` at the end. An error comes once, as the last item.
+    /// Returns the next chunk, or `None` at the end. An error is returned once, as the last item.
     ///
     /// # Errors
     /// As awaiting the [`FlowCall`](super::FlowCall).
@@ -86,7 +86,7 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
         Some(chunk)
     }
 
-    /// The result; chunks that were not read are dropped.
+    /// Returns the result. Unread chunks are discarded.
     ///
     /// # Errors
     /// As awaiting the [`FlowCall`](super::FlowCall).
@@ -100,8 +100,9 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
         }
     }
 
-    /// The id under which the server keeps this stream, for [`FlowCall::stream_id`](super::FlowCall::stream_id). It is known once
-    /// something was read; `None` where the server keeps none.
+    /// Returns the id under which the server keeps this stream, for
+    /// [`FlowCall::stream_id`](super::FlowCall::stream_id). Available after the first item was read; `None` if the
+    /// server does not keep streams.
     pub fn stream_id(&self) -> Option<&str> {
         self.stream_id.as_deref()
     }
@@ -150,7 +151,7 @@ impl StreamBody {
                     continue;
                 }
                 let frame = frame_of(&self.server, &text);
-                // The last piece of a body may be a piece of a frame.
+                // The last part of a body can be an incomplete frame.
                 if self.ended
                     && frame.is_err()
                     && serde_json::from_str::<IgnoredAny>(&text).is_err()

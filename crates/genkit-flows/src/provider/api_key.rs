@@ -1,4 +1,4 @@
-//! The key that a request must carry.
+//! The API key that a request must contain.
 
 use serde_json::{Map, Value, json};
 
@@ -8,8 +8,8 @@ use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_http_server::internal::is_the_secret;
 
-/// API key: requires `Authorization: KEY`, the header as it is, without `Bearer`. A request without it
-/// ends with 401, one with another with 403. The action context is `{"auth": {"apiKey": KEY}}`.
+/// Creates a context provider that requires an API key as `Authorization: KEY`, without `Bearer`. A request without the
+/// header is rejected with 401, and one with another key with 403. The action context is `{"auth": {"apiKey": KEY}}`.
 ///
 /// ```
 /// use genkit::flows;
@@ -20,7 +20,7 @@ pub fn api_key(key: impl Into<String>) -> ApiKey {
     ApiKey(key.into())
 }
 
-/// The context provider that [`api_key`] makes.
+/// The context provider created by [`api_key`].
 #[derive(Clone)]
 pub struct ApiKey(String);
 

@@ -10,8 +10,9 @@ use genkit_core::BoxFuture;
 use genkit_core::HandlerError;
 use genkit_core::Result;
 
-/// Bearer token: hands the token of `Authorization: Bearer TOKEN` to `check`, whose JSON becomes `auth` of
-/// the action context. A request without a token ends with 401, one that `check` refuses with its error.
+/// Creates a context provider that passes the bearer token of `Authorization: Bearer TOKEN` to `check`. The returned
+/// JSON becomes `auth` in the action context. A request without a token is rejected with 401, and one that `check`
+/// rejects with the status of its error.
 ///
 /// ```
 /// use genkit::{Error, ErrorKind, flows};
@@ -33,7 +34,7 @@ where
     Bearer(check)
 }
 
-/// The context provider that [`bearer`] makes.
+/// The context provider created by [`bearer`].
 #[derive(Clone)]
 pub struct Bearer<F>(F);
 

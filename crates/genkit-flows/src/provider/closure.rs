@@ -25,7 +25,7 @@ where
                 Value::Null => Ok(Map::new()),
                 Value::Bool(_) => Err(E::NoObject("a boolean").into()),
                 Value::Number(_) => Err(E::NoObject("a number").into()),
-                Value::String(_) => Err(E::NoObject("a text").into()),
+                Value::String(_) => Err(E::NoObject("a string").into()),
                 Value::Array(_) => Err(E::NoObject("a list").into()),
             }
         })

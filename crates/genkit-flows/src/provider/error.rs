@@ -9,7 +9,7 @@ pub(super) enum Error {
     Unauthenticated,
     #[error("Permission Denied")]
     PermissionDenied,
-    #[error("a context provider must give a JSON object, and gave {0}")]
+    #[error("a context provider must return a JSON object, but returned {0}")]
     NoObject(&'static str),
 }
 

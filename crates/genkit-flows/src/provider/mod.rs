@@ -1,4 +1,4 @@
-//! Context providers: who calls a flow, found out from the request before the flow runs.
+//! Context providers, which identify the caller of a flow from the request before the flow runs.
 
 mod api_key;
 mod bearer;
@@ -19,15 +19,15 @@ use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::internal::context::{ContextParts, supervise};
 
-/// How long the context providers of a request may take together. Default is 30 seconds.
+/// The time limit of all context providers of a request together. Default is 30 seconds.
 const PROVIDER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Context provider: reads a request before its flow runs, and makes the action context of it:
-/// [`Context::action_context`](genkit_core::Context::action_context), `@auth` in templates. An error ends the
-/// request with its status: [`Unauthenticated`](genkit_core::ErrorKind::Unauthenticated) is 401,
-/// [`PermissionDenied`](genkit_core::ErrorKind::PermissionDenied) 403.
+/// A context provider, which reads a request before its flow runs and creates the action context from it:
+/// [`Context::action_context`](genkit_core::Context::action_context), and `@auth` in templates. An error rejects the
+/// request with its status: [`Unauthenticated`](genkit_core::ErrorKind::Unauthenticated) is 401, and
+/// [`PermissionDenied`](genkit_core::ErrorKind::PermissionDenied) is 403.
 ///
-/// A closure over a [`FlowRequest`] that gives a JSON object is one:
+/// A closure that takes a [`FlowRequest`] and returns a JSON object is a context provider:
 ///
 /// ```
 /// use genkit::flows::FlowRequest;
@@ -37,12 +37,12 @@ const PROVIDER_TIMEOUT: Duration = Duration::from_secs(30);
 /// let server = genkit::serve_flows().context_provider(|request: FlowRequest| async move {
 ///     match request.header("x-user") {
 ///         Some(user) => Ok(json!({"auth": {"uid": user}})),
-///         None => Err(Error::new(ErrorKind::Unauthenticated, "say who you are").into()),
+///         None => Err(Error::new(ErrorKind::Unauthenticated, "the `x-user` header is missing").into()),
 ///     }
 /// });
 /// ```
 ///
-/// A type of your own, which keeps what it needs:
+/// A custom type can hold state:
 ///
 /// ```
 /// use genkit::flows::{ContextProvider, FlowRequest};
@@ -57,7 +57,7 @@ const PROVIDER_TIMEOUT: Duration = Duration::from_secs(30);
 ///             let tenant = request.header("x-tenant").unwrap_or_default();
 ///             match self.0.iter().any(|known| known == tenant) {
 ///                 true => Ok(Map::from_iter([("tenant".to_owned(), tenant.into())])),
-///                 false => Err(genkit::Error::not_found("there is no such tenant")),
+///                 false => Err(genkit::Error::not_found("unknown tenant")),
 ///             }
 ///         })
 ///     }
@@ -65,20 +65,21 @@ const PROVIDER_TIMEOUT: Duration = Duration::from_secs(30);
 /// let server = genkit::serve_flows().context_provider(Tenants(vec!["acme".to_owned()]));
 /// ```
 pub trait ContextProvider: Send + Sync + 'static {
-    /// Action context of a request: what is known of whoever sent it.
+    /// Returns the action context of a request: what is known about the caller.
     ///
     /// # Errors
-    /// The request may not run.
+    /// Return an error to reject the request.
     fn provide<'a>(&'a self, request: &'a FlowRequest)
     -> BoxFuture<'a, Result<Map<String, Value>>>;
 
-    /// Owner of durable streams: whose those are that a request with this action context opens, as text that
-    /// is the same in all requests of one caller and in none of another: a user's id, a tenant. The context
-    /// is that of all providers; what several say counts together.
+    /// Returns the owner of the durable streams that a request with this action context opens. The owner must be the
+    /// same in all requests of a caller and different for every other caller, such as a user id or a tenant. `context`
+    /// is the merged context of all providers; if several providers return an owner, all of them must match.
     ///
-    /// Default is `None`: where no provider says anything it is `auth` as a whole, and the whole context where
-    /// there is no `auth`. Say it where those change between requests of one caller: the claims of a token, with
-    /// their `iat` and `exp`, are others once the token is renewed, and the stream is lost to its owner.
+    /// Returns `None` by default. If no provider returns an owner, the whole value of `auth` is used, or the whole
+    /// context if there is no `auth`. Implement this method if those change between requests of the same caller: the
+    /// claims of a token, with their `iat` and `exp`, change when the token is renewed, and the caller then loses
+    /// access to its streams.
     ///
     /// ```
     /// use genkit::flows::{ContextProvider, FlowRequest};
@@ -107,12 +108,12 @@ pub trait ContextProvider: Send + Sync + 'static {
     }
 }
 
-/// Asks each provider; what a later one says of a key wins. With it comes whose streams they are.
+/// Runs all providers and merges their contexts; later providers override keys. Also returns the owner of streams.
 pub(super) async fn action_context(
     providers: &[Arc<dyn ContextProvider>],
     request: &FlowRequest,
 ) -> Result<(Map<String, Value>, String)> {
-    // A provider is code of the program: it may panic or wait for ever.
+    // A provider is code of the program that can panic or never return.
     let parts = ContextParts { limit: Some(PROVIDER_TIMEOUT), ..ContextParts::default() };
     let asked = async {
         let mut context = Map::new();
@@ -125,7 +126,7 @@ pub(super) async fn action_context(
     supervise(&parts.build(), "context provider", asked).await
 }
 
-/// Who may read a stream again. What providers say is a list, and so never the same as a context.
+/// Returns the owner of streams. Owners from providers are a list, so they never equal a context.
 fn owner(providers: &[Arc<dyn ContextProvider>], context: &Map<String, Value>) -> String {
     let said = providers.iter().map(|provider| provider.owner(context));
     let said: Vec<Option<String>> = said.collect();
@@ -142,7 +143,7 @@ fn owner(providers: &[Arc<dyn ContextProvider>], context: &Map<String, Value>) -
 mod tests {
     use super::*;
 
-    /// Says that the owner is what is at this key.
+    /// Returns the value at this key as the owner.
     struct Says(Option<&'static str>);
 
     impl ContextProvider for Says {

@@ -1,11 +1,11 @@
-//! The request as a context provider sees it.
+//! The request passed to context providers.
 
 use std::collections::BTreeMap;
 
 use axum::http::{HeaderMap, Method};
 use serde_json::Value;
 
-/// Flow request: one for a flow, as a [`ContextProvider`](super::ContextProvider) sees it.
+/// A request to run a flow, as passed to a [`ContextProvider`](super::ContextProvider).
 ///
 /// ```
 /// use genkit::flows::FlowRequest;
@@ -44,32 +44,32 @@ impl FlowRequest {
         Self { flow, method, headers: joined, input, extensions }
     }
 
-    /// The name of the flow.
+    /// Returns the name of the flow.
     pub fn flow(&self) -> &str {
         &self.flow
     }
 
-    /// The method, `POST`.
+    /// Returns the HTTP method, `POST`.
     pub fn method(&self) -> &str {
         &self.method
     }
 
-    /// A header by its name in lower case. One that was sent several times is joined with `, `.
+    /// Returns the header with this lower-case name. Repeated headers are joined with `, `.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
 
-    /// All headers, their names in lower case.
+    /// Returns all headers, with lower-case names.
     pub fn headers(&self) -> &BTreeMap<String, String> {
         &self.headers
     }
 
-    /// Input that the flow is about to be given; null where a lost stream is asked for again.
+    /// Returns the input for the flow; null if a stream is resumed.
     pub fn input(&self) -> &Value {
         &self.input
     }
 
-    /// Extension: what a layer of your app put into the request.
+    /// Returns the extension of type `T` that a layer of your app added to the request.
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.extensions.get()
     }
@@ -79,7 +79,7 @@ impl FlowRequest {
     }
 }
 
-/// Without what headers and the input say, which may be secret.
+/// Omits the values of headers and the input, which can be secret.
 impl std::fmt::Debug for FlowRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let headers: Vec<&String> = self.headers.keys().collect();

@@ -1,4 +1,4 @@
-//! Answers: a result, or a failure with its HTTP status, as JSON.
+//! Responses: a result or an error with its HTTP status, as JSON.
 
 use axum::body::Body;
 use axum::http::header::{ALLOW, CONTENT_TYPE};
@@ -16,10 +16,10 @@ use genkit_core::{Error, ErrorKind};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// How large a result usually is, in bytes.
+/// The initial capacity of a body, in bytes.
 const USUAL: usize = 128;
 
-/// A result, whatever it is.
+/// Builds the response for a result.
 pub(super) fn result(value: &Value) -> Response {
     #[derive(Serialize)]
     struct ResultBody<'a> {
@@ -38,17 +38,17 @@ fn json_response(status: StatusCode, body: Vec<u8>) -> Response {
     response
 }
 
-/// A failure as clients read it.
+/// An error in the form sent to clients.
 pub(super) struct FlowFailure {
     http: StatusCode,
     allow: bool,
-    /// `{"status", "message", "details"?}`.
+    /// The body: `{"status", "message", "details"?}`.
     pub(super) json: Value,
 }
 
 impl FlowFailure {
-    /// What of a failure of `action` clients read. The status is the error's own, also where its text is
-    /// not for them; an error of another library has none that was meant for them.
+    /// Converts an error of `action` to the form sent to clients. An error of this crate keeps its status even if its
+    /// text is masked; errors of other libraries are `INTERNAL`, because their status was not meant for clients.
     pub(super) fn of(error: Error, action: &str, exposes_errors: bool) -> Self {
         let is_ours = error.text_for_callers().is_some();
         let kind = if is_ours { error.kind() } else { ErrorKind::Internal };
@@ -69,7 +69,7 @@ impl FlowFailure {
     }
 }
 
-/// What the server says itself, and is all for clients.
+/// Errors of the server itself, which clients always receive in full.
 impl From<E> for FlowFailure {
     fn from(error: E) -> Self {
         let mut failure = Self::new(error.kind(), error.to_string(), None);

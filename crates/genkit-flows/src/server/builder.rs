@@ -1,4 +1,4 @@
-//! The builder that `serve_flows()` returns: its options.
+//! The builder returned by `serve_flows()`.
 
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
@@ -11,24 +11,24 @@ use genkit_core::BoxFuture;
 use genkit_core::internal::BoundRegistry;
 use genkit_http_server::internal::{GRACE, ListenPlace, Listening};
 
-/// How long a flow may run. Default is 10 minutes.
+/// The time limit of a flow. Default is 10 minutes.
 const FLOW_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How large the body of a request may be, in bytes. Default is 4 MiB.
+/// The maximum size of a request body, in bytes. Default is 4 MiB.
 const MAX_FLOW_BODY: usize = 4 * 1024 * 1024;
 
-/// How many flows may run at once. Default is 1,024; one more is refused.
+/// The maximum number of flows running at once. Default is 1,024; further requests are rejected.
 const MAX_RUNNING: usize = 1_024;
 
 /// Runs when serving begins, with the registry that is served.
 pub type OnStart = std::sync::Arc<dyn Fn(&BoundRegistry) + Send + Sync>;
 
-/// A flow server over a registry, about to be started: await it.
+/// A flow server that is about to start: await it to serve the flows of a registry.
 ///
 /// ```no_run
 /// use genkit::flow;
 ///
-/// /// Greets somebody.
+/// /// Greets a person.
 /// #[flow]
 /// async fn greet(who: String) -> String { format!("hello {who}") }
 ///
@@ -50,7 +50,7 @@ pub type OnStart = std::sync::Arc<dyn Fn(&BoundRegistry) + Send + Sync>;
 /// use genkit::{Genkit, Registry, flow, flows};
 /// use std::time::Duration;
 ///
-/// /// Greets somebody.
+/// /// Greets a person.
 /// #[flow]
 /// async fn greet(who: String) -> String { format!("hello {who}") }
 ///
@@ -75,9 +75,9 @@ pub type OnStart = std::sync::Arc<dyn Fn(&BoundRegistry) + Send + Sync>;
 /// ```
 ///
 /// # Errors
-/// Awaiting it fails with [`FailedPrecondition`] where the registry is unsound, state is missing or there
-/// is no flow, with [`InvalidArgument`] where [`only`](Self::only) names none, `$PORT` is no port or
-/// an address is none, and with [`Unavailable`] where it cannot listen.
+/// Awaiting it fails with [`FailedPrecondition`] if the registry is invalid, state is missing or there are no flows;
+/// with [`InvalidArgument`] if [`only`](Self::only) matches no flow, `$PORT` is not a port number or an address is
+/// invalid; and with [`Unavailable`] if it cannot listen.
 ///
 /// [`FailedPrecondition`]: genkit_core::ErrorKind::FailedPrecondition
 /// [`InvalidArgument`]: genkit_core::ErrorKind::InvalidArgument
@@ -88,13 +88,13 @@ pub struct FlowServer {
     pub(super) on_start: Option<OnStart>,
     pub(super) settings: FlowSettings,
     pub(super) listening: Listening,
-    /// Ends the server when it resolves.
+    /// Stops the server when it resolves.
     pub(super) shutdown: Option<BoxFuture<'static, ()>>,
 }
 
-/// Everything that can be set on a flow server.
+/// The settings of a flow server.
 pub(super) struct FlowSettings {
-    /// Empty, or with a `/` in front and none at its end.
+    /// Empty, or a path with a leading `/` and no trailing one.
     pub(super) prefix: String,
     pub(super) only: Vec<String>,
     pub(super) providers: Vec<Arc<dyn ContextProvider>>,
@@ -105,7 +105,7 @@ pub(super) struct FlowSettings {
     pub(super) max_running: usize,
     pub(super) origins: Vec<String>,
     pub(super) hosts: Option<Vec<String>>,
-    /// `None` is: where `GENKIT_ENV` is `dev`.
+    /// `None` means true if `GENKIT_ENV` is `dev`.
     pub(super) expose_errors: Option<bool>,
 }
 
@@ -128,22 +128,22 @@ impl FlowServer {
         Self { genkit, on_start, settings, listening: Listening::default(), shutdown: None }
     }
 
-    /// Address: where it listens. Default is `127.0.0.1` at the port of the environment variable `PORT`,
-    /// or 3400. Port 0 takes a free one: [`on_listening`](Self::on_listening) is told which, and the log
-    /// has it (`log_to_stderr`). In a container that is `0.0.0.0:8080`, say.
+    /// Sets the address to listen on. Default is `127.0.0.1` with the port of the environment variable `PORT`, or 3400.
+    /// Port 0 selects a free port, which is passed to [`on_listening`](Self::on_listening) and logged
+    /// (`log_to_stderr`). In a container, use an address such as `0.0.0.0:8080`.
     pub fn http(mut self, address: impl Into<String>) -> Self {
         self.listening.place = Some(ListenPlace::Address(address.into()));
         self
     }
 
-    /// Listener: serves on one that is bound already, instead of [`http`](Self::http). It is the
-    /// standard library's; one of tokio becomes it by `.into_std()?`.
+    /// Serves on a listener that is already bound, instead of [`http`](Self::http). To use a tokio listener, convert it
+    /// to one of the standard library with `.into_std()?`.
     pub fn listener(mut self, listener: TcpListener) -> Self {
         self.listening.place = Some(ListenPlace::Listener(listener));
         self
     }
 
-    /// Listening address: calls `told` with it once the server accepts connections.
+    /// Sets a function that receives the listening address once the server accepts connections.
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -158,37 +158,35 @@ impl FlowServer {
         self
     }
 
-    /// Path prefix: one in front of the flows' names: with `/api` the flow `greet` is at
-    /// `/api/greet`.
+    /// Sets the path prefix of the flows: with `/api`, the flow `greet` is at `/api/greet`.
     pub fn prefix(mut self, prefix: impl AsRef<str>) -> Self {
         let prefix = prefix.as_ref().trim_matches('/');
         self.settings.prefix = if prefix.is_empty() { String::new() } else { format!("/{prefix}") };
         self
     }
 
-    /// Filter: serves only flows of these names; `*` stands for any text. A name that fits no flow is
-    /// an error when the server starts.
+    /// Filters the flows by name; `*` matches any text. A name that matches no flow is an error when the server starts.
     pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.only.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Context provider: adds a [`ContextProvider`], which reads each request before its flow runs. Of
-    /// several all are asked, in their order, and what a later one says of a key wins. Default is none:
-    /// everybody may call.
+    /// Adds a [`ContextProvider`], which reads each request before its flow runs. Several providers run in order, and
+    /// later ones override keys of earlier ones. Default is none: every client can call the flows.
     pub fn context_provider(mut self, provider: impl ContextProvider) -> Self {
         self.settings.providers.push(Arc::new(provider));
         self
     }
 
-    /// Durable streams: whether streams are kept in memory ([`MemoryStreams`]), so that a client that lost
-    /// one goes on, with the id that the answer has in `x-genkit-stream-id`. A flow then runs on where its
-    /// client leaves. Default is `false`.
+    /// Sets whether durable streams are kept in memory ([`MemoryStreams`]), so that a client that lost a stream can
+    /// resume it with the id in the response header `x-genkit-stream-id`. A flow then continues to run if its client
+    /// disconnects. Default is `false`.
     ///
-    /// A stream is given only to whom it was opened for: the same flow, and the same `auth` in the action
-    /// context, compared as a whole, or the same whole context where there is no `auth`, unless a provider
-    /// says its [`owner`](ContextProvider::owner). To anyone else it is not there (204), like one that
-    /// expired. An `auth` with `iat` and `exp` is another once its token is renewed: say the owner then.
+    /// A stream is available only to its owner: a request for the same flow with the same `auth` in the action context,
+    /// compared as a whole, or with the same action context if there is no `auth`. A provider can define another
+    /// [`owner`](ContextProvider::owner). For all other callers the stream does not exist (204), as if it had expired.
+    /// An
+    /// `auth` that contains `iat` and `exp` changes when its token is renewed; define the owner in that case.
     pub fn durable_streams(self, yes: bool) -> Self {
         if yes {
             return self.stream_store(MemoryStreams::new());
@@ -198,69 +196,69 @@ impl FlowServer {
         this
     }
 
-    /// Stream store: [durable streams](Self::durable_streams) in this store.
+    /// Keeps [durable streams](Self::durable_streams) in this store.
     pub fn stream_store(mut self, store: impl StreamStore) -> Self {
         self.settings.store = Some(Arc::new(store));
         self
     }
 
-    /// Timeout: how long a flow may run. Default is 10 minutes; one that takes longer ends with
+    /// Sets the time limit of a flow. Default is 10 minutes; a flow that takes longer ends with
     /// [`DeadlineExceeded`](genkit_core::ErrorKind::DeadlineExceeded).
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.settings.timeout = limit;
         self
     }
 
-    /// Body limit: how large the body of a request may be, in bytes. Default is 4 MiB.
+    /// Sets the maximum size of a request body, in bytes. Default is 4 MiB.
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.settings.max_body = bytes;
         self
     }
 
-    /// Concurrency limit: how many flows may run at once. Default is 1,024; one more is refused
-    /// with 429.
+    /// Sets the maximum number of flows that run at once (concurrency limit). Default is 1,024; further requests are
+    /// rejected with 429.
     pub fn max_running(mut self, flows: usize) -> Self {
         self.settings.max_running = flows;
         self
     }
 
-    /// CORS: web pages of these origins may call, for example `https://app.example.com`; `*` is every web
-    /// page. Pages of the server's own origin and, for a server on loopback, of loopback always may.
-    /// Default is no other: they are refused with 403.
+    /// Sets the origins whose web pages can call the flows (CORS), for example `https://app.example.com`; `*` allows
+    /// all. Pages of the server's own origin are always allowed and, if the server listens on loopback, pages from
+    /// loopback. Default is none; requests from other origins are rejected with 403.
     pub fn cors(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.origins.extend(origins.into_iter().map(Into::into));
         self
     }
 
-    /// Allowed hosts: those that requests may name in `Host`, with or without a port; `*` is any. Default
-    /// is loopback for a [`router`](Self::router) and for a server that listens there, so that a web page
-    /// that points its own name at this machine (DNS rebinding) is refused, and any for a server that
-    /// listens on an address that others reach.
+    /// Sets the hosts that requests can name in `Host`, with or without a port; `*` allows any. Default is loopback for
+    /// a
+    /// [`router`](Self::router) and for a server that listens on loopback, which rejects web pages that point their own
+    /// host name at this machine (DNS rebinding), and any host for a server that listens on another address.
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.hosts = Some(hosts.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Error masking: whether clients read errors whole, with the texts of other libraries and all causes.
-    /// Default is `false`, and `true` where the environment variable `GENKIT_ENV` is `dev`.
+    /// Sets whether clients receive full errors, including the texts of other libraries and all causes (error masking).
+    /// Default is `false`, or `true` if the environment variable `GENKIT_ENV` is `dev`.
     ///
-    /// Masked, a client reads what was written for it: the text of a [`genkit::Error`](genkit_core::Error) and of
-    /// an error that is a `String` or `&str`, without causes. Errors of other libraries become `INTERNAL`
-    /// with a reference, under which the log has them whole.
+    /// If errors are masked, a client receives only text that was written for it: the text of a
+    /// [`genkit::Error`](genkit_core::Error) or of an error that is a `String` or `&str`, without causes. Errors of other
+    /// libraries become `INTERNAL` with a reference to the full error in the log.
     pub fn expose_errors(mut self, expose: bool) -> Self {
         self.settings.expose_errors = Some(expose);
         self
     }
 
-    /// Grace period: how long running flows may take to finish when the server stops. Default is 10
-    /// seconds; what is left then ends with an error, and has one more second to say so.
+    /// Sets the grace period: how long running flows have to finish when the server stops. Default is 10 seconds; flows
+    /// that are still running then end with an error, with one more second to send it.
     pub fn grace(mut self, time: Duration) -> Self {
         self.settings.grace = time;
         self
     }
 
-    /// Graceful shutdown: ends the server when this future resolves: no new requests, and the running
-    /// ones may finish within [`grace`](Self::grace). Ctrl-C and SIGTERM do the same.
+    /// Shuts down gracefully when this future resolves: new requests are rejected, and running ones have the
+    /// [`grace`](Self::grace) period to finish. Ctrl-C and SIGTERM do the same.
     pub fn shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.shutdown = Some(Box::pin(signal));
         self
@@ -269,7 +267,7 @@ impl FlowServer {
 
 impl std::fmt::Debug for FlowServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Providers may hold keys: they are not shown.
+        // Providers can contain keys, so they are not shown.
         let mut shown = f.debug_struct("FlowServer");
         shown.field("prefix", &self.settings.prefix).field("registry", &self.genkit.registry);
         shown.finish_non_exhaustive()

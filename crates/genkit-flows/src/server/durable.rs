@@ -1,4 +1,4 @@
-//! Durable streams: a flow that runs on without its client, and clients that come back.
+//! Durable streams: a flow that continues without its client, and clients that reconnect.
 
 use std::future::Future;
 use std::pin::pin;
@@ -22,14 +22,14 @@ use genkit_core::Result;
 use genkit_core::internal::context::{ContextParts, supervise};
 use genkit_core::internal::visible::Logged;
 
-/// How long a store may take for one event. Default is 30 seconds.
+/// The time limit of a store for one event. Default is 30 seconds.
 const STORE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long the id of a stream may be that somebody asks for, in bytes. Default is 128.
+/// The maximum length of the id of a stream to resume, in bytes. Default is 128.
 const MAX_STREAM_ID: usize = 128;
 
 impl FlowEndpoint {
-    /// Opens a stream for a flow, which then runs on whoever reads.
+    /// Opens a stream for a flow, which then runs regardless of its readers.
     pub(super) async fn stream_durably(
         self: &Arc<Self>,
         store: &dyn StreamStore,
@@ -38,7 +38,7 @@ impl FlowEndpoint {
         let (sender, chunks) = mpsc::channel(CHUNKS);
         let (name, owner) = (admitted.flow.name().to_owned(), admitted.owner.clone());
         let FlowRun { work, cancel, permit, trace } = self.begin(admitted, Some(sender));
-        // One place for the flow and its first reader, until both have ended.
+        // The flow and its first reader share a permit until both have ended.
         let permit = Arc::new(permit);
         let id = random_id();
         let opened = async {
@@ -50,7 +50,7 @@ impl FlowEndpoint {
         let (writer, reader) =
             opened.map_err(|error| FlowFailure::of(error, &name, self.exposes_errors))?;
         let place = Arc::clone(&permit);
-        // A run without its client is waited for like a request.
+        // The shutdown waits for a run without a client as for a request.
         let counted = self.drain.begin();
         tokio::spawn(async move {
             pump(work, cancel, chunks, writer, &name).await;
@@ -59,7 +59,7 @@ impl FlowEndpoint {
         Ok(trace.on(self.read(reader, &id, permit)))
     }
 
-    /// A stream again, without its first `from` chunks; 204 where it is not there, or another's.
+    /// Resumes a stream without its first `from` chunks; 204 if it does not exist or belongs to another caller.
     pub(super) async fn stream_again(
         self: &Arc<Self>,
         store: &dyn StreamStore,
@@ -101,20 +101,20 @@ impl FlowEndpoint {
     }
 }
 
-/// 128 random bits as hex digits.
+/// Returns 128 random bits as hex digits.
 fn random_id() -> String {
-    // Six bits of each say which kind of id it is.
+    // Combine two UUIDs, because six bits of each are fixed.
     let (one, other) = (uuid::Uuid::new_v4().as_u128(), uuid::Uuid::new_v4().as_u128());
     format!("{:032x}", one ^ other.rotate_left(32))
 }
 
-/// What a store does: it may panic, or wait for ever.
+/// Runs an operation of a store, which can panic or never return.
 async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let parts = ContextParts { limit: Some(STORE_TIMEOUT), ..ContextParts::default() };
     supervise(&parts.build(), "stream store", work).await
 }
 
-/// Runs a flow into a store.
+/// Runs a flow and writes its events to a store.
 async fn pump<W>(
     work: W,
     cancel: DropGuard,
@@ -149,19 +149,19 @@ async fn pump<W>(
     write(&mut *writer, end, flow).await;
 }
 
-/// Whether the flow may go on.
+/// Writes an event; returns whether the flow can continue.
 async fn write(writer: &mut dyn StreamWriter, event: StreamEvent, flow: &str) -> bool {
     match in_time(writer.write(event)).await {
         Ok(()) => true,
         Err(error) => {
             let error = error.chain();
-            tracing::warn!(flow, error = %Logged::text(&error), "a durable stream cannot be kept: its flow was ended");
+            tracing::warn!(flow, error = %Logged::text(&error), "cannot store a durable stream; its flow was stopped");
             false
         }
     }
 }
 
-/// A client that reads a stream.
+/// A client's reader of a stream.
 struct StreamReading {
     endpoint: Arc<FlowEndpoint>,
     reader: Box<dyn StreamReader>,
@@ -169,10 +169,10 @@ struct StreamReading {
 }
 
 impl StreamReading {
-    /// The next event; there always is one until the last.
+    /// Returns the next event. Must not be called after the last event.
     async fn next(&mut self) -> StreamEvent {
         let failure = |error: E| StreamEvent::Error(FlowFailure::from(error).json);
-        // A flow says something before its time is over, unless its process is gone.
+        // A flow produces an event before its time limit, unless its process is gone.
         let silence = self.endpoint.timeout.saturating_add(STORE_TIMEOUT);
         let parts = ContextParts { limit: Some(silence), ..ContextParts::default() };
         let context = parts.build();

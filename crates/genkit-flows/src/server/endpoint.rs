@@ -1,4 +1,4 @@
-//! The HTTP endpoint of all flows: what is settled before one runs.
+//! The HTTP endpoint of all flows: checks before a flow runs.
 
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -22,7 +22,7 @@ use genkit_core::internal::glob::glob;
 use genkit_http_server::internal::read_body;
 
 impl FlowEndpoint {
-    /// Answers a request.
+    /// Handles a request.
     pub(super) async fn answer(self: &Arc<Self>, request: Request) -> Response {
         let (headers, uri) = (request.headers(), request.uri());
         if let Some(hosts) = &self.hosts
@@ -51,11 +51,11 @@ impl FlowEndpoint {
         let mut query = FlowQuery::read(&parts.headers, &parts.uri)?;
         let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
         let body = read_body(body, self.max_body, &self.room, from).await.map_err(E::from)?;
-        // Not before: a body that comes slowly holds no place.
+        // Acquired after the body was read, so that a slow body does not hold a permit.
         let permit = Arc::clone(&self.limiter).try_acquire_owned();
         let permit = permit.map_err(|_| E::TooManyRunning(self.max_running))?;
         let again = self.store.as_ref().and_then(|_| query.stream_id.take());
-        // The body of a client that comes back says nothing.
+        // The body of a request that resumes a stream is ignored.
         let input = match again {
             Some(_) => Value::Null,
             None => input_of(&body.bytes)?,
@@ -76,7 +76,7 @@ impl FlowEndpoint {
         response
     }
 
-    /// The flow that the last part of a path names.
+    /// Returns the flow named by the last segment of a path.
     fn flow(&self, uri: &Uri) -> Option<Flow> {
         let name = uri.path().rsplit('/').next()?;
         if !self.only.is_empty() && !self.only.iter().any(|only| glob(only, name)) {
@@ -85,7 +85,7 @@ impl FlowEndpoint {
         self.genkit.registry.flow(name)
     }
 
-    /// Asks the context providers.
+    /// Runs the context providers.
     async fn admit(
         &self,
         flow: Flow,
@@ -107,7 +107,7 @@ impl FlowEndpoint {
         Ok(AdmittedFlow { flow, input, context, extensions, owner, permit })
     }
 
-    /// Runs a flow whose client waits for its result. One that leaves drops this.
+    /// Runs a flow whose client waits for its result. If the client disconnects, this future is dropped.
     async fn run(self: &Arc<Self>, admitted: AdmittedFlow) -> Response {
         let FlowRun { work, cancel, permit: _permit, trace } = self.begin(admitted, None);
         let done = pin!(work).await;

@@ -1,4 +1,4 @@
-//! The errors of a flow server: start-up, and requests that it does not run.
+//! The errors of a flow server: at start-up, and for requests that are rejected.
 
 use std::time::Duration;
 
@@ -11,24 +11,26 @@ use genkit_http_server::internal::{BodyError, HostRefusal};
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error(
-        "there is nothing to serve: no `#[flow]` is linked into this program. A crate that only defines \
-         them must be named to be linked: `use my_flows as _;`. Without the feature `inventory`, add \
-         them by hand: `Registry::new().add(flows![..])`"
+        "no flow to serve; this program does not link any `#[flow]`. A crate that only defines flows is \
+         linked only if it is used, for example with `use my_flows as _;`. Without the feature `inventory`, add \
+         flows with `Registry::new().add(flows![..])`"
     )]
     NothingLinked,
-    /// With the closest names.
+    /// Suggests the closest names.
     #[error("`.only([..])`: {0}")]
     OnlyUnknown(String),
-    #[error("`PORT` is no port: {0}")]
+    #[error("`PORT` is not a port number: `{0}`")]
     Port(String),
 
     #[error(transparent)]
     Host(#[from] HostRefusal),
-    #[error("Forbidden: this Origin may not call the server; allow it with `.cors([..])`")]
+    #[error(
+        "Forbidden: this origin is not allowed to call the server; allow it with `.cors([..])`"
+    )]
     Origin,
-    #[error("there is no flow of this name")]
+    #[error("there is no flow with this name")]
     NoSuchFlow,
-    #[error("a flow is called with POST")]
+    #[error("flows must be called with POST")]
     Method,
     #[error("`{name}` in the query must be {expected}")]
     Query { name: &'static str, expected: &'static str },
@@ -36,19 +38,19 @@ pub(super) enum Error {
     Body(#[from] BodyError),
     #[error("the body is not JSON: {0}")]
     NotJson(String),
-    #[error("{0} requests are running already: try again in a moment")]
+    #[error("{0} requests are already running; try again in a moment")]
     TooManyRunning(usize),
 
     #[error("the server is shutting down")]
     ShuttingDown,
     #[error("the client did not read its stream within {0:?}")]
     NotRead(Duration),
-    #[error("the stream broke off")]
+    #[error("the stream ended unexpectedly")]
     BrokeOff,
 }
 
 impl Error {
-    /// The HTTP status, where it is not that of the kind.
+    /// Returns the HTTP status, if it differs from that of the kind.
     pub(super) fn http(&self) -> Option<StatusCode> {
         match self {
             Self::Method => Some(StatusCode::METHOD_NOT_ALLOWED),

@@ -1,5 +1,5 @@
-//! Frames: one event of a stream as bytes. Genkit's clients cut a body at `\n\n`, drop six characters and
-//! read JSON: there is nothing else in a frame, and nothing but ASCII, so that no packet cuts a character.
+//! Frames: the events of a stream as bytes. Genkit's clients split a body at `\n\n`, drop six characters and parse
+//! JSON. Therefore a frame contains only the JSON, in ASCII, so that no network packet splits a character.
 
 use std::io::{self, Write};
 
@@ -10,10 +10,10 @@ use serde_json::ser::{Formatter, Serializer};
 
 use crate::store::StreamEvent;
 
-/// How large a frame usually is, in bytes.
+/// The initial capacity of a frame, in bytes.
 const USUAL: usize = 128;
 
-/// The frame of an event.
+/// Builds the frame of an event.
 pub(super) fn frame(event: &StreamEvent) -> Bytes {
     let (head, value) = match event {
         StreamEvent::Chunk(chunk) => (&b"data: {\"message\":"[..], chunk),
@@ -32,7 +32,7 @@ fn write_ascii(out: &mut Vec<u8>, value: &Value) {
     written.expect("a JSON value has string keys, and a vector takes every byte");
 }
 
-/// Compact JSON whose characters beyond ASCII are escaped.
+/// A formatter for compact JSON that escapes non-ASCII characters.
 struct Ascii;
 
 impl Formatter for Ascii {

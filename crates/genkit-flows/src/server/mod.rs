@@ -1,4 +1,4 @@
-//! The flow server: requests in, answers and streams out.
+//! The flow server: handles requests, and sends responses and streams.
 
 mod answer;
 mod builder;

@@ -1,4 +1,4 @@
-//! A request for a flow, read from HTTP.
+//! Parses the HTTP request for a flow.
 
 use std::fmt;
 
@@ -11,14 +11,14 @@ use serde_json::Value;
 use super::error::Error as E;
 use crate::STREAM_ID;
 
-/// What stands beside the body of a request.
+/// The parameters of a request in its headers and query.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct FlowQuery {
-    /// Whether a stream is wanted.
+    /// Whether the client requests a stream.
     pub(super) stream: bool,
-    /// Chunks that are left out of a stream that is asked for again.
+    /// The number of chunks to skip in a resumed stream.
     pub(super) from: usize,
-    /// The stream that is asked for again.
+    /// The id of the stream to resume.
     pub(super) stream_id: Option<String>,
 }
 
@@ -56,7 +56,7 @@ fn accepts_events(headers: &HeaderMap) -> bool {
     })
 }
 
-/// A boolean as Go reads it.
+/// Parses a boolean as Go does.
 fn boolean(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
@@ -65,7 +65,7 @@ fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// The input of a flow from the body of its request; none is null.
+/// Returns the input of a flow from the body of its request; null if the body is empty.
 pub(super) fn input_of(body: &[u8]) -> Result<Value, E> {
     if body.trim_ascii().is_empty() {
         return Ok(Value::Null);
@@ -74,14 +74,14 @@ pub(super) fn input_of(body: &[u8]) -> Result<Value, E> {
     read.map(|body| body.data).map_err(|error| E::NotJson(error.to_string()))
 }
 
-/// `{"data": ..}`; what else stands there is for others.
+/// The body `{"data": ..}`. Other members are ignored.
 struct FlowBody {
     data: Value,
 }
 
 impl<'de> Deserialize<'de> for FlowBody {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // A derived one would read a list as well.
+        // A derived implementation would also accept a list.
         deserializer.deserialize_map(FlowBodyVisitor)
     }
 }

@@ -1,4 +1,4 @@
-//! One run of a flow for a request: with its limits, its trace and what ends it.
+//! A run of a flow for a request, with its limits, trace and cancellation.
 
 use std::future::{Future, IntoFuture as _};
 use std::sync::Arc;
@@ -22,36 +22,36 @@ use genkit_core::{ErrorKind, Result};
 const TRACE_ID: HeaderName = HeaderName::from_static("x-genkit-trace-id");
 const SPAN_ID: HeaderName = HeaderName::from_static("x-genkit-span-id");
 
-/// A request that was let in.
+/// A request that passed all checks.
 pub(super) struct AdmittedFlow {
     pub(super) flow: Flow,
     pub(super) input: Value,
     pub(super) context: Map<String, Value>,
     pub(super) extensions: http::Extensions,
-    /// Who may read its stream again.
+    /// The owner of its stream.
     pub(super) owner: String,
-    /// Its place among those that run.
+    /// The permit that counts it as a running flow.
     pub(super) permit: OwnedSemaphorePermit,
 }
 
-/// A flow that runs, until it is dropped.
+/// A flow that runs until it is dropped.
 pub(super) struct FlowRun<W> {
     pub(super) work: W,
-    /// Cancels the context of the flow, so that work which it handed to others sees the end.
+    /// Cancels the context of the flow, so that tasks that it spawned are notified.
     pub(super) cancel: DropGuard,
     pub(super) permit: OwnedSemaphorePermit,
     pub(super) trace: TraceHeaders,
 }
 
 impl FlowEndpoint {
-    /// A flow about to run: chunks go to `chunks`, or nowhere.
+    /// Prepares the run of a flow. Chunks are sent to `chunks`, or discarded without it.
     pub(super) fn begin(
         self: &Arc<Self>,
         admitted: AdmittedFlow,
         chunks: Option<mpsc::Sender<Value>>,
     ) -> FlowRun<impl Future<Output = Result<Value, FlowFailure>> + Send + use<>> {
         let AdmittedFlow { flow, input, context, extensions, permit, .. } = admitted;
-        // The end of the server is the end of all that still runs.
+        // The end of the server cancels all running flows.
         let cancel = self.end.child_token();
         let root = root(&context);
         let trace = TraceHeaders::of(&root);
@@ -70,7 +70,7 @@ impl FlowEndpoint {
         let endpoint = Arc::clone(self);
         let work = async move {
             let done = trace::under_root(root, run.into_future()).await;
-            // Whoever has the answer finds its trace.
+            // Flush first, so that the trace is available when the client has the response.
             trace::flush().await;
             done.map_err(|error| match error.kind() {
                 ErrorKind::Cancelled if endpoint.end.is_cancelled() => E::ShuttingDown.into(),
@@ -81,7 +81,7 @@ impl FlowEndpoint {
     }
 }
 
-/// The root of the trace of a request, whose ids the answer has.
+/// Returns the root of a request's trace, whose ids are included in the response.
 fn root(context: &Map<String, Value>) -> Root {
     let mut root = Root::new();
     if trace::is_on() {
@@ -91,7 +91,7 @@ fn root(context: &Map<String, Value>) -> Root {
     root
 }
 
-/// The ids of a trace, for the answer.
+/// The headers with the ids of a trace.
 #[derive(Clone)]
 pub(super) struct TraceHeaders([(HeaderName, HeaderValue); 2]);
 
@@ -110,13 +110,13 @@ impl TraceHeaders {
     }
 }
 
-/// The caller of a flow whose chunks are streamed: one that reads slowly slows the flow.
+/// The caller of a flow whose chunks are streamed. A slow reader slows down the flow.
 struct StreamCaller(mpsc::Sender<Value>);
 
 impl Caller for StreamCaller {
     fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            // Nobody reads any more: the flow is being dropped.
+            // The receiver is gone because the flow is being dropped.
             let _ = self.0.send(chunk).await;
         })
     }

@@ -1,4 +1,4 @@
-//! Serving flows: checks everything, then answers until told to stop.
+//! Serves flows: checks the settings, then handles requests until shutdown.
 
 use std::future::IntoFuture;
 use std::sync::Arc;
@@ -18,12 +18,11 @@ use genkit_core::internal::glob::glob;
 use genkit_core::internal::shutdown::{cancel_at_shutdown, interrupted};
 use genkit_http_server::internal::{Drain, HttpServing, ListenPlace};
 
-/// The port where nothing else is said.
+/// The default port.
 const PORT: u16 = 3400;
 
 impl FlowServer {
-    /// Serves until told to stop: what awaiting it does, as a future for `tokio::spawn`, `block_on` and
-    /// `select!`.
+    /// Serves until shutdown, like awaiting it. Returns a future for `tokio::spawn`, `block_on` and `select!`.
     ///
     /// ```no_run
     /// fn main() -> genkit::Result<()> {
@@ -69,11 +68,11 @@ impl FlowServer {
         served
     }
 
-    /// Router: the flows as one, to mount them in an existing `axum` app:.
+    /// Returns the flows as a router, to mount in an existing `axum` app:
     ///
     /// ```
     /// # use genkit::{Genkit, Registry, flow, flows};
-    /// # /// Greets somebody.
+    /// # /// Greets a person.
     /// # #[flow] async fn greet(who: String) -> String { format!("hello {who}") }
     /// # fn main() -> genkit::Result<()> {
     /// # let genkit = Genkit::builder().registry(Registry::new().add(flows![greet])).build()?;
@@ -85,23 +84,23 @@ impl FlowServer {
     /// # }
     /// ```
     ///
-    /// A router answers only for `localhost`, `127.0.0.1` and `::1`, since it cannot know where it is served:
-    /// name the hosts of your app with [`allowed_hosts`](Self::allowed_hosts), or `"*"` for any, else its
-    /// requests are refused with 403.
+    /// A router accepts requests only for `localhost`, `127.0.0.1` and `::1`, because it cannot know which hosts it is
+    /// served on. Set the hosts of your app with [`allowed_hosts`](Self::allowed_hosts), or `"*"` for any; otherwise
+    /// requests to them are rejected with 403.
     ///
-    /// What your layers put into a request's extensions is at hand in `ctx.extension::<T>()` and in
+    /// Extensions that your layers add to a request are available through `ctx.extension::<T>()` and
     /// [`FlowRequest::extension`](crate::FlowRequest::extension). Set `TCP_NODELAY` on your listener
-    /// (`listener.tap_io(..)`): without it the chunks of a stream may wait some 40 ms. A router does not
-    /// end by itself: streams that run when your server stops end with it.
+    /// (`listener.tap_io(..)`); otherwise chunks of a stream can be delayed by about 40 ms. A router does not shut down
+    /// on its own: running streams end when your server stops.
     ///
     /// # Errors
-    /// As serving: the registry is checked first.
+    /// Returns the same errors as serving, because the registry is checked first.
     pub fn router(self) -> Result<Router> {
         self.check()?;
         if self.listening.is_set() || self.shutdown.is_some() {
             tracing::warn!(
                 "`.http(..)`, `.listener(..)`, `.on_listening(..)` and `.shutdown(..)` have no effect on a \
-                 router: they are for a server that is awaited"
+                 router; await the server instead to use them"
             );
         }
         let prefix = self.settings.prefix.clone();
@@ -110,7 +109,7 @@ impl FlowServer {
         Ok(router(Arc::new(endpoint), &prefix))
     }
 
-    /// Checks everything that can be wrong before the first client comes, and gives what is served.
+    /// Checks the settings and the registry before serving, and returns the flows to serve.
     fn check(&self) -> Result<Vec<Flow>> {
         self.genkit.registry.check_with(&self.genkit.states)?;
         let flows = self.genkit.registry.flows();
@@ -153,7 +152,7 @@ fn router(endpoint: Arc<FlowEndpoint>, prefix: &str) -> Router {
     Router::new().route(&format!("{prefix}/{{flow}}"), axum::routing::any(answer))
 }
 
-/// On this machine alone, at the port that the environment says.
+/// Returns the loopback address with the port from the environment.
 fn default_place(port: Option<&str>) -> Result<ListenPlace> {
     let port = match port.map(str::trim).filter(|port| !port.is_empty()) {
         Some(port) => port.parse::<u16>().map_err(|_| E::Port(port.to_owned()))?,
@@ -170,15 +169,15 @@ mod tests {
     fn the_port_is_that_of_the_environment() {
         let place = |port| match default_place(port) {
             Ok(ListenPlace::Address(address)) => address,
-            Ok(_) => unreachable!("nobody gave one"),
+            Ok(_) => unreachable!("the place is an address"),
             Err(error) => error.to_string(),
         };
         for (port, at) in [
             (None, "127.0.0.1:3400"),
             (Some(" "), "127.0.0.1:3400"),
             (Some("8080"), "127.0.0.1:8080"),
-            (Some("x"), "`PORT` is no port: x"),
-            (Some("65536"), "`PORT` is no port: 65536"),
+            (Some("x"), "`PORT` is not a port number: `x`"),
+            (Some("65536"), "`PORT` is not a port number: `65536`"),
         ] {
             assert_eq!(place(port), at, "{port:?}");
         }

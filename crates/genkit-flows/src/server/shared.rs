@@ -1,4 +1,4 @@
-//! What all requests of a flow server share.
+//! The state that all requests of a flow server share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,16 +13,16 @@ use genkit_core::internal::BoundRegistry;
 use genkit_core::internal::environment::is_development;
 use genkit_http_server::internal::{AllowedHosts, BodyRoom, Cors, Drain};
 
-/// What a page may do.
+/// The methods that web pages can use.
 pub(super) const METHODS: &str = "POST, OPTIONS";
 
-/// What a page may read of an answer beside its body.
+/// The response headers that web pages can read.
 const EXPOSED: &str = "x-genkit-stream-id, x-genkit-trace-id, x-genkit-span-id";
 
-/// How long streams of others may take to say that they end, once the server does. Default is 0.5 seconds.
+/// How long streams have to send their end after the server has ended. Default is 0.5 seconds.
 const CUT_OFF: Duration = Duration::from_millis(500);
 
-/// All flows of a server, and what stands before them.
+/// The endpoint of all flows of a server, with its limits and checks.
 pub(super) struct FlowEndpoint {
     pub(super) genkit: BoundRegistry,
     pub(super) only: Vec<String>,
@@ -33,12 +33,12 @@ pub(super) struct FlowEndpoint {
     pub(super) room: Arc<BodyRoom>,
     pub(super) limiter: Arc<Semaphore>,
     pub(super) max_running: usize,
-    /// `None` answers for every host.
+    /// `None` accepts every host.
     pub(super) hosts: Option<AllowedHosts>,
     pub(super) cors: Cors,
     pub(super) exposes_errors: bool,
     pub(super) drain: Drain,
-    /// Ends what runs.
+    /// Cancels the running flows.
     pub(super) end: CancellationToken,
 }
 
@@ -68,7 +68,7 @@ impl FlowEndpoint {
         }
     }
 
-    /// Resolves when the server has ended and flows had time to say so in their streams.
+    /// Resolves after the server has ended and flows had time to send their last event.
     pub(super) async fn cut_off(&self) {
         self.end.cancelled().await;
         tokio::time::sleep(CUT_OFF).await;

@@ -1,4 +1,4 @@
-//! Streamed answers: a flow that runs while its client reads, and stops with it.
+//! Streamed responses: a flow that runs while its client reads, and stops with it.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -25,31 +25,31 @@ use crate::store::StreamEvent;
 use genkit_core::BoxFuture;
 use genkit_core::internal::sync::lock;
 
-/// How much longer than its flow a stream may take to be read. Default is 30 seconds.
+/// The additional time that a client has to read a stream, beyond the time limit of its flow. Default is 30 seconds.
 const READ_GRACE: Duration = Duration::from_secs(30);
 
-/// How many chunks wait to be read: the flow waits then.
+/// The number of unread chunks after which a flow waits.
 pub(super) const CHUNKS: usize = 1;
 
 type FlowWork = BoxFuture<'static, Result<Value, FlowFailure>>;
 
-/// Events as frames, until nobody reads them for too long.
+/// Events as frames. Ends with an error if the client does not read them in time.
 pub(super) struct FlowFrames<S> {
     events: Arc<Mutex<FrameSource<S>>>,
     limit: Duration,
     watchdog: AbortHandle,
-    /// A frame is on its way: whoever polls writes it out first.
+    /// A frame was produced; the next poll returns pending, so that the connection flushes it.
     flush: bool,
     ended: bool,
 }
 
-/// Where the events of an answer come from.
+/// The source of a response's events.
 enum FrameSource<S> {
-    /// With whom to wake.
+    /// Not being polled, with the waker to notify.
     Waiting(S, Option<Waker>),
-    /// It is being polled, by whoever took it out.
+    /// Being polled; the poller holds the events.
     Polled,
-    /// Nobody read for too long.
+    /// The time limit for reading has passed.
     Overdue,
 }
 
@@ -63,7 +63,7 @@ struct StreamedFlow {
 }
 
 impl FlowEndpoint {
-    /// Streams a flow.
+    /// Runs a flow and streams its events.
     pub(super) fn stream(self: &Arc<Self>, admitted: AdmittedFlow) -> Response {
         let (sender, chunks) = mpsc::channel(CHUNKS);
         let FlowRun { work, cancel, permit, trace } = self.begin(admitted, Some(sender));
@@ -72,7 +72,7 @@ impl FlowEndpoint {
         trace.on(self.frames(flow))
     }
 
-    /// The answer that is made of `events`, which are dropped where nobody reads them.
+    /// Builds the response for `events`, which are dropped if the client does not read them in time.
     pub(super) fn frames<S>(&self, events: S) -> Response
     where
         S: Stream<Item = StreamEvent> + Send + Unpin + 'static,
@@ -82,7 +82,7 @@ impl FlowEndpoint {
     }
 }
 
-/// A body of frames as an answer.
+/// Builds a response with a body of frames.
 fn event_stream(body: Body) -> Response {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
@@ -94,7 +94,7 @@ fn event_stream(body: Body) -> Response {
 impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> FlowFrames<S> {
     fn new(events: S, limit: Duration) -> Self {
         let events = Arc::new(Mutex::new(FrameSource::Waiting(events, None)));
-        // A flow whose client does not read is not polled, and would never notice that its time is over.
+        // A flow whose client does not read is not polled, and would never notice its time limit.
         let watched = Arc::clone(&events);
         let watchdog = tokio::spawn(async move {
             tokio::time::sleep(limit).await;
@@ -111,7 +111,7 @@ impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> FlowFrames<S> {
         if self.ended {
             return Poll::Ready(None);
         }
-        // Taken out, since what is polled may block its thread: the watchdog must not block with it.
+        // Taken out of the lock, because polling can block its thread and the watchdog must not wait for it.
         let taken = std::mem::replace(&mut *lock(&self.events), FrameSource::Polled);
         let FrameSource::Waiting(mut events, _) = taken else {
             self.ended = true;
@@ -128,7 +128,7 @@ impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> FlowFrames<S> {
             if matches!(*place, FrameSource::Polled) {
                 *place = FrameSource::Waiting(events, Some(cx.waker().clone()));
             } else {
-                // Its time went by meanwhile: the next poll says so.
+                // The time limit passed meanwhile; the next poll reports it.
                 drop(place);
                 cx.waker().wake_by_ref();
             }
@@ -141,14 +141,14 @@ impl Stream for StreamedFlow {
     type Item = StreamEvent;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<StreamEvent>> {
-        // What was sent goes out before the flow goes on.
+        // Send pending chunks before the flow continues.
         if let Poll::Ready(Some(chunk)) = self.chunks.poll_recv(cx) {
             return Poll::Ready(Some(StreamEvent::Chunk(chunk)));
         }
         if self.done.is_none() {
             if let Poll::Ready(done) = self.work.as_mut().poll(cx) {
                 self.done = Some(done);
-                // It came to its end by itself: nothing is to be cancelled.
+                // The flow finished, so its context must not be cancelled.
                 if let Some(cancel) = self.cancel.take() {
                     cancel.disarm();
                 }
@@ -169,7 +169,7 @@ impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> Stream for FlowFram
     type Item = Result<Bytes, Infallible>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        // One flush for each frame: the connection writes out what it has when a body waits.
+        // Flush each frame: the connection flushes when the body is pending.
         if std::mem::take(&mut self.flush) {
             cx.waker().wake_by_ref();
             return Poll::Pending;
@@ -194,7 +194,7 @@ mod tests {
 
     use super::*;
 
-    /// What the frames of `events` are, read after `wait`.
+    /// Returns the frames of `events`, read after `wait`.
     async fn read_after(
         wait: Duration,
         events: impl Stream<Item = StreamEvent> + Send + Unpin + 'static,
@@ -215,7 +215,7 @@ mod tests {
         });
         let events = events.chain(stream::pending());
         let reading = tokio::spawn(read_after(Duration::from_secs(3), events));
-        assert!(dropped.await.is_err(), "it is gone before somebody reads");
+        assert!(dropped.await.is_err(), "the events are dropped before the client reads");
         let frames = reading.await.unwrap();
         assert_eq!(frames.len(), 1, "{frames:?}");
         assert!(frames[0].contains("DEADLINE_EXCEEDED"), "{frames:?}");
@@ -240,8 +240,8 @@ mod tests {
         let place = Arc::new(std::sync::OnceLock::<Arc<Mutex<FrameSource<Once>>>>::new());
         let inside = Arc::clone(&place);
         let events: BoxFuture<'static, StreamEvent> = Box::pin(async move {
-            let place = inside.get().expect("it is told before it is polled");
-            assert!(place.try_lock().is_ok(), "the watchdog can have it");
+            let place = inside.get().expect("it is set before it is polled");
+            assert!(place.try_lock().is_ok(), "the watchdog can lock it");
             StreamEvent::Result(Value::Null)
         });
         let mut frames = FlowFrames::new(stream::once(events), Duration::from_secs(1));

@@ -5,21 +5,19 @@ use genkit_core::internal::error::Topic;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    #[error("there is a stream of this id already")]
+    #[error("a stream with this id already exists")]
     Known,
-    #[error("{0} streams are running already: try again in a moment")]
+    #[error("{0} streams are already running; try again in a moment")]
     TooMany(usize),
-    #[error(
-        "the stream has more than {0} bytes, which are kept for clients that lose it: it was ended"
-    )]
+    #[error("the stream exceeds the limit of {0} stored bytes and was ended")]
     TooLong(usize),
     #[error(
-        "all streams together have more than {0} bytes: this one was ended; try again in a moment"
+        "all streams together exceed the limit of {0} stored bytes and this one was ended; try again in a moment"
     )]
     Full(usize),
     #[error("the flow ended without a result")]
     Abandoned,
-    #[error("the stream has ended already")]
+    #[error("the stream has already ended")]
     Ended,
 }
 

@@ -22,21 +22,21 @@ use genkit_schema::internal::size::json_size;
 /// How long a stream is kept after its end. Default is 5 minutes.
 const STREAM_TTL: Duration = Duration::from_secs(300);
 
-/// How much of a stream is kept, in bytes of JSON. Default is 4 MiB.
+/// The maximum stored size of a stream, in bytes of JSON. Default is 4 MiB.
 const MAX_STREAM_BYTES: usize = 4 * 1024 * 1024;
 
-/// How much of all streams is kept, in bytes of JSON. Default is 256 MiB: one more event takes the place of the
+/// The maximum stored size of all streams together, in bytes of JSON. Default is 256 MiB: further events replace the
 /// streams that ended first.
 const MAX_TOTAL_BYTES: usize = 256 * 1024 * 1024;
 
-/// How many streams are kept. Default is 1,000: one more takes the place of the one that ended first.
+/// The maximum number of stored streams. Default is 1,000: a further stream replaces the one that ended first.
 const MAX_STREAMS: usize = 1_000;
 
-/// What an event costs beside its JSON, in bytes.
+/// The memory overhead of an event in addition to its JSON, in bytes.
 const EVENT_COST: usize = 64;
 
-/// Durable streams in the memory of this process: for one instance, and for tests. What it keeps is
-/// bounded in every direction. Clones share.
+/// A store of durable streams in the memory of this process, for a single instance and for tests. Its memory use is
+/// limited. Clones share the same streams.
 ///
 /// ```
 /// use genkit::flows::MemoryStreams;
@@ -52,7 +52,7 @@ const EVENT_COST: usize = 64;
 #[derive(Clone)]
 pub struct MemoryStreams {
     kept: Arc<Mutex<HashMap<String, Arc<KeptStream>>>>,
-    /// Of all that are kept.
+    /// The size of all stored streams, in bytes.
     bytes: Arc<AtomicUsize>,
     max_streams: usize,
     max_bytes: usize,
@@ -63,10 +63,10 @@ pub struct MemoryStreams {
 /// The events of one stream.
 struct KeptStream {
     owner: String,
-    /// The bytes of all streams of the store.
+    /// The size of all streams of the store, in bytes.
     total: Arc<AtomicUsize>,
     log: Mutex<StreamLog>,
-    /// How many events there are.
+    /// The number of events.
     count: watch::Sender<usize>,
 }
 
@@ -91,34 +91,34 @@ impl Default for MemoryStreams {
 }
 
 impl MemoryStreams {
-    /// Store in memory with the default limits.
+    /// Creates a store with the default limits.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Stream limit: how many streams are kept at once. Default is 1,000. One more takes the place of the
-    /// one that ended first; where all still run it is refused.
+    /// Sets the maximum number of streams kept at once. Default is 1,000. A further stream replaces the one that ended
+    /// first; if all streams are still running, it is rejected.
     pub fn max_streams(mut self, streams: usize) -> Self {
         self.max_streams = streams;
         self
     }
 
-    /// Stream size limit: how much of one stream is kept, in bytes of JSON. Default is 4 MiB. A stream
-    /// that grows longer ends with an error.
+    /// Sets the maximum stored size of a stream, in bytes of JSON. Default is 4 MiB. A stream that exceeds it ends with
+    /// an error.
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
         self
     }
 
-    /// Total size limit: how much of all streams together is kept, in bytes of JSON. Default is 256 MiB. What
-    /// is added above it takes the place of the streams that ended first; where all still run, the stream
-    /// that grows ends with an error.
+    /// Sets the maximum stored size of all streams together, in bytes of JSON. Default is 256 MiB. Further events
+    /// replace the streams that ended first; if all streams are still running, the stream that exceeds the limit ends
+    /// with an error.
     pub fn max_total_bytes(mut self, bytes: usize) -> Self {
         self.max_total_bytes = bytes;
         self
     }
 
-    /// Time to live: how long a stream is kept after its end. Default is 5 minutes.
+    /// Sets how long a stream is kept after its end (time to live). Default is 5 minutes.
     pub fn ttl(mut self, ttl: Duration) -> Self {
         self.ttl = ttl;
         self
@@ -147,7 +147,7 @@ impl MemoryStreams {
         Ok(MemoryWriter { stream, store: self.clone() })
     }
 
-    /// Adds to a stream, for which those that ended first make room.
+    /// Adds an event to a stream. If necessary, removes the streams that ended first.
     fn add(&self, stream: &KeptStream, event: StreamEvent) -> Result<(), E> {
         let size = json_size(&event).saturating_add(EVENT_COST);
         let fits = || self.bytes.load(Relaxed).saturating_add(size) <= self.max_total_bytes;
@@ -194,7 +194,7 @@ impl KeptStream {
         if is_too_long { self.fail(E::TooLong(max_bytes)) } else { self.push(event, size) }
     }
 
-    /// Ends with an error, for which there is always room.
+    /// Ends the stream with an error, regardless of the size limits.
     fn fail(&self, error: E) -> Result<(), E> {
         self.push(failure(&error), EVENT_COST)?;
         Err(error)
@@ -240,7 +240,7 @@ impl StreamWriter for MemoryWriter {
 }
 
 impl Drop for MemoryWriter {
-    /// Who reads must not wait for ever.
+    /// Ends the stream, so that its readers do not wait forever.
     fn drop(&mut self) {
         let _ = self.stream.fail(E::Abandoned);
     }
@@ -249,17 +249,17 @@ impl Drop for MemoryWriter {
 struct MemoryReader {
     stream: Arc<KeptStream>,
     count: watch::Receiver<usize>,
-    /// Chunks that are left out.
+    /// The number of chunks to skip.
     skip: usize,
     next: usize,
     ended: bool,
 }
 
 impl MemoryReader {
-    /// What is there already.
+    /// Returns the next event if it is already available.
     fn ready(&mut self) -> Option<StreamEvent> {
         let log = lock(&self.stream.log);
-        // An end is never left out.
+        // The last event is never skipped.
         while self.next < self.skip && log.events.get(self.next).is_some_and(|e| !e.is_last()) {
             self.next += 1;
         }
@@ -278,7 +278,7 @@ impl StreamReader for MemoryReader {
                 if let Some(event) = self.ready() {
                     return Some(Ok(event));
                 }
-                // The stream, which this holds, has the sender.
+                // The sender cannot be gone, because `stream` holds it.
                 let _ = self.count.changed().await;
             }
             None
@@ -361,7 +361,7 @@ mod tests {
         let (whole, rest) = reading.await.unwrap();
         assert_eq!(whole.unwrap(), [chunk(0), chunk(1), end.clone()]);
         assert_eq!(rest.unwrap(), [chunk(1), end.clone()]);
-        assert_eq!(read(&store, "a", 99).await.unwrap(), [end], "the end is never left out");
+        assert_eq!(read(&store, "a", 99).await.unwrap(), [end], "the end is never skipped");
     }
 
     #[tokio::test]
@@ -384,7 +384,7 @@ mod tests {
         assert!(read(&store, "a", 0).await.is_some());
         tokio::time::advance(Duration::from_secs(1)).await;
         assert!(read(&store, "a", 0).await.is_none());
-        assert!(lock(&store.kept).is_empty(), "what expired takes no memory");
+        assert!(lock(&store.kept).is_empty(), "expired streams use no memory");
     }
 
     #[tokio::test]
@@ -421,7 +421,7 @@ mod tests {
         assert!(matches!(&*events, [StreamEvent::Chunk(_), StreamEvent::Error(_)]), "{events:?}");
         drop((writer, another));
         lock(&store.kept).clear();
-        assert_eq!(store.bytes.load(Relaxed), 0, "what is gone takes no room");
+        assert_eq!(store.bytes.load(Relaxed), 0, "removed streams use no memory");
     }
 
     #[tokio::test]

@@ -1,4 +1,4 @@
-//! Durable streams: where the events of a stream are kept, so that a client that lost it goes on.
+//! Durable streams: stores the events of a stream, so that a client that lost the stream can resume it.
 
 mod error;
 mod memory;
@@ -13,26 +13,26 @@ use genkit_core::Result;
 
 /// A store of durable streams: [`MemoryStreams`], or a database that several instances share.
 ///
-/// The server writes each event while a flow runs, and reads them for whoever asks. An `owner` is who may
-/// read a stream, as text: the flow, and what
-/// [`ContextProvider::owner`](crate::ContextProvider::owner) tells of. It may hold what is secret, the
-/// key of [`api_key`](crate::api_key) for one. A store never gives a stream to another owner.
+/// The server writes each event while a flow runs, and reads the events for clients that resume the stream. The `owner`
+/// identifies who can read a stream. It consists of the flow and of the value of
+/// [`ContextProvider::owner`](crate::ContextProvider::owner), and can contain secrets, such as the key of
+/// [`api_key`](crate::api_key). A store must never return a stream to another owner.
 pub trait StreamStore: Send + Sync + 'static {
-    /// Opens a stream. `id` is 32 hex digits by chance.
+    /// Opens a stream. `id` consists of 32 random hex digits.
     ///
     /// # Errors
-    /// There is a stream of that id already, or no room.
+    /// If a stream with this id already exists, or the store is full.
     fn open<'a>(
         &'a self,
         id: &'a str,
         owner: &'a str,
     ) -> BoxFuture<'a, Result<Box<dyn StreamWriter>>>;
 
-    /// The events of a stream, without its first `from` chunks. `None` where there is no such stream of
-    /// `owner`, or no longer.
+    /// Returns a reader of the events of a stream, without its first `from` chunks. Returns `None` if `owner` has no
+    /// such stream, or if it has expired.
     ///
     /// # Errors
-    /// The store cannot be read.
+    /// If the store cannot be read.
     fn subscribe<'a>(
         &'a self,
         id: &'a str,
@@ -41,25 +41,25 @@ pub trait StreamStore: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Option<Box<dyn StreamReader>>>>;
 }
 
-/// Stream writer: keeps the events of one stream, the last of which is a result or an error.
+/// A writer that stores the events of one stream. The last event is a result or an error.
 pub trait StreamWriter: Send + 'static {
-    /// Keeps one event, and tells who reads.
+    /// Stores an event and notifies the readers.
     ///
     /// # Errors
-    /// It cannot be kept: the flow is ended then.
+    /// If the event cannot be stored; the flow is then stopped.
     fn write(&mut self, event: StreamEvent) -> BoxFuture<'_, Result<()>>;
 }
 
-/// Stream reader: reads the events of one stream.
+/// A reader of the events of one stream.
 pub trait StreamReader: Send + 'static {
-    /// The next event, waited for where the flow still runs; `None` after the last one.
+    /// Returns the next event, waiting for it while the flow runs; `None` after the last event.
     ///
     /// # Errors
-    /// The store cannot be read.
+    /// If the store cannot be read.
     fn next(&mut self) -> BoxFuture<'_, Option<Result<StreamEvent>>>;
 }
 
-/// Stream event: one of a durable stream.
+/// An event of a durable stream.
 ///
 /// ```
 /// use genkit::flows::StreamEvent;
@@ -74,14 +74,14 @@ pub trait StreamReader: Send + 'static {
 pub enum StreamEvent {
     /// A chunk of the flow.
     Chunk(Value),
-    /// The end: what the flow returned.
+    /// The last event: the result of the flow.
     Result(Value),
-    /// The end: the error as clients read it, `{"status", "message", "details"?}`.
+    /// The last event: the error as sent to clients, `{"status", "message", "details"?}`.
     Error(Value),
 }
 
 impl StreamEvent {
-    /// Whether it is the end.
+    /// Returns whether this is the last event.
     pub fn is_last(&self) -> bool {
         !matches!(self, Self::Chunk(_))
     }

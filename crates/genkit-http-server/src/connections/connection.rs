@@ -1,4 +1,4 @@
-//! One connection: what it is doing, and for how long it may.
+//! A connection: its phase and the time limit of the phase.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -6,44 +6,44 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::task::AbortHandle;
 
-/// How long the head of a request may take, counted from the connection's own beginning for its
-/// first one. Default is 30 seconds.
+/// The time limit for receiving the head of a request; for the first request it starts with the connection. Default is
+/// 30 seconds.
 pub(super) const HEAD_SECONDS: u32 = 30;
 
-/// How long a connection may wait for its next request. Default is 2 minutes.
+/// The time limit for waiting for the next request. Default is 2 minutes.
 pub(super) const IDLE_SECONDS: u32 = 120;
 
-/// How long a client may leave unread what was written for it. Default is 1 minute.
+/// The time limit for a client that does not read its response. Default is 1 minute.
 pub(super) const UNREAD_SECONDS: u32 = 60;
 
-/// What a connection is doing.
+/// The phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// A head, or nothing at all, has come of its first request.
+    /// No complete head of the first request has arrived.
     New = 0,
-    /// It waits for another request.
+    /// Waiting for another request.
     Idle = 1,
-    /// The head of another request has begun.
+    /// Receiving the head of another request.
     Head = 2,
-    /// The body of a request comes in.
+    /// Receiving the body of a request.
     Body = 3,
-    /// A request is answered.
+    /// Handling a request.
     Answering = 4,
 }
 
-/// One connection. What happens to it is written without a lock.
+/// A connection. Its state is updated without a lock.
 pub struct Connection {
     number: u64,
     client: IpAddr,
     clock: Arc<AtomicU32>,
-    /// The phase, and the second in which it began.
+    /// The phase, and the second when it began.
     phase: AtomicU64,
-    /// The second in which the client stopped reading, plus one; 0 while it reads.
+    /// The second when the client stopped reading, plus one; 0 while it reads.
     unread: AtomicU32,
     task: OnceLock<AbortHandle>,
 }
 
-/// A request of a connection, which is at work until this is dropped.
+/// A request in progress on a connection; ends on drop.
 pub(crate) struct RequestAtWork(pub(crate) Arc<Connection>);
 
 impl Drop for RequestAtWork {
@@ -53,7 +53,7 @@ impl Drop for RequestAtWork {
 }
 
 impl Connection {
-    /// One that begins now.
+    /// Creates a connection that starts now.
     pub(super) fn new(number: u64, client: IpAddr, clock: &Arc<AtomicU32>) -> Self {
         let now = clock.load(Ordering::Relaxed);
         Self {
@@ -66,7 +66,7 @@ impl Connection {
         }
     }
 
-    /// Which of all it is.
+    /// Returns the number of the connection in its table.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
@@ -89,34 +89,34 @@ impl Connection {
         (phase, since)
     }
 
-    /// Whose it is.
+    /// Returns the client, as grouped by [`client_of`](super::client_of).
     pub(crate) fn client(&self) -> IpAddr {
         self.client
     }
 
-    /// Bytes have come.
+    /// Records that bytes arrived.
     pub(crate) fn heard(&self) {
         if self.phase().0 == Phase::Idle {
             self.set(Phase::Head);
         }
     }
 
-    /// A request is there but for its body.
+    /// Records that the head of a request is complete.
     pub(crate) fn requested(&self) {
         self.set(Phase::Body);
     }
 
-    /// All of the request is there.
+    /// Records that a request is complete.
     pub fn answering(&self) {
         self.set(Phase::Answering);
     }
 
-    /// A request was answered.
+    /// Records that a request was answered.
     pub(super) fn answered(&self) {
         self.set(Phase::Idle);
     }
 
-    /// Whether the client reads what is written.
+    /// Records whether the client reads what is written.
     pub(crate) fn reads(&self, reads: bool) {
         let since = if reads { 0 } else { 1 + self.clock.load(Ordering::Relaxed) };
         if (since == 0) != (self.unread.load(Ordering::Relaxed) == 0) {
@@ -124,7 +124,7 @@ impl Connection {
         }
     }
 
-    /// The task that is ended with it.
+    /// Sets the task to abort when the connection is ended.
     pub(crate) fn runs_in(&self, task: AbortHandle) {
         let _ = self.task.set(task);
     }
@@ -144,14 +144,14 @@ impl Connection {
         let limit = match phase {
             Phase::New | Phase::Head => HEAD_SECONDS,
             Phase::Idle => IDLE_SECONDS,
-            // Their own limits hold.
+            // These have their own time limits.
             Phase::Body | Phase::Answering => return false,
         };
         now.saturating_sub(since) > limit
     }
 
-    /// Those that go first come first; `None` stays. Who says nothing goes before who has said
-    /// something, and the longest silent before the others.
+    /// Returns the rank for closing connections to make room, lowest first; `None` if this one must not be closed.
+    /// Connections without a complete request head come first, then those that have been waiting longest.
     pub(super) fn rank(&self) -> Option<(bool, u32, u64)> {
         let (phase, since) = self.phase();
         let has_spoken = match phase {

@@ -1,4 +1,4 @@
-//! The bytes of a connection, which say whether its client speaks and reads.
+//! The I/O stream of a connection, which observes whether its client sends and reads.
 
 use std::io;
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::Connection;
 use crate::stream::HttpStream;
 
-/// A stream that notes what passes.
+/// A stream that records reads and writes on its connection.
 pub(crate) struct ConnectionIo {
     stream: HttpStream,
     connection: Arc<Connection>,

@@ -1,4 +1,5 @@
-//! Connections: how many there may be, and which of them go first. A clock of whole seconds, no IO.
+//! The table of open connections: their maximum number, and which are closed first. Uses a clock of whole seconds and
+//! does no I/O.
 
 mod connection;
 mod io;
@@ -15,11 +16,11 @@ pub(super) use self::connection::RequestAtWork;
 pub(super) use self::io::ConnectionIo;
 use genkit_core::internal::sync::lock;
 
-/// How many connections a server keeps. Default is 10,000, or three quarters of the files that the
-/// process may open.
+/// The maximum number of connections. Default is 10,000, or three quarters of the files that the process can open if
+/// that is less.
 const MAX_CONNECTIONS: usize = 10_000;
 
-/// How many silent connections go at once where there is no room: one in so many of all.
+/// The share of silent connections closed at once to make room: one in this number of all.
 const GOING_AT_ONCE: usize = 64;
 
 /// All connections of a server.
@@ -37,14 +38,14 @@ struct OpenConnections {
     of_clients: HashMap<IpAddr, usize>,
 }
 
-/// A connection in the table, until it is dropped.
+/// A connection in the table; removed on drop.
 pub(crate) struct OpenConnection {
     table: Arc<ConnectionTable>,
     pub(crate) connection: Arc<Connection>,
 }
 
-/// Whose connection it is: an address, or the network of an IPv6 address, in which a client has
-/// as many addresses as it likes.
+/// Returns the client that an address belongs to: the address itself, or the /64 network of an IPv6 address, because a
+/// client can use any address in its network.
 pub(crate) fn client_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -55,7 +56,7 @@ pub(crate) fn client_of(address: IpAddr) -> IpAddr {
 }
 
 impl ConnectionTable {
-    /// With the limits of this process.
+    /// Creates a table with the limits of this process.
     pub(crate) fn new() -> Arc<Self> {
         Self::with_limit(open_files().map_or(MAX_CONNECTIONS, |files| {
             MAX_CONNECTIONS.min(usize::try_from(files / 4 * 3).unwrap_or(usize::MAX)).max(16)
@@ -66,13 +67,13 @@ impl ConnectionTable {
         Arc::new(Self {
             clock: Arc::default(),
             limit,
-            // Behind a proxy all clients are one: half of all must do for them.
+            // Behind a proxy all clients have the same address, so half of all connections must be enough for them.
             of_each_client: limit.div_ceil(2),
             open: Mutex::default(),
         })
     }
 
-    /// Takes a connection in, for which others may have to go; `None` refuses it.
+    /// Admits a connection, closing others if necessary; `None` rejects it.
     pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<OpenConnection> {
         let client = client_of(address);
         let mut open = lock(&self.open);
@@ -93,14 +94,14 @@ impl ConnectionTable {
         Some(OpenConnection { table: Arc::clone(self), connection })
     }
 
-    /// Ends some that wait, where the process has no room for more.
+    /// Closes waiting connections after the process has run out of files.
     pub(crate) fn make_room(&self) {
         let mut open = lock(&self.open);
         let greediest = open.greediest();
         let _ = open.make_room(greediest, self.limit) || open.make_room(None, self.limit);
     }
 
-    /// Another second has passed: ends what is overdue.
+    /// Advances the clock by one second, and closes connections that exceed their time limit.
     pub(crate) fn tick(&self) {
         let now = 1 + self.clock.fetch_add(1, Ordering::Relaxed);
         for connection in lock(&self.open).connections.values() {
@@ -110,7 +111,7 @@ impl ConnectionTable {
         }
     }
 
-    /// Ends those that have not asked for anything.
+    /// Closes connections without a request.
     pub(crate) fn end_silent(&self) {
         for connection in lock(&self.open).connections.values() {
             if connection.rank().is_some_and(|(has_spoken, ..)| !has_spoken) {
@@ -119,20 +120,20 @@ impl ConnectionTable {
         }
     }
 
-    /// Ends them all.
+    /// Closes all connections.
     pub(crate) fn end_all(&self) {
         lock(&self.open).connections.values().for_each(|connection| connection.end());
     }
 }
 
 impl OpenConnections {
-    /// The client with the most connections.
+    /// Returns the client with the most connections.
     fn greediest(&self) -> Option<IpAddr> {
         let most = self.of_clients.iter().max_by_key(|(_, count)| **count);
         most.map(|(client, _)| *client)
     }
 
-    /// Takes out those that go first, of one client or of all. Returns whether there were any.
+    /// Closes the lowest-ranked connections of a client, or of all clients. Returns whether there were any.
     fn make_room(&mut self, client: Option<IpAddr>, limit: usize) -> bool {
         let is_asked = |it: &&Arc<Connection>| client.is_none_or(|client| it.client() == client);
         let ranked = self.connections.values().filter(is_asked);
@@ -166,7 +167,7 @@ impl Drop for OpenConnection {
     }
 }
 
-/// How many files this process may have open.
+/// Returns how many files this process can have open.
 fn open_files() -> Option<u64> {
     #[cfg(unix)]
     return rustix::process::getrlimit(rustix::process::Resource::Nofile).current;

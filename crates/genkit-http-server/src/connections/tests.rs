@@ -19,7 +19,7 @@ fn pass(table: &ConnectionTable, seconds: u32) {
 fn silent_connections_of_one_client_leave_room_for_another() {
     let table = ConnectionTable::with_limit(16);
     let silent: Vec<_> = (0..40).map(|_| table.admit(address(1))).collect();
-    assert!(silent.iter().all(Option::is_some), "a newer one takes the place of an older");
+    assert!(silent.iter().all(Option::is_some), "newer connections replace older ones");
     assert_eq!(lock(&table.open).of_clients[&address(1)], 8);
     let other = table.admit(address(2)).expect("room");
     assert!(numbers(&table).contains(&other.connection.number()));
@@ -48,9 +48,12 @@ fn what_is_answered_is_never_ended_for_another() {
     let table = ConnectionTable::with_limit(4);
     let busy: Vec<_> = (0..2).map(|_| table.admit(address(1)).expect("room")).collect();
     busy.iter().for_each(|it| it.connection.answering());
-    assert!(table.admit(address(1)).is_none(), "half of all are answered for this client");
+    assert!(
+        table.admit(address(1)).is_none(),
+        "half of all connections handle requests of this client"
+    );
     let _others: Vec<_> = (2..4).map(|last| table.admit(address(last)).expect("room")).collect();
-    assert!(table.admit(address(9)).is_some(), "those wait");
+    assert!(table.admit(address(9)).is_some(), "the others only wait");
     assert!(busy.iter().all(|it| numbers(&table).contains(&it.connection.number())));
 }
 
@@ -89,7 +92,7 @@ fn each_phase_has_a_limit_of_its_own() {
     connection.heard();
     overdue_after(HEAD_SECONDS);
     connection.answering();
-    assert!(!connection.is_overdue(u32::MAX), "a call has limits of its own");
+    assert!(!connection.is_overdue(u32::MAX), "requests have their own time limits");
     connection.reads(false);
     overdue_after(UNREAD_SECONDS);
     connection.reads(true);

@@ -17,8 +17,8 @@ pub trait InProcessServer {
 }
 
 impl ServerConfig {
-    /// In-process transport: a server of this library in this program, without a process and
-    /// without a port; `make` gives one for each connection.
+    /// Creates an in-process transport to a server in this program, without a child process or a port. `make` is called
+    /// once per connection.
     ///
     /// ```standalone_crate
     /// use genkit::mcp::host::{McpClient, ServerConfig};
@@ -45,9 +45,9 @@ impl ServerConfig {
 }
 
 impl CustomTransport {
-    /// In-process transport, as [`ServerConfig::in_process`] gives it.
+    /// Creates an in-process transport; see [`ServerConfig::in_process`].
     pub fn in_process<S: InProcessServer>(make: impl Fn() -> S + Send + Sync + 'static) -> Self {
-        /// How much a side may write before the other reads, in bytes.
+        /// The size of the pipe's buffer in each direction, in bytes.
         const PIPE_BYTES: usize = 64 * 1024;
         let make = Arc::new(make);
         Self::new(move || {

@@ -246,7 +246,7 @@ impl McpServer {
     /// question before that gets an ordinary response, and clients without the extension wait for the
     /// result.
     ///
-    /// Tasks are kept in the store of [`GenkitBuilder::durable`](genkit_agent::GenkitBuilder::durable). After a
+    /// Tasks are kept in the store of `GenkitBuilder::durable`. After a
     /// restart, the function of a task runs again from the beginning, and the steps that it performed with
     /// [`Context::once`](genkit_core::Context::once) are not repeated. Every server that uses the store serves
     /// these tasks, each to the principal that made the call. Without a store, up to 1,000 tasks are kept
@@ -432,7 +432,7 @@ impl McpServer {
     /// client. The first middleware added is the outermost. [`on_request`](crate::on_request)
     /// creates one from a closure.
     ///
-    /// The middleware of the program ([`GenkitBuilder::middleware`](genkit_agent::GenkitBuilder::middleware)) also
+    /// The middleware of the program (`GenkitBuilder::middleware`) also
     /// runs around its tools here, inside this middleware. It receives typed calls and can change them.
     ///
     /// Permissions are checked inside the middleware. A response is valid only for the client that it was

@@ -1,13 +1,13 @@
-//! Answers of clients to questions: whether they are what the protocol says of them.
+//! Validation of clients' answers to questions.
 
 use serde_json::Value;
 
 use genkit_core::internal::context::QuestionKind;
 
-/// Reads the answer to a question of this kind.
+/// Reads and validates the answer to a question of this kind.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Returns a message that describes what is wrong with the answer.
 pub(super) fn read(kind: &QuestionKind, answer: &str) -> Result<Value, String> {
     let answer: Value = serde_json::from_str(answer).map_err(|error| error.to_string())?;
     match kind {
@@ -26,7 +26,7 @@ pub(super) fn read(kind: &QuestionKind, answer: &str) -> Result<Value, String> {
     Ok(answer)
 }
 
-/// A message of the client's model, and the name of that.
+/// Checks a sampling result: a message of the client's model, and the model's name.
 fn check_sampled(answer: &Value) -> Result<(), String> {
     text(answer, "model")?;
     optional_text(answer, "stopReason")?;
@@ -62,13 +62,13 @@ fn check_block(block: &Value) -> Result<(), String> {
                 .map_err(|why| format!("{why}, in a `tool_result`"))
         }
         other => Err(format!(
-            "no block of sampling has the type `{}`",
+            "`{}` is not a type of sampling content",
             genkit_core::internal::visible::text(other)
         )),
     }
 }
 
-/// A block of any content, as it is in results of tools, too.
+/// Checks a content block of a type that is also allowed in tool results.
 fn check_content(block: &Value) -> Result<(), String> {
     match text(block, "type")? {
         "text" => text(block, "text").map(drop),
@@ -84,7 +84,7 @@ fn check_content(block: &Value) -> Result<(), String> {
                 .ok_or_else(|| "`resource` must have a `text` or a `blob`".to_owned())
         }
         other => Err(format!(
-            "no content has the type `{}`",
+            "`{}` is not a type of content",
             genkit_core::internal::visible::text(other)
         )),
     }
@@ -92,7 +92,7 @@ fn check_content(block: &Value) -> Result<(), String> {
 
 fn text<'a>(object: &'a Value, member: &str) -> Result<&'a str, String> {
     let text = object.get(member).and_then(Value::as_str);
-    text.ok_or_else(|| format!("`{member}` must be a text"))
+    text.ok_or_else(|| format!("`{member}` must be a string"))
 }
 
 fn optional_text(object: &Value, member: &str) -> Result<(), String> {
@@ -131,18 +131,18 @@ mod tests {
             assert_eq!(sampled(block.clone()), Ok(()), "{block}");
         }
         for (block, expected) in [
-            (json!({"type": "text"}), "`text` must be a text"),
-            (json!({"type": "audio", "data": ""}), "`mimeType` must be a text"),
+            (json!({"type": "text"}), "`text` must be a string"),
+            (json!({"type": "audio", "data": ""}), "`mimeType` must be a string"),
             (
                 json!([{"type": "tool_use", "id": "1", "name": "add", "input": []}]),
                 "`input` must be an object",
             ),
-            (json!({"type": "video"}), "no block of sampling has the type `video`"),
+            (json!({"type": "video"}), "`video` is not a type of sampling content"),
             (
                 json!({"type": "resource_link", "uri": "a", "name": "b"}),
-                "no block of sampling has the type `resource_link`",
+                "`resource_link` is not a type of sampling content",
             ),
-            (json!(["a"]), "`type` must be a text"),
+            (json!(["a"]), "`type` must be a string"),
             (json!("a"), "`content` must be a block or a list of blocks"),
         ] {
             assert_eq!(fault(block.clone()), expected, "{block}");
@@ -159,24 +159,24 @@ mod tests {
         ]);
         assert_eq!(sampled(result_of(whole)), Ok(()));
         for (blocks, expected) in [
-            (json!([1]), "`type` must be a text, in a `tool_result`"),
-            (json!([{"type": "text", "text": 1}]), "`text` must be a text, in a `tool_result`"),
+            (json!([1]), "`type` must be a string, in a `tool_result`"),
+            (json!([{"type": "text", "text": 1}]), "`text` must be a string, in a `tool_result`"),
             (
                 json!([{"type": "image", "data": ""}]),
-                "`mimeType` must be a text, in a `tool_result`",
+                "`mimeType` must be a string, in a `tool_result`",
             ),
             (
                 json!([{"type": "resource_link", "uri": "a"}]),
-                "`name` must be a text, in a `tool_result`",
+                "`name` must be a string, in a `tool_result`",
             ),
-            (json!([{"type": "resource"}]), "`uri` must be a text, in a `tool_result`"),
+            (json!([{"type": "resource"}]), "`uri` must be a string, in a `tool_result`"),
             (
                 json!([{"type": "resource", "resource": {"uri": "a"}}]),
                 "`resource` must have a `text` or a `blob`, in a `tool_result`",
             ),
             (
                 json!([{"type": "tool_use", "id": "1", "name": "add", "input": {}}]),
-                "no content has the type `tool_use`, in a `tool_result`",
+                "`tool_use` is not a type of content, in a `tool_result`",
             ),
             (
                 json!({"type": "text", "text": "a"}),
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(fault(answer), "`isError` must be `true` or `false`");
         assert_eq!(
             fault(json!([{"type": "tool_result", "content": []}])),
-            "`toolUseId` must be a text"
+            "`toolUseId` must be a string"
         );
     }
 
@@ -200,8 +200,8 @@ mod tests {
         assert!(read(r#"{"roots": [{"uri": "file:///a", "name": null}]}"#).is_ok());
         for (answer, expected) in [
             ("{}", "`roots` must be a list"),
-            (r#"{"roots": [{"name": "a"}]}"#, "`uri` must be a text"),
-            (r#"{"roots": [{"uri": "a", "name": 1}]}"#, "`name` must be a text"),
+            (r#"{"roots": [{"name": "a"}]}"#, "`uri` must be a string"),
+            (r#"{"roots": [{"uri": "a", "name": 1}]}"#, "`name` must be a string"),
         ] {
             assert_eq!(read(answer), Err(expected.to_owned()));
         }

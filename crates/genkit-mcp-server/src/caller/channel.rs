@@ -1,6 +1,9 @@
-//! The way to a client while its request runs: over the engine, or over rmcp's service loop.
+//! The channel to a client during its request, through this crate's engine or through rmcp's service loop.
 
-#![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
+#![allow(
+    deprecated,
+    reason = "SEP-2577 deprecates sampling, roots and logging, which current clients still use"
+)]
 
 use std::sync::Arc;
 
@@ -19,14 +22,14 @@ use genkit_core::internal::error::Topic;
 use genkit_core::internal::telemetry::error_type;
 use genkit_mcp::internal::spans::{Network, NewSent, SentSpan, Target};
 
-/// What reaches the client of one request.
+/// A connection to the client of one request.
 #[derive(Clone)]
 pub(crate) enum Channel {
     Engine(Outlet, Arc<Session>),
 }
 
 impl Channel {
-    /// A client that is gone shows as cancellation, not here.
+    /// Sends progress. A disconnected client cancels the request, so the error is ignored here.
     pub(crate) async fn progress(&self, params: ProgressNotificationParam) {
         match self {
             Self::Engine(outlet, _) => {
@@ -43,7 +46,7 @@ impl Channel {
         }
     }
 
-    /// Asks a client that is asked live.
+    /// Sends a question to the client and waits for its answer.
     pub(crate) async fn ask(&self, kind: &QuestionKind, mut params: Value) -> Result<CallerAnswer> {
         let told = SentSpan::begin(&self.told(kind));
         if let Some(trace) = told.as_ref().and_then(SentSpan::context) {
@@ -84,7 +87,7 @@ impl Channel {
     }
 }
 
-/// The method of a question.
+/// Returns the method of a question.
 pub(crate) fn method(kind: &QuestionKind) -> &'static str {
     match kind {
         QuestionKind::Elicitation { .. }
@@ -95,7 +98,7 @@ pub(crate) fn method(kind: &QuestionKind) -> &'static str {
     }
 }
 
-/// A question, and the request that asks it.
+/// Opens a question, and builds the request that asks it.
 fn open(
     session: &Arc<Session>,
     kind: &QuestionKind,

@@ -1,4 +1,4 @@
-//! Messages as they go out: each is written once, into the buffer that is sent.
+//! Outgoing messages, each serialized once into the buffer that is sent.
 
 use bytes::Bytes;
 use rmcp::model::{ErrorCode, ErrorData, RequestId};
@@ -8,21 +8,21 @@ use serde_json::Value;
 use crate::content;
 use genkit_core::internal::registry::RegistryChange;
 
-/// The answer of a request.
+/// The response to a request.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Reply {
-    /// One whole message.
+    /// One complete message.
     pub(crate) bytes: Bytes,
-    /// The code of its error, if it is one.
+    /// The error code, if this is an error response.
     pub(crate) error: Option<ErrorCode>,
-    /// Whether it is the result of a tool that failed.
+    /// Whether this is the result of a failed tool call.
     pub(crate) tool_failed: bool,
 }
 
-/// Room for the usual answer, so that its buffer grows once at most.
+/// The initial capacity of a response buffer, so that typical responses grow it at most once.
 const USUAL_BYTES: usize = 512;
 
-/// The answer of a request.
+/// Builds the response to a request.
 pub(crate) fn result(id: &RequestId, result: &impl Serialize) -> Reply {
     let mut out = begin(id);
     match serde_json::to_writer(&mut out, result) {
@@ -31,15 +31,15 @@ pub(crate) fn result(id: &RequestId, result: &impl Serialize) -> Reply {
     }
 }
 
-/// The answer of a request whose result is JSON already.
+/// Builds the response from a result that is already JSON.
 pub(crate) fn encoded(id: &RequestId, result: &[u8]) -> Reply {
     let mut out = begin(id);
     out.extend_from_slice(result);
     end(out)
 }
 
-/// The answer of a request with `result`, or with what `instead` gives for its size where it has
-/// more than `limit` bytes.
+/// Builds the response with `result`. If the result is larger than `limit` bytes, returns the response of `instead`,
+/// which receives the actual size.
 pub(crate) fn limited(
     id: &RequestId,
     result: &impl Serialize,
@@ -57,12 +57,12 @@ pub(crate) fn limited(
     instead(size)
 }
 
-/// The error of a request; without an id that of a message which could not be read.
+/// Builds an error response. Pass no id for a message that could not be parsed.
 pub(crate) fn error(id: Option<&RequestId>, error: &ErrorData) -> Reply {
     #[derive(Serialize)]
     struct Error<'a> {
         jsonrpc: &'static str,
-        // Not rmcp's own type: that one leaves an unknown id out, JSON-RPC wants `null`.
+        // Not rmcp's own type: it omits an unknown id, but JSON-RPC requires `null`.
         id: Option<&'a RequestId>,
         error: &'a ErrorData,
     }
@@ -73,7 +73,7 @@ pub(crate) fn error(id: Option<&RequestId>, error: &ErrorData) -> Reply {
     }
 }
 
-/// A notification.
+/// Builds a notification.
 pub(crate) fn notification(method: &str, params: &impl Serialize) -> Bytes {
     #[derive(Serialize)]
     struct Notification<'a, P> {
@@ -84,14 +84,14 @@ pub(crate) fn notification(method: &str, params: &impl Serialize) -> Bytes {
     written(&Notification { jsonrpc: "2.0", method, params })
 }
 
-/// A request of the server.
+/// Builds a request from the server.
 pub(crate) fn request(id: i64, method: &str, params: Value) -> Bytes {
     let version = ("jsonrpc", "2.0".into());
     let members = vec![version, ("id", id.into()), ("method", method.into()), ("params", params)];
     content::object(members).to_string().into()
 }
 
-/// The notification of a change, on a `subscriptions/listen` stream with the id of that request.
+/// Builds the notification of a change. On a `subscriptions/listen` stream, it contains the id of that request.
 pub(crate) fn change(change: &RegistryChange, subscription: Option<&RequestId>) -> Bytes {
     #[derive(Serialize)]
     struct Params<'a> {
@@ -128,7 +128,7 @@ pub(crate) fn change(change: &RegistryChange, subscription: Option<&RequestId>) 
 fn begin(id: &RequestId) -> Vec<u8> {
     let mut out = Vec::with_capacity(USUAL_BYTES);
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-    // Neither a number nor a string fails, and a vector takes all.
+    // Serializing a number or a string to a vector does not fail.
     let _ = serde_json::to_writer(&mut out, id);
     out.extend_from_slice(br#","result":"#);
     out

@@ -1,6 +1,9 @@
-//! An MCP client as the caller of a function, in either era.
+//! An MCP client as the caller of a function, in both protocol eras.
 
-#![allow(deprecated, reason = "SEP-2577 deprecates sampling, roots and logging; clients have them")]
+#![allow(
+    deprecated,
+    reason = "SEP-2577 deprecates sampling, roots and logging, which current clients still use"
+)]
 
 mod answer;
 mod channel;
@@ -37,23 +40,26 @@ use genkit_core::{ClientInfo, LogLevel, Progress};
 use genkit_mcp::internal::jsonrpc::MAX_ID_BYTES;
 use genkit_mcp::internal::level;
 
-/// One request of a client, as the function that serves it sees it.
+/// A client's request, as the [`Caller`] of the function that handles it.
 pub(crate) struct McpCaller {
     era: Era,
     channel: Channel,
     client: Arc<ClientDescription>,
     progress: Option<ProgressToken>,
-    /// The least serious level that this client wants; `None` is no logging at all.
+    /// The lowest log level that this client wants; `None` disables logging.
     level: Option<LogLevel>,
     registry: Registry,
-    /// Counts chunks, which are progress without a measure.
+    /// The number of chunks sent, which are reported as progress without a total.
     chunks: AtomicU32,
     approval_fallback: ApprovalFallback,
     question_timeout: Duration,
     quota: Arc<SessionQuota>,
-    #[cfg_attr(not(feature = "host"), allow(dead_code, reason = "asked for by calls of servers"))]
+    #[cfg_attr(
+        not(feature = "host"),
+        allow(dead_code, reason = "used by calls to upstream servers")
+    )]
     asker: Asker,
-    /// What it gives back while its client is asked.
+    /// The in-flight slot, which is released while the client is asked.
     place: Mutex<Option<HeldPlace>>,
 }
 
@@ -83,25 +89,25 @@ impl McpCaller {
         *lock(&self.place) = Some(place);
     }
 
-    /// Gives the place back, also where something that the function left behind still holds this.
+    /// Releases the in-flight slot, even if a task that the function spawned still holds this caller.
     pub(crate) fn end(&self) {
         let place = lock(&self.place).take();
         drop(place);
     }
 
-    /// Whether `needs_approval` is left to the client, which cannot be asked.
+    /// Returns whether `needs_approval` is left to the client, because it cannot be asked.
     pub(crate) fn trusted_to_approve(&self) -> bool {
         self.approval_fallback == ApprovalFallback::TrustClient
             && !self.can(Capability::Elicitation)
     }
 
-    /// Whether there is anything that it can be asked.
+    /// Returns whether the client supports any kind of question.
     pub(crate) fn can_be_asked(&self) -> bool {
         Capability::ALL.into_iter().any(|capability| self.can(capability))
     }
 }
 
-/// A token that is copied into each notification is no longer than an id.
+/// Returns whether a token is at most as long as an id; it is copied into each notification.
 fn is_short(token: &ProgressToken) -> bool {
     !matches!(&token.0, RequestId::String(text) if text.len() > MAX_ID_BYTES)
 }
@@ -175,12 +181,12 @@ impl Caller for McpCaller {
     }
 }
 
-/// A question inside a result, as the 2026-07-28 protocol sends it.
+/// Builds a question inside a result, for protocol 2026-07-28.
 pub(crate) fn input_request(kind: &QuestionKind) -> Result<Value> {
     Ok(object(vec![("method", channel::method(kind).into()), ("params", params(kind)?)]))
 }
 
-/// What is asked, in MCP's JSON.
+/// Builds the parameters of a question, as MCP JSON.
 fn params(kind: &QuestionKind) -> Result<Value> {
     let nothing =
         || object(vec![("type", "object".into()), ("properties", Value::Object(Map::new()))]);
@@ -195,7 +201,7 @@ fn params(kind: &QuestionKind) -> Result<Value> {
         QuestionKind::Approval { message } => form(message, nothing()),
         QuestionKind::Interrupt { metadata } => {
             let message = metadata["message"].as_str();
-            let message = message.unwrap_or("The tool asks whether it may go on.");
+            let message = message.unwrap_or("The tool is waiting for your approval to continue.");
             form(&visible::text(message), nothing())
         }
         QuestionKind::Sampling(request) => {

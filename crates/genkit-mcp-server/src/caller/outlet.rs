@@ -1,4 +1,4 @@
-//! Where what a request says before its answer goes.
+//! The destination of messages that a request sends before its response.
 
 use std::sync::Arc;
 
@@ -6,18 +6,18 @@ use bytes::Bytes;
 
 use genkit_core::BoxFuture;
 
-/// A way to the client: the connection on stdio, the stream of a POST over HTTP.
+/// A destination for messages: the connection on stdio, the stream of a POST request over HTTP.
 pub(crate) trait Outward: Send + Sync {
-    /// Sends one whole message, once there is room; `false` where nobody will ever read it.
+    /// Sends one complete message, waiting for capacity. Returns `false` if the client has disconnected.
     fn send(&self, message: Bytes) -> BoxFuture<'_, bool>;
 
-    /// One question more, or one less, that went this way waits for its answer.
+    /// Counts a question sent here that starts (`more`) or stops waiting for its answer.
     fn waits(&self, more: bool) {
         let _ = more;
     }
 }
 
-/// A way to the client that many may hold.
+/// A shared handle to an [`Outward`].
 #[derive(Clone)]
 pub(crate) struct Outlet(Arc<dyn Outward>);
 
@@ -26,20 +26,20 @@ impl Outlet {
         Self(way)
     }
 
-    /// Sends one whole message, once there is room; `false` where nobody will ever read it.
+    /// Sends one complete message, waiting for capacity. Returns `false` if the client has disconnected.
     pub(crate) async fn send(&self, message: Bytes) -> bool {
         self.0.send(message).await
     }
 
-    /// A question that goes this way waits for its answer until what is returned is dropped.
+    /// Counts a question as waiting for its answer until the guard is dropped.
     pub(crate) fn waiting(&self) -> WaitsForAnswer<'_> {
         self.0.waits(true);
         WaitsForAnswer(&*self.0)
     }
 }
 
-/// A question that is not answered.
-#[must_use = "what is dropped waits no more"]
+/// A question that waits for its answer.
+#[must_use = "dropping it ends the count"]
 pub(crate) struct WaitsForAnswer<'a>(&'a dyn Outward);
 
 impl Drop for WaitsForAnswer<'_> {

@@ -1,4 +1,4 @@
-//! One request of a client, whatever brought it here.
+//! A client's request, independent of its transport.
 
 use std::sync::Arc;
 
@@ -12,29 +12,29 @@ use crate::principal::HttpHead;
 use crate::quota::ClientQuota;
 use crate::session::{ClientDescription, Era, Session};
 
-/// What is known of a request beside its parameters.
+/// The context of a request, without its parameters.
 pub(crate) struct Request {
     pub(crate) era: Era,
     pub(crate) meta: RequestMetaObject,
-    /// Who calls, and what it can be asked.
+    /// The client, and the kinds of questions that it supports.
     pub(crate) client: Arc<ClientDescription>,
     pub(crate) session: Arc<Session>,
-    /// The way to the client while the request runs.
+    /// The channel to the client while the request runs.
     pub(crate) channel: Channel,
-    /// Ends the request, when the client gives up.
+    /// Cancelled when the client gives up on the request.
     pub(crate) cancel: CancellationToken,
     pub(crate) head: HttpHead,
-    /// Whose rate it counts for.
+    /// The client whose rate limit applies.
     pub(crate) quota: Arc<ClientQuota>,
 }
 
 impl Request {
-    /// Who asks, for the audit events.
+    /// Returns the sender of the request, for audit events.
     pub(crate) fn asking(&self) -> Asking<'_> {
         Asking { key: self.quota.key(), calls_itself: self.client.calls_itself() }
     }
 
-    /// Records that what the request names is not there, or is not for it.
+    /// Records that the requested item does not exist or is hidden from the client, and returns the error.
     pub(crate) fn refused(&self, method: &'static str, name: &str, why: E) -> ErrorData {
         Audit::begin(method, name, self.asking(), None).refuse(&why);
         why.into()

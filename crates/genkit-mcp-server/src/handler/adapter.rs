@@ -1,5 +1,5 @@
-//! The server as a handler of rmcp, for transports of one's own: the same methods, behind rmcp's
-//! service loop.
+//! An rmcp `ServerHandler` for the server, for custom transports. It handles the same methods behind rmcp's service
+//! loop.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ use crate::tasks::{TaskAnswer, TaskCall};
 use genkit_core::internal::registry::RegistryChange;
 use genkit_schema::internal::size::json_size;
 
-/// One connection of a server: the shared state, and what this client chose.
+/// A connection of a server: the shared state and this client's session.
 #[derive(Clone)]
 pub(crate) struct McpHandler {
     shared: Arc<SharedState>,
@@ -44,7 +44,7 @@ pub(crate) struct McpHandler {
 }
 
 impl McpHandler {
-    /// For the one client of a pipe.
+    /// Creates the handler for the only client of a pipe.
     pub(crate) fn new(shared: Arc<SharedState>) -> Self {
         let session = Arc::new(shared.session_of(ClientKey::Local));
         Self { shared, session }
@@ -58,13 +58,13 @@ impl McpHandler {
         Methods::ready(&self.shared).await
     }
 
-    /// Whether what `name` answers is not too large.
+    /// Checks that a result for `name` is within the size limit.
     fn check_size(&self, result: &impl Serialize, name: &str) -> Result<(), ErrorData> {
         let (size, limit) = (json_size(result), self.settings().max_output);
         if size <= limit { Ok(()) } else { Err(results::no_room(name, size, limit)) }
     }
 
-    /// What is there for the caller of a request.
+    /// Returns the lists available to the caller of a request.
     async fn lists_of(&self, request: &mut RequestContext<RoleServer>) -> Arc<Lists> {
         self.shared.with_hosts().await;
         let head = HttpHead::take(request);
@@ -73,7 +73,7 @@ impl McpHandler {
 
     fn request(&self, mut context: RequestContext<RoleServer>) -> Request {
         let era = Era::of(&context);
-        // Without a session only the request itself says who calls; the SDK would name itself.
+        // Without a session only the request identifies the client; rmcp would fill in its own name.
         let info = match era {
             Era::Legacy => context.client_info(),
             Era::Modern => context.meta.client_info(),
@@ -107,8 +107,7 @@ impl McpHandler {
     }
 }
 
-/// Pagination: one page of a list, with how long it may be cached. The result types of rmcp share
-/// no trait.
+/// Builds one page of a list, with its cache lifetime. A macro, because rmcp's result types share no trait.
 macro_rules! page {
     ($self:ident, $lists:ident, $result:ident, $all:expr, $key:expr, $params:ident) => {{
         let cursor = $params.and_then(|params| params.cursor);
@@ -188,8 +187,8 @@ impl ServerHandler for McpHandler {
             #[cfg(feature = "durable")]
             ToolReply::Task(created) => created.into(),
             ToolReply::Complete { tool, result, limit } => {
-                // Written twice, here into nothing: rmcp takes no text that is JSON already, and
-                // how long a string is as JSON is known only once it is escaped.
+                // The result is serialized an extra time to measure it: rmcp does not accept pre-serialized JSON, and
+                // the size of a string is known only after it is escaped.
                 let size = json_size(&result);
                 let fits = size <= limit;
                 (if fits { result } else { results::too_large(&tool, size, limit) }).into()
@@ -384,7 +383,7 @@ impl ServerHandler for McpHandler {
 }
 
 async fn tell_session(peer: &Peer<RoleServer>, change: RegistryChange) {
-    // A client that is gone ends its session, not here.
+    // A disconnected client ends its session elsewhere.
     let _ = match change {
         RegistryChange::Tools => peer.notify_tool_list_changed().await,
         RegistryChange::Prompts => peer.notify_prompt_list_changed().await,

@@ -1,4 +1,4 @@
-//! Completion: suggestions for an argument of a prompt or of a resource template.
+//! Completion: suggestions for an argument of a prompt or a resource template.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::run::{Invocation, RunOutcome, run};
 use crate::state::SharedState;
 use genkit_core::internal::context::{Outcome, drive};
 
-/// Suggestions for what the client has typed: a function like any other, under the same limits.
+/// Returns suggestions for a partially typed value. The completion function runs under the same limits as any other.
 pub(crate) async fn complete(
     shared: &Arc<SharedState>,
     params: CompleteRequestParams,

@@ -1,4 +1,4 @@
-//! Server info and capabilities: what `initialize` and `server/discover` answer.
+//! The server info and capabilities in responses to `initialize` and `server/discover`.
 
 use rmcp::model::{
     Implementation, PromptsCapability, ProtocolVersion, ResourcesCapability, SKILLS_EXTENSION_ID,
@@ -8,7 +8,7 @@ use serde_json::{Map, json};
 
 use crate::state::SharedState;
 
-/// The same with what clients of the 2026-07-28 protocol may use beside.
+/// Returns the server info with the extensions that only clients of protocol 2026-07-28 can use.
 pub(crate) fn described(shared: &SharedState) -> ServerConfig {
     let mut info = info(shared);
     if shared.makes_tasks() {
@@ -18,7 +18,8 @@ pub(crate) fn described(shared: &SharedState) -> ServerConfig {
     info
 }
 
-/// The same for a client of the older protocols of which no session is kept: nothing that changes later reaches it.
+/// Returns the server info for a client of an older protocol without a session, which cannot receive notifications
+/// of changes.
 pub(crate) fn without_session(shared: &SharedState) -> ServerConfig {
     let mut info = info(shared);
     info.capabilities.tools = Some(ToolsCapability::default());
@@ -27,8 +28,8 @@ pub(crate) fn without_session(shared: &SharedState) -> ServerConfig {
     info
 }
 
-/// All kinds are always advertised: they can come while the server runs. Skills are where there is one: hosts ask for
-/// their list then.
+/// Returns the server info. Tools, prompts and resources are always advertised, because they can be added while the
+/// server runs. Skills are advertised only if there are any, because hosts then request their list.
 pub(crate) fn info(shared: &SharedState) -> ServerConfig {
     let settings = &shared.settings;
     let mut tools = ToolsCapability::default();

@@ -1,4 +1,4 @@
-//! Malformed parameters of a known method: rmcp hands such a request over as a custom one.
+//! Malformed parameters of a known method, which rmcp passes on as a custom request.
 
 use rmcp::model::ErrorData;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::method_names;
 use crate::session::Era;
 
-/// What is wrong with the parameters, as far as it can be told.
+/// What is wrong with the parameters.
 #[derive(Debug, thiserror::Error)]
 enum ParamsFault {
     #[error("there are none")]
@@ -19,11 +19,11 @@ enum ParamsFault {
     NoString(&'static str),
     #[error("`{0}` must be an object")]
     MemberNoObject(&'static str),
-    #[error("they do not fit the protocol's schema")]
+    #[error("they do not match the protocol's schema")]
     Schema,
 }
 
-/// The error of a request that is unknown, or whose parameters are not those of its method.
+/// Returns the error for an unknown method, or for parameters that do not match the method.
 pub(crate) fn refuse(method: &str, params: Option<&Value>, era: Era) -> ErrorData {
     if !method_names::is_known(method, era) {
         return method_names::unknown(method, era);

@@ -1,4 +1,4 @@
-//! The names of methods: which there are in which era, and the error of one that is not there.
+//! The method names of each era, and the error for an unknown method.
 
 use genkit_did_you_mean::nearest;
 use rmcp::model::{ErrorCode, ErrorData};
@@ -6,10 +6,10 @@ use rmcp::model::{ErrorCode, ErrorData};
 use crate::session::Era;
 use genkit_schema::internal::truncate::excerpt;
 
-/// How much of a name an error shows, in characters.
+/// The maximum length of a method name in an error, in characters.
 const SHOWN: usize = 100;
 
-/// The methods whose parameters we know: malformed ones are the client's fault, not unknown.
+/// The methods whose parameters are known, so that malformed parameters get a different error than an unknown method.
 const KNOWN: [&str; 21] = [
     "initialize",
     "server/discover",
@@ -34,14 +34,14 @@ const KNOWN: [&str; 21] = [
     "tasks/cancel",
 ];
 
-/// Those of them that the 2026-07-28 protocol took away.
+/// The methods that protocol 2026-07-28 removed.
 const REMOVED: [&str; 5] =
     ["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"];
 
-/// Those of them that it brought.
+/// The methods that protocol 2026-07-28 added.
 const NEW: [&str; 4] = ["subscriptions/listen", "tasks/get", "tasks/update", "tasks/cancel"];
 
-/// Whether an era has a method of this name.
+/// Returns whether a method exists in an era.
 pub(super) fn is_known(method: &str, era: Era) -> bool {
     let is_other = match era {
         Era::Modern => REMOVED.contains(&method),
@@ -50,17 +50,15 @@ pub(super) fn is_known(method: &str, era: Era) -> bool {
     !is_other && KNOWN.contains(&method)
 }
 
-/// The error of a method that an era does not have, with the nearest that it has.
+/// Returns the error for a method that does not exist in an era, with a suggestion of the nearest one.
 pub(crate) fn unknown(method: &str, era: Era) -> ErrorData {
-    // A name from outside may be as long as it likes; a message may not.
+    // A name from outside can be arbitrarily long, so the message shows only its start.
     let method = excerpt(method, SHOWN);
     let mut others = KNOWN.into_iter().filter(|known| is_known(known, era) && *known != method);
     let why = match era {
-        Era::Modern if REMOVED.contains(&&*method) => {
-            ": protocol 2026-07-28 took it away".to_owned()
-        }
+        Era::Modern if REMOVED.contains(&&*method) => ": removed in protocol 2026-07-28".to_owned(),
         Era::Legacy if NEW.contains(&&*method) => {
-            ": it came with protocol 2026-07-28, and this client speaks an older one".to_owned()
+            ": added in protocol 2026-07-28, but this client uses an older version".to_owned()
         }
         _ => match nearest(&method, others.by_ref()) {
             Some(other) => format!(". Did you mean `{other}`?"),
@@ -70,7 +68,7 @@ pub(crate) fn unknown(method: &str, era: Era) -> ErrorData {
     not_found(&method, &why)
 }
 
-/// The error of a method that this server does not have, for a reason of its own.
+/// Returns the error for a method that this server does not support, with the reason.
 pub(crate) fn undeclared(method: &str, why: &str) -> ErrorData {
     not_found(method, &format!(": {why}"))
 }
@@ -90,13 +88,13 @@ mod tests {
             ("", Era::Modern, "unknown method ``"),
             ("tools/cal", Era::Modern, "unknown method `tools/cal`. Did you mean `tools/call`?"),
             ("pong", Era::Legacy, "unknown method `pong`. Did you mean `ping`?"),
-            // What the era does not have is no hint.
+            // Methods of the other era are not suggested.
             ("pong", Era::Modern, "unknown method `pong`"),
-            ("ping", Era::Modern, "unknown method `ping`: protocol 2026-07-28 took it away"),
+            ("ping", Era::Modern, "unknown method `ping`: removed in protocol 2026-07-28"),
             (
                 "tasks/get",
                 Era::Legacy,
-                "unknown method `tasks/get`: it came with protocol 2026-07-28, and this client speaks an older one",
+                "unknown method `tasks/get`: added in protocol 2026-07-28, but this client uses an older version",
             ),
         ] {
             let error = unknown(method, era);

@@ -1,8 +1,8 @@
-//! The methods of a server: one function for each MCP request that runs something, whatever brought it.
+//! The methods of the server: one function for each MCP request that runs a function, independent of the transport.
 
 #![allow(
     deprecated,
-    reason = "SEP-2577 deprecates logging and subscribe; clients of today have them"
+    reason = "SEP-2577 deprecates logging and subscribe, which current clients still use"
 )]
 
 pub(super) mod completion;
@@ -42,15 +42,15 @@ use genkit_core::internal::suggest;
 use genkit_core::internal::trace::{NewSpan, SpanKind};
 use genkit_schema::internal::strictness::Strictness;
 
-/// The methods that run a function. Each settles at once what it can, and gives a future that has
-/// nothing of its request but what the function needs.
+/// The methods that run a function. Each validates its request immediately, and returns a future that holds only what
+/// the function needs.
 pub(super) struct Methods<'a> {
     shared: &'a Arc<SharedState>,
 }
 
-/// What became of a tool call.
+/// The outcome of a tool call.
 pub(super) enum ToolReply {
-    /// A result, which may have so many bytes of JSON.
+    /// A result, with the maximum size of its JSON in bytes.
     Complete {
         tool: Tool,
         result: CallToolResult,
@@ -61,20 +61,20 @@ pub(super) enum ToolReply {
     Task(CreateTaskResult),
 }
 
-/// What became of a request for a prompt or for contents.
+/// The outcome of a prompt or resource request.
 pub(super) enum MethodReply<T> {
     Complete(T),
     InputRequired(InputRequired),
 }
 
 impl<'a> Methods<'a> {
-    /// Waits, once, until what fronted hosts have is in the registry.
+    /// Waits, once, until the items of fronted hosts are registered.
     pub(super) async fn ready(shared: &'a Arc<SharedState>) -> Self {
         shared.with_hosts().await;
         Self { shared }
     }
 
-    /// How long clients may cache lists and contents, in milliseconds.
+    /// Returns how long clients can cache lists and contents, in milliseconds.
     pub(super) fn ttl(&self) -> Option<u64> {
         Some(u64::try_from(self.shared.settings.cache_ttl.as_millis()).unwrap_or(u64::MAX))
     }
@@ -220,7 +220,7 @@ impl<'a> Methods<'a> {
                     result.result_type = None;
                 } else {
                     result.ttl_ms = ttl;
-                    // What a function reads may differ from client to client: it is theirs alone.
+                    // The contents of a resource can depend on the client, so shared caches must not store them.
                     result.cache_scope = Some(CacheScope::Private);
                 }
                 Ok(MethodReply::Complete(result))
@@ -233,7 +233,7 @@ impl<'a> Methods<'a> {
     }
 }
 
-/// The server behind this one that has an action.
+/// Returns the name of the upstream server that owns an action.
 fn upstream(metadata: &Map<String, Value>) -> Option<String> {
     Some(metadata.get("mcp")?.get("server")?.as_str()?.to_owned())
 }

@@ -1,5 +1,5 @@
-//! The methods of the extension for skills (SEP-2640): `skills/get` and `resources/directory/read`. A list of skills is
-//! one like any other, and their files are resources.
+//! The methods of the skills extension (SEP-2640): `skills/get` and `resources/directory/read`. `skills/list` is
+//! handled like any other list, and the files of skills are resources.
 
 use rmcp::model::{ErrorData, GetSkillResult, ReadResourceDirectoryResult};
 
@@ -9,16 +9,16 @@ use crate::lists::{Lists, page};
 use crate::state::SharedState;
 use genkit_core::internal::suggest;
 
-/// The methods that are there only where there are skills.
+/// The methods that are available only if the server has skills.
 const METHODS: [&str; 3] = ["skills/list", "skills/get", "resources/directory/read"];
 
-/// Whether a method is one of the extension, and the server has no skill: it is not declared then.
+/// Returns whether a method belongs to the extension and the server has no skills, so the extension is not declared.
 pub(crate) fn is_undeclared(shared: &SharedState, method: &str) -> bool {
     METHODS.contains(&method) && !shared.genkit.registry.has_skills()
 }
 
 impl Methods<'_> {
-    /// The entry of one skill, of those that `lists` has.
+    /// Returns the entry of a skill in `lists`.
     pub(crate) fn get_skill(&self, lists: &Lists, uri: &str) -> Result<GetSkillResult, E> {
         let Some(skill) = lists.skill(uri) else {
             let known = lists.skills.iter().map(|skill| skill.uri.as_str());
@@ -30,7 +30,7 @@ impl Methods<'_> {
         Ok(result)
     }
 
-    /// The direct children of a folder of a skill, of those that `lists` has.
+    /// Returns the direct children of a folder of a skill in `lists`.
     pub(crate) fn read_directory(
         &self,
         lists: &Lists,
@@ -50,7 +50,7 @@ impl Methods<'_> {
     }
 }
 
-/// The error of a method that is not declared.
+/// Returns the error for a method of the undeclared extension.
 pub(crate) fn undeclared(method: &str) -> ErrorData {
     method_names::undeclared(method, "this server has no skills")
 }

@@ -1,4 +1,4 @@
-//! Requests about tasks: who may send them, and which calls may become tasks.
+//! Checks for task requests, and for calls that can become tasks.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use crate::state::SharedState;
 #[cfg(feature = "durable")]
 use genkit_core::{Tool, ToolTask};
 
-/// The methods of the extension.
+/// The methods of the tasks extension.
 const METHODS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
 
-/// Whether requests of `method` are answered here, to this client; all others than those of tasks are.
+/// Checks whether a request of `method` from this client is handled here. Methods outside `tasks/` always pass.
 pub(crate) fn check(
     shared: &Arc<SharedState>,
     method: &str,
@@ -29,36 +29,36 @@ pub(crate) fn check(
         return Ok(());
     }
     let makes_tasks = shared.makes_tasks();
-    // A program may answer for the extension in front of this server.
+    // The program can declare the extension and handle its methods in front of this server.
     let is_declared = shared.settings.extensions.contains_key(TASKS_EXTENSION_ID);
     let is_known = METHODS.contains(&method) && era == Era::Modern;
     match is_known && (makes_tasks || is_declared) {
         true if !client.tasks => Err(missing()),
         true if makes_tasks => Ok(()),
         _ if is_known => {
-            Err(method_names::undeclared(method, "no tool of this server becomes a task"))
+            Err(method_names::undeclared(method, "no tool of this server runs as a task"))
         }
         _ => Err(method_names::unknown(method, era)),
     }
 }
 
-/// Whether this client may listen to tasks. One that may is told of none: what is acknowledged has no `taskIds`, so
-/// that it polls.
+/// Checks whether this client can listen for task notifications. None are sent: the acknowledgement contains no
+/// `taskIds`, so the client polls.
 pub(crate) fn check_listening(client: &ClientDescription) -> Result<(), ErrorData> {
     if client.tasks { Ok(()) } else { Err(missing()) }
 }
 
-/// The error for a client that does not declare the extension in its request.
+/// Returns the error for a client that does not declare the extension in its request.
 fn missing() -> ErrorData {
     let mut tasks = ClientCapabilities::default();
     tasks.extensions = Some([(TASKS_EXTENSION_ID.to_owned(), Map::new())].into());
     ErrorData::missing_required_client_capability(tasks)
 }
 
-/// When the call of a tool becomes a task; `None` is never, for this client or now.
+/// Returns when a call of the tool becomes a task; `None` if it runs as a normal call.
 ///
 /// # Errors
-/// The tool is always a task, and the client knows none or has too many.
+/// If the tool always runs as a task, and the client does not support tasks or has too many.
 #[cfg(feature = "durable")]
 pub(super) fn task_of(
     shared: &Arc<SharedState>,
@@ -75,6 +75,9 @@ pub(super) fn task_of(
     if task.is_required() {
         return Err(request.refused("tools/call", tool.name(), E::TooManyTasks));
     }
-    tracing::warn!(tool = tool.name(), "no room for a task: the client waits for the call");
+    tracing::warn!(
+        tool = tool.name(),
+        "the client has too many tasks; running this call without a task"
+    );
     Ok(None)
 }

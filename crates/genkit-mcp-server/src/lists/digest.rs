@@ -1,4 +1,4 @@
-//! Digests of lists, by which a subscriber's list is told from the one that it had.
+//! Digests of lists, which detect whether a subscriber's list has changed.
 
 use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::OnceLock;
@@ -9,12 +9,12 @@ use super::Lists;
 use crate::session::Era;
 use genkit_core::internal::registry::RegistryChange;
 
-/// One for each kind, made when it is asked for.
+/// A digest for each kind of list, computed on first use.
 #[derive(Default)]
 pub(super) struct Digests([OnceLock<u64>; 3]);
 
 impl Lists {
-    /// What tells this list from others: what stands in it, in its order.
+    /// Returns a digest of the list's items and their order.
     pub(crate) fn digest(&self, list: &RegistryChange) -> u64 {
         let [tools, prompts, resources] = &self.digests.0;
         match list {

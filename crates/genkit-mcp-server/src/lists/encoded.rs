@@ -1,5 +1,4 @@
-//! Pages of lists as JSON: the first one, which everybody asks for, is written once for each version of
-//! the registry.
+//! JSON pages of lists. The first page, which every client requests, is serialized once per version of the registry.
 
 use std::sync::OnceLock;
 
@@ -12,7 +11,7 @@ use crate::error::Error as E;
 use crate::session::Era;
 use crate::settings::ServerSettings;
 
-/// Which list.
+/// A kind of list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListKind {
     Tools,
@@ -23,7 +22,7 @@ pub(crate) enum ListKind {
 }
 
 impl ListKind {
-    /// The method that asks for it.
+    /// Returns the method that requests this list.
     pub(crate) fn method(self) -> &'static str {
         match self {
             Self::Tools => "tools/list",
@@ -40,7 +39,7 @@ impl ListKind {
 pub(super) struct FirstPages([[OnceLock<Bytes>; 2]; 5]);
 
 impl Lists {
-    /// The result of a list request: JSON.
+    /// Returns the result of a list request as JSON.
     pub(crate) fn encoded(
         &self,
         kind: ListKind,

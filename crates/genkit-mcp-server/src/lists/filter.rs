@@ -1,17 +1,17 @@
-//! Which actions a server shows.
+//! The filter that selects which actions a server offers.
 
 use genkit_core::Skill;
 use genkit_core::internal::glob;
 use genkit_core::{Prompt, Resource, Tool};
 
-/// By tag and by name; everything passes an empty one.
+/// A filter by tag and by name. The default filter selects everything.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
-    /// One of these tags, if there are any here.
+    /// Selects actions with any of these tags, unless empty.
     pub(crate) tags: Vec<String>,
-    /// One of these names, if there are any here; `*` stands for any text.
+    /// Selects actions with any of these names, unless empty; `*` matches any text.
     pub(crate) only: Vec<String>,
-    /// None of these names.
+    /// Excludes actions with these names.
     pub(crate) except: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Lists of tools, prompts and resources, built once for each version of the registry.
+//! The lists of tools, prompts and resources, built once per version of the registry.
 
 mod digest;
 mod encoded;
@@ -29,21 +29,21 @@ use genkit_mcp::internal::wrapped_result::wrap_schema;
 use genkit_schema::internal::ResultShape;
 pub(crate) use pagination::page;
 
-/// The key of `_meta` under which a prompt's version stands.
+/// The key of a prompt's version in `_meta`.
 const VERSION_KEY: &str = "version";
 
-/// Everything that can be listed, in the order of names.
+/// All items that can be listed, sorted by name.
 pub(crate) struct Lists {
     version: u64,
     items: Items,
     names: Arc<Names>,
-    /// Whether a function asks for scopes.
+    /// Whether any function requires scopes.
     has_permits: bool,
     has_tasks: bool,
-    /// Whether what one caller sees may differ from what others do.
+    /// Whether callers can see different items.
     is_private: bool,
     views: view::Views,
-    /// Of each era, which differ in results that are no object; made when a client of it asks.
+    /// The tools of each era, which differ for results that are not objects; built on first use.
     shown_tools: [OnceLock<Vec<McpTool>>; 2],
     pub(crate) prompts: Vec<McpPrompt>,
     pub(crate) resources: Vec<McpResource>,
@@ -53,7 +53,7 @@ pub(crate) struct Lists {
     digests: digest::Digests,
 }
 
-/// What is listed, as the registry has it.
+/// The listed items, as registered.
 struct Items {
     tools: Vec<Tool>,
     prompts: Vec<Prompt>,
@@ -61,20 +61,20 @@ struct Items {
     skills: Vec<Skill>,
 }
 
-/// What clients know under another name than the registry: the same for all of them.
+/// Names that clients see in place of registered names; the same for all clients.
 struct Names {
     tools: ShownNames,
     prompts: ShownNames,
 }
 
-/// Names that clients see, and the names that they stand for.
+/// A mapping between registered names and the names that clients see.
 struct ShownNames {
     shown: HashMap<String, String>,
     ours: HashMap<String, String>,
 }
 
 impl ShownNames {
-    /// Of names that may be the same as they are here.
+    /// Stores only the names that differ.
     fn new(names: &HashMap<&str, String>) -> Self {
         let changed = || names.iter().filter(|(ours, shown)| ours != shown);
         Self {
@@ -93,7 +93,7 @@ impl ShownNames {
 }
 
 impl Lists {
-    /// Everything that the filter lets through.
+    /// Builds the lists of all items that pass the filter.
     fn build(registry: &Registry, filter: &Filter, kept: &Mutex<Kept>, is_private: bool) -> Self {
         let version = registry.version();
         let tools: Vec<Tool> = registry.tools().into_iter().filter(|t| filter.tool(t)).collect();
@@ -129,7 +129,7 @@ impl Lists {
         let resources: Vec<McpResource> =
             fixed.chain(items.skills.iter().filter_map(manifest)).collect();
         let mut resources = sorted(resources, |resource| &resource.uri);
-        // A function with the address of a skill's file is never asked.
+        // Resolving a URI tries skill files first, so a resource with the same URI is unreachable.
         resources.dedup_by(|a, b| a.uri == b.uri);
         let templates = items.resources.iter().filter(|r| r.is_template());
         let skills: Vec<McpSkill> = items.skills.iter().map(skills::entry).collect();
@@ -153,17 +153,17 @@ impl Lists {
         }
     }
 
-    /// The name in the registry of what clients know as `name`.
+    /// Returns the registered name of the tool that clients see as `name`.
     pub(crate) fn tool_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.names.tools.ours(name)
     }
 
-    /// The name in the registry of what clients know as `name`.
+    /// Returns the registered name of the prompt that clients see as `name`.
     pub(crate) fn prompt_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.names.prompts.ours(name)
     }
 
-    /// Who may keep these lists, and for whom.
+    /// Returns whether shared caches are allowed to store these lists.
     pub(crate) fn cache_scope(&self) -> CacheScope {
         if self.is_private { CacheScope::Private } else { CacheScope::Public }
     }
@@ -176,25 +176,25 @@ impl Lists {
         })
     }
 
-    /// How many tools there are, in either era.
+    /// Returns the number of tools, which is the same in both eras.
     pub(crate) fn tool_count(&self) -> usize {
         self.items.tools.len()
     }
 }
 
-/// Whether a name of a prompt of ours is that of a file, `sub/trip.formal`: it is shown as it is.
+/// Returns whether the name of a local prompt looks like a file, such as `sub/trip.formal`; it is listed unchanged.
 fn is_path(name: &str) -> bool {
     name.contains(['/', '.'])
 }
 
-/// The names that clients know, which keep their owners.
+/// Assigned names, which stay with the items that they were first assigned to.
 #[derive(Default)]
 struct Kept {
     tools: KeptNames,
     prompts: KeptNames,
 }
 
-/// The newest lists, made again when the registry has changed.
+/// A cache of the newest lists, rebuilt when the registry changes.
 #[derive(Default)]
 pub(crate) struct ListCache {
     newest: Mutex<Option<Arc<Lists>>>,
@@ -202,7 +202,7 @@ pub(crate) struct ListCache {
 }
 
 impl ListCache {
-    /// `is_private` says that not everybody sees the same.
+    /// Returns the current lists. `is_private` states whether callers can see different items.
     pub(crate) fn get(&self, registry: &Registry, filter: &Filter, is_private: bool) -> Arc<Lists> {
         let newest = lock(&self.newest).clone();
         if let Some(lists) = newest
@@ -210,7 +210,7 @@ impl ListCache {
         {
             return lists;
         }
-        // Without the lock: others go on with what there is, and who comes too late throws away what it made.
+        // Built without holding the lock, so other requests continue with the current lists. The newest version wins.
         let lists = Arc::new(Lists::build(registry, filter, &self.names, is_private));
         let mut newest = lock(&self.newest);
         match &*newest {
@@ -292,14 +292,14 @@ fn template(resource: &Resource) -> ResourceTemplate {
     shown
 }
 
-/// Items by what they are called. Only their places are sorted: sorting a type is seven KB of the program.
+/// Sorts items by key. Sorts indices instead of items, because each instantiation of a sort adds 7 KB of code.
 fn sorted<T>(items: Vec<T>, key: fn(&T) -> &str) -> Vec<T> {
     let order = order(&items.iter().map(key).collect::<Vec<_>>());
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
     order.into_iter().filter_map(|at| items[at].take()).collect()
 }
 
-/// The places of names, in the order of these.
+/// Returns the indices of names, in the order of the names.
 fn order(names: &[&str]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..names.len()).collect();
     places.sort_by_key(|at| names[*at]);

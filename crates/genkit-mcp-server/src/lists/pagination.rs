@@ -1,14 +1,14 @@
-//! Pagination: pages of a list, and their cursors.
+//! Pagination: pages of a list and their cursors.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::error::Error as E;
 
-/// One page of `all`, which is in the order of `key`, and the cursor of the next.
+/// Returns one page of `all`, which is sorted by `key`, and the cursor of the next page.
 ///
-/// A cursor is the last key that was shown: it holds while things come and go, and on any
-/// instance of a server.
+/// A cursor contains the last key of its page. It stays valid while items are added and removed, and on any instance
+/// of the server.
 pub(crate) fn page<'a, T>(
     all: &'a [T],
     key: impl Fn(&T) -> &str,
@@ -28,7 +28,7 @@ pub(crate) fn page<'a, T>(
     Ok((items, next.flatten()))
 }
 
-/// The mark of our cursors.
+/// The prefix of a decoded cursor.
 const CURSOR_MARK: &str = "after:";
 
 fn write_cursor(last: &str) -> String {

@@ -1,4 +1,4 @@
-//! Skills as MCP has them: entries, and folders with their direct children.
+//! Skills in MCP's form: entries, and folders with their direct children.
 
 use rmcp::model::{
     DIRECTORY_MIME_TYPE, Resource as McpResource, Skill as McpSkill, SkillFrontmatter,
@@ -8,7 +8,7 @@ use rmcp::model::{
 use super::Lists;
 use genkit_core::{Skill, SkillFile};
 
-/// An entry of `skills/list`.
+/// Builds an entry of `skills/list`.
 pub(super) fn entry(skill: &Skill) -> McpSkill {
     let mut frontmatter = SkillFrontmatter::new(skill.name(), skill.description());
     frontmatter.extra = skill.frontmatter().clone();
@@ -19,13 +19,13 @@ pub(super) fn entry(skill: &Skill) -> McpSkill {
 }
 
 impl Lists {
-    /// The entry of the skill whose `SKILL.md` is at `uri`.
+    /// Returns the entry of the skill whose `SKILL.md` is at `uri`.
     pub(crate) fn skill(&self, uri: &str) -> Option<&McpSkill> {
         let at = self.skills.binary_search_by(|skill| skill.uri.as_str().cmp(uri)).ok()?;
         self.skills.get(at)
     }
 
-    /// The direct children of the folder at `uri`, in the order of their addresses; none where it is no folder.
+    /// Returns the direct children of the folder at `uri`, sorted by URI; `None` if it is not a folder.
     pub(crate) fn folder(&self, uri: &str) -> Option<Vec<McpResource>> {
         let folder = format!("{}/", uri.strip_suffix('/').unwrap_or(uri));
         let mut children: Vec<McpResource> = Vec::new();
@@ -39,7 +39,7 @@ impl Lists {
                 };
                 match children.binary_search_by(|known| known.uri.cmp(&child.uri)) {
                     Err(place) => children.insert(place, child),
-                    // A nested skill's own entry says more.
+                    // The nested skill's own entry for its `SKILL.md` is more complete.
                     Ok(place) if child.uri == file.uri() && file.path() == "SKILL.md" => {
                         children[place] = child;
                     }

@@ -1,4 +1,4 @@
-//! Views: what of the lists is there for one caller. Callers who may see the same share one.
+//! Views: the part of the lists that a caller can see. Callers with the same permissions share a view.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -7,15 +7,15 @@ use super::{Items, Lists};
 use crate::permission::Item;
 use genkit_core::internal::sync::lock;
 
-/// How many views are kept for one version of the registry. Default is 64; more are made again.
+/// The maximum number of views cached per version of the registry. Default is 64; the cache is then cleared.
 const MAX_VIEWS: usize = 64;
 
-/// The views that were asked for, each by the items that are in it, as bits.
+/// The cached views. The key is a bit set of the visible items.
 #[derive(Default)]
 pub(super) struct Views(Mutex<HashMap<Box<[u64]>, Arc<Lists>>>);
 
 impl Lists {
-    /// What of these lists `permits`: themselves, where that is everything.
+    /// Returns the part of the lists that `permits` allows; the lists themselves if that is everything.
     pub(crate) fn view(self: &Arc<Self>, permits: impl Fn(Item<'_>) -> bool) -> Arc<Self> {
         let seen: Vec<bool> = self.items.iter().map(permits).collect();
         if seen.iter().all(|seen| *seen) {
@@ -25,7 +25,7 @@ impl Lists {
         if let Some(view) = lock(&self.views.0).get(&key) {
             return Arc::clone(view);
         }
-        // Without the lock: who comes too late takes what is there by then.
+        // Built without holding the lock; if another request inserts the same view first, that one is used.
         let items = self.items.only(&seen);
         let view =
             Arc::new(Self::of(self.version, items, Arc::clone(&self.names), self.is_private));
@@ -36,12 +36,12 @@ impl Lists {
         Arc::clone(views.entry(key).or_insert(view))
     }
 
-    /// Whether a function asks for scopes.
+    /// Returns whether any function requires scopes.
     pub(crate) fn has_permits(&self) -> bool {
         self.has_permits
     }
 
-    /// Whether calls of a tool may become tasks.
+    /// Returns whether calls of any tool can become tasks.
     pub(crate) fn has_tasks(&self) -> bool {
         self.has_tasks
     }
@@ -59,7 +59,7 @@ impl Items {
         tools.chain(prompts).chain(resources).chain(self.skills.iter().map(Item::Skill))
     }
 
-    /// Those that are seen, in the order of `iter`.
+    /// Returns the items marked in `seen`, which is in the order of `iter`.
     fn only(&self, seen: &[bool]) -> Self {
         let (tools, rest) = seen.split_at(self.tools.len());
         let (prompts, rest) = rest.split_at(self.prompts.len());
@@ -104,7 +104,7 @@ mod tests {
         builder.handler(|_: Context, (): ()| async { Ok("") })
     }
 
-    /// A server that shows two views, and its registry.
+    /// Builds a server that shows two different views, and returns its registry.
     fn serving() -> (Arc<SharedState>, Registry) {
         let prompt = Prompt::builder("hidden", "From those named `guest-..`.");
         let prompt = prompt.handler(|_: Context, (): ()| async { Ok("text".to_owned()) });
@@ -117,7 +117,7 @@ mod tests {
         (server.check(false).unwrap(), registry)
     }
 
-    /// What 50 writers and 50 guests are shown: which lists were made, and which pages were written.
+    /// Lists everything for 50 writers and 50 guests; returns the number of distinct lists and of serialized pages.
     fn made(shared: &SharedState) -> (usize, usize) {
         let (mut lists, mut pages): (Vec<Arc<Lists>>, Vec<Bytes>) = Default::default();
         for number in 0..50 {
@@ -135,18 +135,18 @@ mod tests {
             }
         }
         let lists: HashSet<_> = lists.iter().map(Arc::as_ptr).collect();
-        // All are held until here, so that no two were written to one place.
+        // Everything is kept alive until here, so that no two share an address.
         let pages: HashSet<_> = pages.iter().map(|page| page.as_ptr()).collect();
         (lists.len(), pages.len())
     }
 
-    /// However many callers there are: what is made is counted by what they see.
+    /// Lists are built once per distinct view, regardless of the number of callers.
     #[test]
     fn pages_are_written_once_for_each_view() {
         let (shared, registry) = serving();
         let (views, pages) = (2, 2 * KINDS.len() * 2);
         assert_eq!(made(&shared), (views, pages));
         registry.insert(tool("more", "")).unwrap();
-        assert_eq!(made(&shared), (views, pages), "once more for the next version");
+        assert_eq!(made(&shared), (views, pages), "built again for the next version");
     }
 }

@@ -1,9 +1,8 @@
-//! Who a permission is asked for.
+//! The caller whose permission is checked.
 
 use crate::principal::Principal;
 
-/// Caller: who asks for a list, calls or reads, as [`permit`](crate::builder::McpServer::permit) sees
-/// it.
+/// The caller of a list, call or read, as passed to [`permit`](crate::builder::McpServer::permit).
 ///
 /// ```
 /// use genkit::mcp::server::Principal;
@@ -26,18 +25,18 @@ impl<'a> Caller<'a> {
         Self { principal, is_local }
     }
 
-    /// Principal: whom [`authenticate`](crate::builder::McpServer::authenticate), a layer of the app or
-    /// [`extension`](crate::builder::McpServer::extension) named.
+    /// Returns the principal set by [`authenticate`](crate::builder::McpServer::authenticate), a layer of the app, or
+    /// [`extension`](crate::builder::McpServer::extension).
     pub fn principal(&self) -> Option<&'a Principal> {
         self.principal
     }
 
-    /// Whether it is the user who started the server: a client on stdio or in memory.
+    /// Returns whether the caller is the user who started the server: a client on stdio or in the same process.
     pub fn is_local(&self) -> bool {
         self.is_local
     }
 
-    /// Whether it has this OAuth scope. A local client without a principal has all of them.
+    /// Returns whether the caller has this OAuth scope. A local client without a principal has all scopes.
     pub fn has_scope(&self, scope: &str) -> bool {
         match self.principal {
             Some(principal) => principal.has_scope(scope),

@@ -1,9 +1,9 @@
-//! What a permission is asked for.
+//! The item that a permission applies to.
 
 use genkit_core::Skill;
 use genkit_core::{Prompt, Resource, Tool};
 
-/// Applies an expression to whatever the item is.
+/// Applies an expression to the value of any variant.
 macro_rules! each {
     ($item:expr, $it:ident => $get:expr) => {
         match $item {
@@ -15,8 +15,8 @@ macro_rules! each {
     };
 }
 
-/// Item that a server shows, a tool, a prompt, a resource or a skill, as
-/// [`permit`](crate::builder::McpServer::permit) sees it.
+/// A tool, prompt, resource or skill that a server offers, as passed to
+/// [`permit`](crate::builder::McpServer::permit).
 ///
 /// ```
 /// use genkit::mcp::server::Item;
@@ -34,29 +34,29 @@ pub enum Item<'a> {
     Tool(&'a Tool),
     /// A prompt.
     Prompt(&'a Prompt),
-    /// A resource, or a template of resources.
+    /// A resource or a resource template.
     Resource(&'a Resource),
-    /// A skill, with all of its files.
+    /// A skill with all its files.
     Skill(&'a Skill),
 }
 
 impl<'a> Item<'a> {
-    /// Name here; what a server behind this one has is `key/name`.
+    /// Returns the name in this program; `key/name` for an item of an upstream server.
     pub fn name(&self) -> &'a str {
         each!(self, it => it.name())
     }
 
-    /// Tags of the item.
+    /// Returns the tags of the item.
     pub fn tags(&self) -> impl Iterator<Item = &'a str> {
         each!(self, it => &it.info().tags).iter().map(|tag| &**tag)
     }
 
-    /// Metadata of the item.
+    /// Returns the metadata of the item.
     pub fn metadata(&self) -> &'a serde_json::Map<String, serde_json::Value> {
         each!(self, it => it.metadata())
     }
 
-    /// Scopes of its `permit = ".."`: none where it has none.
+    /// Returns the scopes in `permit = ".."`; empty without that option.
     pub fn scopes(&self) -> impl Iterator<Item = &'a str> {
         each!(self, it => it.info().permit.as_deref())
             .into_iter()

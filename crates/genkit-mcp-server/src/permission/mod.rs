@@ -1,4 +1,4 @@
-//! Permissions: which tools, prompts and resources are there for which caller.
+//! Permissions: which callers can use which tools, prompts, resources and skills.
 
 mod caller;
 mod item;

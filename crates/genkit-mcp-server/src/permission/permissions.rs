@@ -1,14 +1,14 @@
-//! What decides: the scopes that a function asks for, and the rule of the program.
+//! Permission checks: the scopes that a function requires, and the rules of the program.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::{Caller, Item};
 
-/// The rule of a program: whether this is there for that caller.
+/// A rule of the program: returns whether the item is available to the caller.
 pub(crate) type PermitRule = Arc<dyn Fn(&Caller<'_>, &Item<'_>) -> bool + Send + Sync>;
 
-/// What is there for whom. All rules must agree.
+/// The permission rules of a server. All of them must agree.
 #[derive(Clone, Default)]
 pub(crate) struct Permissions {
     pub(crate) rules: Vec<PermitRule>,
@@ -20,7 +20,7 @@ impl Permissions {
             && self.rules.iter().all(|rule| is_granted(rule, caller, &item))
     }
 
-    /// The scopes that `item` asks for, where the caller has not all of them and nothing else stands in its way.
+    /// Returns the scopes that `item` requires if missing scopes are the only reason to deny the caller access.
     #[cfg(feature = "http")]
     pub(crate) fn lacking<'a>(&self, caller: &Caller<'_>, item: Item<'a>) -> Option<Vec<&'a str>> {
         let lacks = item.scopes().any(|scope| !caller.has_scope(scope));
@@ -28,19 +28,16 @@ impl Permissions {
         permits.then(|| item.scopes().collect())
     }
 
-    /// Whether it depends on more than the scopes that functions ask for.
+    /// Returns whether the program has rules in addition to the scopes of functions.
     pub(crate) fn has_rules(&self) -> bool {
         !self.rules.is_empty()
     }
 }
 
-/// A rule that panics grants nothing.
+/// Evaluates a rule. A rule that panics denies access.
 fn is_granted(rule: &PermitRule, caller: &Caller<'_>, item: &Item<'_>) -> bool {
     catch_unwind(AssertUnwindSafe(|| rule(caller, item))).unwrap_or_else(|_| {
-        tracing::error!(
-            item = item.name(),
-            "a rule of `.permit(..)` panicked, which grants nothing"
-        );
+        tracing::error!(item = item.name(), "a rule of `.permit(..)` panicked; access is denied");
         false
     })
 }

@@ -1,4 +1,4 @@
-//! Which client a request over HTTP comes from.
+//! Identifies the client of an HTTP request.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,8 +9,8 @@ use super::ClientKey;
 use crate::principal::Principal;
 
 impl ClientKey {
-    /// The principal that a layer found, else what the trusted `header` says, else the address that is
-    /// connected.
+    /// Returns the key of the principal found by a layer; otherwise of the address in the trusted `header`; otherwise
+    /// of the peer address.
     pub(crate) fn of_http(
         headers: &HeaderMap,
         extensions: &Extensions,
@@ -25,7 +25,7 @@ impl ClientKey {
     }
 }
 
-/// The last of the addresses: the proxy wrote it, and all before it is what the client claims.
+/// Returns the last address in the header, which the proxy wrote; the client could have forged all earlier ones.
 fn last_address(headers: &HeaderMap, header: &HeaderName) -> Option<IpAddr> {
     let value = headers.get_all(header).iter().next_back()?.to_str().ok()?;
     let last = value.rsplit(',').next()?.trim();

@@ -1,4 +1,4 @@
-//! The book of what is taken: one count for each kind, and who waits for a place.
+//! The ledger of quotas: how much of each kind is in use, and which functions wait for an in-flight slot.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -12,18 +12,18 @@ use super::question::OpenQuestions;
 use crate::error::Error as E;
 use genkit_core::internal::sync::lock;
 
-/// What is taken of everything.
+/// The ledger of everything that clients hold.
 pub(super) struct Book {
     bounds: [Bound; KINDS],
     entries: Mutex<Entries>,
-    /// Servers behind this one, by their names in its host.
+    /// The upstream servers, by their name in the host.
     upstreams: Mutex<HashMap<String, Arc<Holder>>>,
 }
 
 #[derive(Default)]
 struct Entries {
     held: [usize; KINDS],
-    /// Functions that were answered and want their place again, in their order.
+    /// Functions whose question was answered and that wait for a slot again, in order.
     waiting: VecDeque<Waiting>,
     questions: OpenQuestions,
 }
@@ -33,21 +33,21 @@ struct Waiting {
     granted: oneshot::Sender<Held>,
 }
 
-/// Why there is no more.
+/// Why a quota is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Full {
-    /// All that there is is taken.
+    /// The total is in use. Holds the total.
     All(usize),
-    /// The client holds its share.
+    /// The client holds its share. Holds that amount.
     Client(usize),
-    /// The session does.
+    /// The session holds its share.
     Session(usize),
-    /// The server behind does.
+    /// The upstream server holds its share.
     Upstream(usize),
 }
 
-/// Something that all share, taken for one client and given back when this is dropped.
-#[must_use = "what is dropped is given back"]
+/// An amount of a shared resource, held for a client and returned on drop.
+#[must_use = "dropping it returns the amount"]
 pub(crate) struct Held {
     book: Arc<Book>,
     kind: Kind,
@@ -55,8 +55,8 @@ pub(crate) struct Held {
     pub(super) claim: Claim,
 }
 
-/// A question to a client, counted until this is dropped.
-#[must_use = "what is dropped counts no more"]
+/// A question to a client, counted until it is dropped.
+#[must_use = "dropping it ends the count"]
 pub(crate) struct HeldQuestion {
     book: Arc<Book>,
     number: u64,
@@ -90,7 +90,7 @@ impl Book {
         Ok(Held { book: Arc::clone(self), kind, amount, claim })
     }
 
-    /// A place, at once or when it is this one's turn.
+    /// Returns a slot immediately, or a receiver that resolves when it is this claim's turn.
     pub(super) fn place_in_turn(
         self: &Arc<Self>,
         claim: Claim,
@@ -104,7 +104,7 @@ impl Book {
         Err(receiver)
     }
 
-    /// Counts a question, for which another may have to give way.
+    /// Counts a question. If a limit is reached, ends an older question to make room.
     pub(super) fn ask(self: &Arc<Self>, claim: Claim) -> Result<HeldQuestion, Full> {
         let mut entries = self.entries();
         if let Err(full) = self.count(&mut entries, Kind::Question, 1, &claim) {
@@ -137,15 +137,15 @@ impl Book {
         let granted = self.grant(&mut entries);
         drop(entries);
         for (waiting, held) in granted {
-            // One that is not waited for any more is dropped, and given back by that.
+            // If the receiver was dropped, so is the slot, which returns it.
             let _ = waiting.send(held);
         }
     }
 
-    /// Places for those that wait, as far as there are any for them.
+    /// Grants available slots to waiting functions.
     fn grant(self: &Arc<Self>, entries: &mut Entries) -> Vec<(oneshot::Sender<Held>, Held)> {
         let mut granted = Vec::new();
-        // Each is looked at once, and whoever must go on waiting keeps its turn.
+        // Check each waiting function once. Those that still have to wait keep their order.
         for _ in 0..entries.waiting.len() {
             let Some(Waiting { claim, granted: waits }) = entries.waiting.pop_front() else {
                 break;
@@ -163,7 +163,7 @@ impl Book {
         granted
     }
 
-    /// Counts `more` where the rule allows it.
+    /// Counts `more` if the limits allow it.
     fn count(
         &self,
         entries: &mut Entries,
@@ -195,7 +195,7 @@ impl Book {
         if shares && !may_take(of_client, more, left, bound.floor) {
             return Err(Full::Client(of_client));
         }
-        // What its client may still have, of which the others of that client want some, too.
+        // The client's share, which its sessions share under the same rule.
         let room = if shares { left.max(bound.floor).saturating_sub(of_client) } else { left };
         let fits = match bound.session {
             Some(cap) if claim.session.is_session || bound.caps_all => {
@@ -227,7 +227,7 @@ impl Entries {
 }
 
 impl Held {
-    /// Takes more bytes of the same.
+    /// Increases the held amount by `more` bytes.
     pub(crate) fn grow(&mut self, more: usize) -> Result<(), E> {
         let counted = self.book.count(&mut self.book.entries(), self.kind, more, &self.claim);
         counted.map_err(|_| E::TooMuchKept)?;
@@ -235,7 +235,7 @@ impl Held {
         Ok(())
     }
 
-    /// Gives a part of it back.
+    /// Returns part of the held amount.
     pub(crate) fn shrink(&mut self, less: usize) {
         let less = less.min(self.amount);
         self.amount -= less;
@@ -254,8 +254,7 @@ impl Drop for Held {
 }
 
 impl HeldQuestion {
-    /// Waits until it has to give way to a question of somebody who has fewer: nobody waits for an
-    /// answer any more.
+    /// Waits until this question is ended in favor of a session with fewer open questions.
     pub(crate) async fn gives_way(&self) {
         self.gives_way.cancelled().await;
     }

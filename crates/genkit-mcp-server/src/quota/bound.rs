@@ -1,70 +1,69 @@
-//! Bounds: what clients share, how much there is of it, and the rule by which it is shared.
+//! The limits of shared resources, and the rule for sharing them.
 
-/// How many sessions there may be over HTTP. Default is 10,000; then the client with the most loses
-/// the one that is idle the longest.
+/// The maximum number of sessions over HTTP. Default is 10,000; beyond that, the client with the most sessions loses
+/// the one that has been idle longest.
 pub(crate) const MAX_SESSIONS: usize = 10_000;
 
-/// How many streams for notifications may be open. Default is 1,000.
+/// The maximum number of open notification streams. Default is 1,000.
 pub(crate) const MAX_STREAMS: usize = 1_000;
 
-/// How many of them one session may have open. Default is 16.
+/// The maximum number of open notification streams per session. Default is 16.
 pub(crate) const MAX_SESSION_STREAMS: usize = 16;
 
-/// How many questions to clients may be open. Default is 4,096.
+/// The maximum number of open questions to clients. Default is 4,096.
 pub(crate) const MAX_QUESTIONS: usize = 4_096;
 
-/// How many questions to one session may be open. Default is 8.
+/// The maximum number of open questions per session. Default is 8.
 pub(crate) const MAX_SESSION_QUESTIONS: usize = 8;
 
-/// How many bytes of clients' text are kept: names, capabilities, subscriptions. Default is 256 MiB.
+/// The maximum size of stored client text in bytes: names, capabilities, subscriptions. Default is 256 MiB.
 pub(crate) const MAX_KEPT_BYTES: usize = 256 * 1024 * 1024;
 
-/// How many bytes of text are kept for one session, or for those of a client's requests without one
-/// that share. Default is 1 MiB.
+/// The maximum size of stored text in bytes per session, or per group of a client's requests without a session.
+/// Default is 1 MiB.
 pub(crate) const MAX_SESSION_BYTES: usize = 1024 * 1024;
 
-/// How much of a client's name, and of its version, is kept, in bytes. Default is 256.
+/// The maximum length of a stored client name or version, in bytes. Default is 256.
 pub(crate) const MAX_CLIENT_NAME: usize = 256;
 
-/// How large the request that opens a session may be. Default is 64 KiB.
+/// The maximum size of an `initialize` request, in bytes. Default is 64 KiB.
 pub(crate) const MAX_INITIALIZE: usize = 64 * 1024;
 
-/// How much a client may always have of what is counted by number, as long as there is any. Default
-/// is 8.
+/// The number of countable resources that a client can always hold while any are left. Default is 8.
 pub(crate) const FLOOR: usize = 8;
 
-/// What clients share.
+/// A kind of resource that clients share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Places for functions that run.
+    /// In-flight slots, one per running function.
     Place,
     Session,
-    /// Streams of notifications.
+    /// Notification streams.
     Stream,
-    /// Questions that a client has not answered.
+    /// Questions that are waiting for an answer.
     Question,
-    /// Bytes that are kept for a client.
+    /// Bytes of stored text.
     Byte,
 }
 
-/// How many kinds there are.
+/// The number of kinds.
 pub(super) const KINDS: usize = 5;
 
-/// How much there is of one kind.
+/// The limits of one kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bound {
     pub(super) total: usize,
-    /// What a client may always have while there is any.
+    /// The amount that a client can always hold while any is left.
     pub(super) floor: usize,
-    /// What a session may have; `None` is the rule, inside of its client.
+    /// The limit per session; `None` applies the sharing rule within the client.
     pub(super) session: Option<usize>,
-    /// Whether that is also the bound of the requests without a session.
+    /// Whether the session limit also applies to requests without a session.
     pub(super) caps_all: bool,
-    /// Whether clients are held to the rule. Where they are not, one gives way to another.
+    /// Whether the sharing rule applies to clients. If it does not, the largest holder gives way.
     pub(super) shared: bool,
 }
 
-/// What can be set.
+/// The configurable limits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QuotaLimits {
     pub(crate) places: usize,
@@ -93,8 +92,8 @@ impl QuotaLimits {
     }
 }
 
-/// Whether one that holds `held` may have `more` of what is `left`: not more than is left for all
-/// others, and always `floor`.
+/// Returns whether a holder of `held` can take `more` of the `left`: never more than remains for all others, but always
+/// up to `floor`.
 pub(super) fn may_take(held: usize, more: usize, left: usize, floor: usize) -> bool {
     more <= left && held.saturating_add(more) <= left.max(floor)
 }

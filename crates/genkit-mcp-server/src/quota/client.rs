@@ -1,4 +1,4 @@
-//! A client and its sessions, as those who share see them.
+//! The quotas of a client and its sessions.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::{IpAddr, Ipv6Addr};
@@ -13,24 +13,25 @@ use super::rate::TokenBucket;
 use crate::error::Error as E;
 use genkit_core::internal::sync::lock;
 
-/// How many shares the requests without a session of one client are told apart into. Default is 16.
+/// The number of groups into which a client's requests without a session are divided. Default is 16.
 const SESSIONLESS_SHARES: usize = 16;
 
-/// Who a request comes from, as far as it is known.
+/// The identity of the client that sent a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ClientKey {
-    /// Whom a layer in front found.
+    /// The principal that a layer found.
     Principal(String),
-    /// Made by [`ClientKey::address`].
+    /// An address, created by [`ClientKey::address`].
     Address(IpAddr),
-    /// Nothing is known: all such clients are one, and only their sessions share.
+    /// An unidentified client. All such clients have the same key, and only their sessions are limited.
     Unknown,
-    /// The one client of a pipe.
+    /// The only client of a pipe.
     Local,
 }
 
 impl ClientKey {
-    /// The network that an address stands for: of IPv6 the first 64 bits, which one host has whole.
+    /// Returns the key for an address. IPv6 addresses are reduced to their first 64 bits, since a host usually owns a
+    /// whole /64 network.
     pub(crate) fn address(address: IpAddr) -> Self {
         Self::Address(match address.to_canonical() {
             IpAddr::V6(address) => {
@@ -41,7 +42,7 @@ impl ClientKey {
         })
     }
 
-    /// The principal, if one is known, and the address otherwise.
+    /// Returns the principal if it is known, and otherwise the address.
     pub(crate) fn known(&self) -> (&str, Option<IpAddr>) {
         match self {
             Self::Principal(id) => (id, None),
@@ -51,7 +52,7 @@ impl ClientKey {
     }
 }
 
-/// What one client has of what all share.
+/// The resources held by one client.
 pub(crate) struct ClientQuota {
     key: ClientKey,
     book: Arc<Book>,
@@ -60,7 +61,7 @@ pub(crate) struct ClientQuota {
     sessionless: [OnceLock<Arc<Holder>>; SESSIONLESS_SHARES],
 }
 
-/// What one session of a client has, or its requests without one.
+/// The resources held by one session of a client, or by its requests without a session.
 pub(crate) struct SessionQuota {
     client: Arc<ClientQuota>,
     holder: Arc<Holder>,
@@ -69,7 +70,7 @@ pub(crate) struct SessionQuota {
 impl ClientQuota {
     pub(super) fn new(key: ClientKey, book: Arc<Book>, per_second: Option<u32>) -> Arc<Self> {
         let rate = per_second.map(|limit| Mutex::new(TokenBucket::full(limit, Instant::now())));
-        // Clients that are not told apart are held to nothing as one: their sessions are.
+        // Unidentified clients are not limited as a group, only by session.
         let shares = !matches!(key, ClientKey::Local | ClientKey::Unknown);
         let holder = Arc::new(Holder { shares, ..Holder::default() });
         let sessionless = std::array::from_fn(|_| OnceLock::new());
@@ -80,7 +81,7 @@ impl ClientQuota {
         &self.key
     }
 
-    /// Counts one request against the rate of this client.
+    /// Counts one request against the client's rate limit.
     pub(crate) fn count_request(&self) -> Result<(), E> {
         self.count_request_at(Instant::now())
     }
@@ -90,8 +91,9 @@ impl ClientQuota {
         lock(rate).take(now).map_err(E::TooManyPerSecond)
     }
 
-    /// A new session, counted until what is returned with it is dropped; none where no more may be
-    /// open: see [`Quotas::gives_way_to`](super::Quotas::gives_way_to).
+    /// Opens a session, counted until the returned [`Held`] is dropped. Returns `None` if no more sessions can be open;
+    /// see
+    /// [`Quotas::gives_way_to`](super::Quotas::gives_way_to).
     pub(crate) fn open_session(self: &Arc<Self>) -> Option<(Arc<SessionQuota>, Held)> {
         let holder = Holder { shares: self.has_several(), is_session: true, ..Holder::default() };
         let client = Arc::clone(self);
@@ -100,8 +102,8 @@ impl ClientQuota {
         Some((session, counted))
     }
 
-    /// The share of requests without a session. Who calls itself something else has another, so that
-    /// programs at one address do not take all from each other.
+    /// Returns the share of a request without a session. It depends on the client's reported name, so that programs
+    /// behind one address do not use up each other's share.
     pub(crate) fn sessionless(self: &Arc<Self>, calls_itself: &str) -> Arc<SessionQuota> {
         static SPREAD: OnceLock<RandomState> = OnceLock::new();
         let hash = SPREAD.get_or_init(RandomState::new).hash_one(calls_itself);
@@ -115,19 +117,19 @@ impl ClientQuota {
         self.holder.of(kind)
     }
 
-    /// Whether nothing that is held is counted for it.
+    /// Returns whether the client holds nothing.
     pub(super) fn is_idle(&self) -> bool {
         Arc::strong_count(&self.holder) == 1
     }
 
-    /// Whether it may have more than one session.
+    /// Returns whether the client can have more than one session.
     fn has_several(&self) -> bool {
         self.key != ClientKey::Local
     }
 }
 
 impl SessionQuota {
-    /// A place for a function of this program, or of the server `upstream` behind it.
+    /// Takes an in-flight slot for a function of this program, or of the server `upstream`.
     pub(crate) fn place(&self, upstream: Option<&str>) -> Result<HeldPlace, E> {
         let held = self.hold(Kind::Place, 1, upstream).map_err(|full| match full {
             Full::All(limit) => E::TooManyRunning(limit),
@@ -139,7 +141,7 @@ impl SessionQuota {
         Ok(HeldPlace::new(held))
     }
 
-    /// A question to this client that is open until it is dropped.
+    /// Opens a question to this client, counted until it is dropped.
     pub(crate) fn question(&self) -> Result<HeldQuestion, E> {
         self.client.book.ask(self.claim(None)).map_err(|full| match full {
             Full::All(limit) => E::TooManyQuestions(limit),
@@ -149,7 +151,7 @@ impl SessionQuota {
         })
     }
 
-    /// A stream of notifications, until it is dropped.
+    /// Opens a notification stream, counted until it is dropped.
     pub(crate) fn stream(&self) -> Result<Held, E> {
         self.hold(Kind::Stream, 1, None).map_err(|full| match full {
             Full::All(limit) => E::TooManyStreams(limit),
@@ -159,7 +161,7 @@ impl SessionQuota {
         })
     }
 
-    /// Text that is kept for this client until it is dropped.
+    /// Counts text that is stored for this client, until it is dropped.
     pub(crate) fn keep(&self, bytes: usize) -> Result<Held, E> {
         self.hold(Kind::Byte, bytes, None).map_err(|_| E::TooMuchKept)
     }

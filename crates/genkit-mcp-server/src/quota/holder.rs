@@ -1,17 +1,17 @@
-//! Who holds something: a client, a session, a server behind this one.
+//! The holders of shared resources: clients, sessions and upstream servers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::bound::{KINDS, Kind};
 
-/// How much one of them holds of each kind: written under the lock of the book only.
+/// The amount of each kind that a holder has. Written only while the ledger is locked.
 #[derive(Default)]
 pub(super) struct Holder {
     pub(super) held: [AtomicUsize; KINDS],
-    /// Whether others of its kind want some, too.
+    /// Whether the sharing rule applies to it.
     pub(super) shares: bool,
-    /// Whether it is a session, which has bounds of its own.
+    /// Whether this is a session, which has its own limits.
     pub(super) is_session: bool,
 }
 
@@ -25,12 +25,12 @@ impl Holder {
     }
 }
 
-/// For whom something is taken.
+/// The holders that a resource is counted for.
 #[derive(Clone)]
 pub(super) struct Claim {
     pub(super) client: Arc<Holder>,
     pub(super) session: Arc<Holder>,
-    /// The server behind this one whose action is called.
+    /// The upstream server whose action is called.
     pub(super) upstream: Option<Arc<Holder>>,
 }
 

@@ -1,8 +1,8 @@
-//! Quotas: what clients share, and how much of it each may have.
+//! Quotas: the resources that clients share, and how much each client can hold.
 //!
-//! A client is its principal, else its address, else the one that is there. Whoever holds as much as
-//! is left for all others takes no more: one client alone gets half, and a newcomer always finds some.
-//! A session is held to the same rule inside of its client.
+//! A client is identified by its principal, otherwise by its address; a pipe has a single client. A client cannot hold
+//! more than what is left for all others: a single client gets half, and a new client always finds some left. The same
+//! rule applies to the sessions within a client.
 
 #![cfg_attr(
     not(feature = "http"),
@@ -36,11 +36,11 @@ pub(crate) use self::book::Held;
 use self::book::Book;
 use genkit_core::internal::sync::lock;
 
-/// How many clients are remembered that hold nothing: the longest unused are forgotten. Default is
+/// The number of clients that are remembered before idle ones are forgotten, least recently used first. Default is
 /// 10,000.
 const MAX_IDLE_CLIENTS: usize = 10_000;
 
-/// All clients of a server, and what they share.
+/// All clients of a server, and the resources that they share.
 pub(crate) struct Quotas {
     book: Arc<Book>,
     per_second: Option<u32>,
@@ -67,7 +67,7 @@ impl Quotas {
         }
     }
 
-    /// The client that a request comes from.
+    /// Returns the client that a request comes from.
     pub(crate) fn client(&self, key: ClientKey) -> Arc<ClientQuota> {
         self.client_at(key, Instant::now())
     }
@@ -86,8 +86,8 @@ impl Quotas {
         client
     }
 
-    /// Whose longest idle session ends so that `client` may have one more: that of the
-    /// client with the most. `None` is nobody's: there is room.
+    /// Returns the client whose longest idle session should end so that `client` can open one more: the client with the
+    /// most sessions. Returns `None` if there is still room.
     #[cfg(feature = "http")]
     pub(crate) fn gives_way_to(
         &self,
@@ -100,13 +100,13 @@ impl Quotas {
         let held = |client: &ClientQuota| client.held(kind);
         let clients = lock(&self.clients);
         let most = clients.values().map(|known| &known.client).max_by_key(|client| held(client));
-        // Among equals it is the newcomer's own, so that nobody is pushed out below a fair share.
+        // On a tie the newcomer replaces its own session, so that no client falls below its fair share.
         Some(Arc::clone(most.filter(|most| held(most) > held(client)).unwrap_or(client)))
     }
 }
 
-/// Forgets the longest unused quarter of those that nobody holds on to: what they held was given
-/// back, and a rate that was not used for long is whole again.
+/// Forgets the least recently used quarter of the idle clients. They hold nothing, and their rate limit is likely to
+/// have refilled.
 fn forget_idle(clients: &mut HashMap<ClientKey, Known>) {
     let mut idle: Vec<Instant> =
         clients.values().filter(|known| known.is_idle()).map(|known| known.used).collect();

@@ -1,4 +1,4 @@
-//! A place of a running function, which is given back while a person is asked.
+//! The in-flight slot of a running function, which is released while the function waits for a user's answer.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,7 +6,7 @@ use super::book::{Book, Held};
 use super::holder::Claim;
 use genkit_core::internal::sync::lock;
 
-/// A running function: cheap to clone, given back when the last clone is dropped.
+/// The slot of a running function. Cheap to clone; released when the last clone is dropped.
 #[derive(Clone)]
 pub(crate) struct HeldPlace(Arc<PlaceState>);
 
@@ -18,12 +18,12 @@ struct PlaceState {
 
 struct Now {
     held: Option<Held>,
-    /// How many questions of the function are open.
+    /// The number of open questions of the function.
     waits: usize,
 }
 
-/// A function that waits for a person and holds no place meanwhile.
-#[must_use = "a function that goes on takes its place again: `.resume().await`"]
+/// A function that waits for an answer and holds no slot meanwhile.
+#[must_use = "a function that continues needs its slot again: `.resume().await`"]
 pub(crate) struct Paused(HeldPlace);
 
 impl HeldPlace {
@@ -33,11 +33,11 @@ impl HeldPlace {
         Self(Arc::new(PlaceState { book, claim, now }))
     }
 
-    /// Gives the place back until the function goes on.
+    /// Releases the slot until the function resumes.
     pub(crate) fn while_waiting(&self) -> Paused {
         let mut now = lock(&self.0.now);
         now.waits += 1;
-        // What is dropped may wake others: not under the lock.
+        // Dropping the slot can wake other functions, so do it without the lock.
         let held = now.held.take();
         drop(now);
         drop(held);
@@ -53,7 +53,7 @@ impl PlaceState {
 }
 
 impl Paused {
-    /// Takes a place again, which may have to wait for its turn.
+    /// Takes a slot again, waiting for its turn if necessary.
     pub(crate) async fn resume(self) {
         let state = Arc::clone(&self.0.0);
         drop(self);
@@ -64,7 +64,7 @@ impl Paused {
             Ok(held) => Some(held),
             Err(turn) => turn.await.ok(),
         };
-        // Another of its questions may have been asked or answered meanwhile.
+        // The function may have asked another question meanwhile, or another answer may have taken a slot.
         if state.wants_place() {
             std::mem::swap(&mut lock(&state.now).held, &mut held);
         }

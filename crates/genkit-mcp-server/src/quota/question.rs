@@ -1,4 +1,4 @@
-//! Questions that are open: counted, and the oldest of the session with the most gives way.
+//! The open questions. If a limit is reached, the oldest question of the session with the most ends.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::bound::Kind;
 use super::holder::Claim;
 
-/// Open questions by their numbers, which grow, so the oldest is first.
+/// Open questions by number. Numbers increase, so the oldest is first.
 #[derive(Default)]
 pub(super) struct OpenQuestions {
     open: Vec<(u64, Open)>,
@@ -20,7 +20,7 @@ struct Open {
 }
 
 impl OpenQuestions {
-    /// Its number, and what tells that it has to give way.
+    /// Adds a question. Returns its number, and a token that is cancelled when the question must give way.
     pub(super) fn add(&mut self, claim: Claim) -> (u64, CancellationToken) {
         let number = self.next;
         self.next += 1;
@@ -29,13 +29,13 @@ impl OpenQuestions {
         (number, gives_way)
     }
 
-    /// For whom it was counted, if it still is.
+    /// Removes a question, and returns the claim that it was counted for if it was still open.
     pub(super) fn remove(&mut self, number: u64) -> Option<Claim> {
         self.take(number).map(|open| open.claim)
     }
 
-    /// Ends the oldest question of the session that has the most, if it has more than that of
-    /// `claim`; among those of its client, or of all.
+    /// Ends the oldest question of the session with the most open questions, if it has more than the session of
+    /// `claim`. Considers only sessions of the same client if `of_its_client` is set.
     pub(super) fn end_one_for(&mut self, claim: &Claim, of_its_client: bool) -> Option<Claim> {
         let (mut most, mut found) = (claim.session.of(Kind::Question), None);
         for (number, open) in &self.open {

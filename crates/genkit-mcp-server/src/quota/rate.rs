@@ -1,8 +1,8 @@
-//! The rate of requests: a token bucket, to which the time is passed.
+//! The rate limit of requests: a token bucket that takes the current time as an argument.
 
 use std::time::Instant;
 
-/// What a client may still send: refilled with time, up to that of one second.
+/// The requests that a client can still send, refilled over time up to one second's worth.
 pub(super) struct TokenBucket {
     per_second: u32,
     tokens: f64,
@@ -14,7 +14,7 @@ impl TokenBucket {
         Self { per_second, tokens: f64::from(per_second), filled: now }
     }
 
-    /// Takes one; the error is the rate.
+    /// Takes one token, or returns the rate limit as the error.
     pub(super) fn take(&mut self, now: Instant) -> Result<(), u32> {
         let limit = f64::from(self.per_second);
         let passed = now.saturating_duration_since(self.filled).as_secs_f64();

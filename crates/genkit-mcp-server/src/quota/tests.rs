@@ -1,4 +1,4 @@
-//! What holds for all clients of a server, whatever one of them does.
+//! Tests of quotas: guarantees that hold for all clients, whatever one of them does.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -32,7 +32,7 @@ fn session_of(quotas: &Quotas, key: ClientKey) -> Arc<SessionQuota> {
     quotas.client(key).open_session().expect("room for a session").0
 }
 
-/// Takes places until there are no more for this session.
+/// Takes slots until the session cannot take more.
 fn places(session: &Arc<SessionQuota>, upstream: Option<&str>) -> Vec<HeldPlace> {
     std::iter::from_fn(|| session.place(upstream).ok()).collect()
 }
@@ -45,7 +45,7 @@ fn the_one_client_of_a_pipe_has_all_places() {
     assert_eq!(all.len(), PLACES);
     assert!(matches!(alone.place(None), Err(E::TooManyRunning(PLACES))));
     drop(all);
-    assert!(alone.place(None).is_ok(), "they were given back");
+    assert!(alone.place(None).is_ok(), "all slots were released");
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_session_that_takes_what_it_can_leaves_places_for_all_others() {
     let quotas = quotas();
     let greedy = session_of(&quotas, address(1));
     let taken = places(&greedy, None);
-    assert_eq!(taken.len(), 342, "a third: as much as its client and as all others may still have");
+    assert_eq!(taken.len(), 342, "a third: the rest is left to its client and to all others");
     assert!(matches!(greedy.place(None), Err(E::ShareOfPlaces(342))));
     let same_address = session_of(&quotas, address(1));
     assert!(same_address.place(None).is_ok(), "another session of the address");
@@ -62,7 +62,7 @@ fn a_session_that_takes_what_it_can_leaves_places_for_all_others() {
     let stranger = session_of(&quotas, address(2));
     assert!(stranger.place(None).is_ok(), "another address");
     drop(taken);
-    assert_eq!(places(&stranger, None).len(), 342, "what is given back is there again");
+    assert_eq!(places(&stranger, None).len(), 342, "released slots are available again");
 }
 
 #[test]
@@ -114,12 +114,12 @@ async fn an_answered_function_waits_for_its_turn_and_goes_before_newcomers() {
     let alone = session_of(&quotas, ClientKey::Local);
     let asking = alone.place(None).expect("a place");
     let paused = asking.while_waiting();
-    let other = alone.place(None).expect("the place that was given back");
+    let other = alone.place(None).expect("the released slot");
     let resumed = tokio::spawn(paused.resume());
     tokio::task::yield_now().await;
     assert!(!resumed.is_finished());
     drop(other);
-    assert!(alone.place(None).is_err(), "the place is the answered function's");
+    assert!(alone.place(None).is_err(), "the slot belongs to the answered function");
     resumed.await.expect("its turn");
     drop(asking);
     assert!(alone.place(None).is_ok());
@@ -131,7 +131,7 @@ async fn a_function_that_is_given_up_while_it_waits_for_its_turn_keeps_nothing()
     let alone = session_of(&quotas, ClientKey::Local);
     let asking = alone.place(None).expect("a place");
     let paused = asking.while_waiting();
-    let other = alone.place(None).expect("the place that was given back");
+    let other = alone.place(None).expect("the released slot");
     let resumed = tokio::spawn(paused.resume());
     tokio::task::yield_now().await;
     resumed.abort();
@@ -186,11 +186,11 @@ async fn a_question_that_is_left_open_gives_way_to_those_of_others() {
     assert_eq!(asked.len(), bound::MAX_QUESTIONS / 2, "the share of one address");
     assert!(matches!(sessions[0].question(), Err(E::ShareOfQuestions(_))));
     let honest = session_of(&quotas, address(1));
-    let question = honest.question().expect("the oldest of the greedy gives way");
+    let question = honest.question().expect("the oldest question of the greedy client gives way");
     let given_way = |it: &HeldQuestion| it.gives_way().now_or_never().is_some();
     assert!(given_way(&asked[0]) && !given_way(&asked[8]) && !given_way(&question));
     asked.drain(..8);
-    assert!(sessions.remove(0).question().is_ok(), "what gave way was counted once");
+    assert!(sessions.remove(0).question().is_ok(), "an ended question was counted once");
     drop((asked, question, honest));
     let again = session_of(&quotas, address(1));
     assert_eq!(std::iter::from_fn(|| again.question().ok()).take(9).collect::<Vec<_>>().len(), 8);
@@ -210,7 +210,7 @@ fn one_client_cannot_take_all_streams_nor_all_memory() {
 
     let stateless = quotas.client(address(3)).sessionless("");
     let _kept = stateless.keep(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
-    assert!(stateless.keep(2).is_err(), "also where there is no session");
+    assert!(stateless.keep(2).is_err(), "also without a session");
     let mut kept = session.keep(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
     assert!(kept.grow(2).is_err());
     kept.shrink(10);
@@ -233,7 +233,7 @@ fn the_client_with_the_most_sessions_gives_way() {
     let _again = many.open_session();
     assert!(of_many.is_none());
     let of_many = quotas.gives_way_to(&many, Kind::Session).expect("all are taken");
-    assert!(Arc::ptr_eq(&of_many, &many), "its own, not that of the client with one");
+    assert!(Arc::ptr_eq(&of_many, &many), "its own session, not that of the client with one");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Answered states: the numbers of request states that were answered, one bit each.
+//! The request states that were answered, stored as one bit per number.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::settings::STATE_TTL;
 
-/// How many words of 64 numbers are kept of an instance. Default is 16,384: older states than a million
-/// are refused, so that no flood of new ones makes an old one fit again.
+/// The maximum number of 64-bit words kept per instance. Default is 16,384. States older than the last million are
+/// rejected, so that a flood of new states cannot make an answered one valid again.
 const MAX_WORDS: usize = 16 * 1024;
 
-/// How many instances with one key are kept. Default is 64; of more, the states of the longest idle are
-/// refused.
+/// The maximum number of instances tracked per key. Default is 64. Beyond that, states of the longest idle instance are
+/// rejected.
 const MAX_INSTANCES: usize = 64;
 
-/// The place of a state among those of its instance. States that ask the same again, since nothing was
-/// answered, share it, so that one of them is answered.
+/// The number of a state within its instance. States that repeat unanswered questions share a number, so that only one
+/// of them can be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StateNumber {
     #[serde(rename = "i")]
@@ -25,7 +25,7 @@ pub(crate) struct StateNumber {
     pub(super) number: u64,
 }
 
-/// The numbers that were answered here, by instance.
+/// The numbers answered in this process, by instance.
 #[derive(Debug, Default)]
 pub(super) struct AnsweredStates {
     instances: BTreeMap<u64, Answered>,
@@ -34,7 +34,7 @@ pub(super) struct AnsweredStates {
 #[derive(Debug)]
 struct Answered {
     words: BTreeMap<u64, u64>,
-    /// Everything below counts as answered.
+    /// The first word that is kept; everything before it counts as answered.
     floor: u64,
     last: Instant,
 }
@@ -47,7 +47,7 @@ impl AnsweredStates {
         })
     }
 
-    /// Notes a state; `false` if it was noted before.
+    /// Marks a state as answered; returns `false` if it already was.
     pub(super) fn insert(&mut self, state: StateNumber) -> bool {
         if self.has(state) {
             return false;
@@ -69,9 +69,9 @@ impl AnsweredStates {
         true
     }
 
-    /// Forgets the longest idle instance, so that nothing of it fits any more.
+    /// Closes the longest idle instance, so that none of its states is accepted any more.
     fn make_room(&mut self, now: Instant) {
-        // What was answered that long ago has expired.
+        // States answered that long ago have expired.
         self.instances.retain(|_, answered| now - answered.last < 2 * STATE_TTL);
         let open = || |answered: &&mut Answered| answered.floor < u64::MAX;
         if self.instances.values_mut().filter(open()).count() < MAX_INSTANCES {

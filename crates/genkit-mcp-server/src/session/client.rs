@@ -1,4 +1,4 @@
-//! What a client said of itself: little of it, however much it said.
+//! A bounded summary of what a client reports about itself.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,7 +9,7 @@ use crate::quota::MAX_CLIENT_NAME;
 use genkit_core::internal::context::Capability;
 use genkit_schema::internal::truncate::truncate;
 
-/// Who calls, and what it can be asked.
+/// A client's name and version, and the kinds of questions that it supports.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ClientDescription {
     pub(crate) info: Option<Implementation>,
@@ -20,7 +20,7 @@ pub(crate) struct ClientDescription {
 }
 
 impl ClientDescription {
-    /// A client that said nothing.
+    /// Returns a client that reported nothing.
     pub(crate) fn unknown() -> Arc<Self> {
         static UNKNOWN: OnceLock<Arc<ClientDescription>> = OnceLock::new();
         Arc::clone(UNKNOWN.get_or_init(Arc::default))
@@ -30,7 +30,7 @@ impl ClientDescription {
         Self { info: info.map(short), ..Self::from(capabilities) }
     }
 
-    /// What a request says of its client, and of the rest what is known from before.
+    /// Returns the client described by a request, falling back to the `known` description for missing fields.
     pub(crate) fn of_request(meta: &RequestMetaObject, known: Option<&Arc<Self>>) -> Arc<Self> {
         let (info, capabilities) = (meta.client_info(), meta.client_capabilities());
         match (info, capabilities, known) {
@@ -48,7 +48,7 @@ impl ClientDescription {
         }
     }
 
-    /// Its name and its version, as it says.
+    /// Returns the reported name and version.
     pub(crate) fn calls_itself(&self) -> Option<(&str, &str)> {
         self.info.as_ref().map(|info| (info.name.as_str(), info.version.as_str()))
     }
@@ -71,7 +71,7 @@ impl From<&ClientCapabilities> for ClientDescription {
     fn from(can: &ClientCapabilities) -> Self {
         Self {
             info: None,
-            // `{}` means forms; a client that only opens URLs cannot show one.
+            // An empty object means forms; a client that only opens URLs cannot show a form.
             elicitation: can
                 .elicitation
                 .as_ref()
@@ -83,7 +83,7 @@ impl From<&ClientCapabilities> for ClientDescription {
     }
 }
 
-/// The name and the version, cut.
+/// Returns the name and version, truncated.
 fn short(info: &Implementation) -> Implementation {
     Implementation::new(cut(&info.name), cut(&info.version))
 }

@@ -1,4 +1,4 @@
-//! One connection of the protocol: what its client settled, and which requests of either side are open.
+//! The state of a connection: the result of its handshake, and the open requests of both sides.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -11,11 +11,10 @@ use super::{ClientDescription, Session};
 use crate::error::Error as E;
 use genkit_core::internal::sync::lock;
 
-/// How many requests of one connection may be open at once, those that wait for nothing but a list
-/// included. Default is 4,096.
+/// The maximum number of open requests per connection, including list requests. Default is 4,096.
 pub(crate) const MAX_OPEN_REQUESTS: usize = 4096;
 
-/// What the client of a session settled, and what is open on both sides.
+/// The result of a session's handshake, and the open requests of both sides.
 #[derive(Default)]
 pub(crate) struct Connection(Mutex<State>);
 
@@ -23,13 +22,13 @@ pub(crate) struct Connection(Mutex<State>);
 struct State {
     handshake: Handshake,
     client: Option<Arc<ClientDescription>>,
-    /// Requests of the client that are not answered.
+    /// The client's requests that are not yet answered.
     running: HashMap<RequestId, Running>,
-    /// Questions of the server that are not answered.
+    /// The server's questions that are not yet answered.
     questions: BTreeMap<i64, oneshot::Sender<Answer>>,
-    /// The last number that a request of either side was given here.
+    /// The last number assigned to a request of either side.
     last: i64,
-    /// Nobody is there any more who could answer.
+    /// Whether the client is gone, so that no more answers can arrive.
     closed: bool,
 }
 
@@ -38,32 +37,32 @@ struct Running {
     cancel: CancellationToken,
 }
 
-/// How far a connection is.
+/// The progress of a connection's handshake.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum Handshake {
-    /// No request has settled what is spoken.
+    /// No request has determined the protocol yet.
     #[default]
     Waiting,
-    /// Requests describe themselves: they need no handshake.
+    /// Requests carry their own client description, so no handshake is needed.
     Described,
-    /// `initialize` settled this version.
+    /// `initialize` negotiated this version.
     Initialized(ProtocolVersion),
-    /// There is none: a request of HTTP without a session, of the version that its header names.
+    /// An HTTP request without a session, with the version from its header.
     #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "a pipe has one"))]
     Without(ProtocolVersion),
 }
 
-/// The answer of a client to a question: the JSON of its result, or its error.
+/// A client's answer to a question: the JSON of its result, or its error.
 pub(crate) type Answer = Result<Box<str>, ErrorData>;
 
-/// A request of the client that runs, until it is dropped.
+/// A running request of the client; ends on drop.
 pub(crate) struct OpenRequest {
     session: Arc<Session>,
     id: RequestId,
     number: i64,
 }
 
-/// A question of the server that is open, until it is dropped.
+/// An open question of the server; ends on drop.
 pub(crate) struct OpenQuestion {
     session: Arc<Session>,
     id: i64,
@@ -71,15 +70,15 @@ pub(crate) struct OpenQuestion {
 }
 
 impl Connection {
-    /// That of a request which stands by itself.
+    /// Creates the connection of a request without a session.
     #[cfg(any(feature = "http", test))]
     pub(crate) fn without_handshake(version: ProtocolVersion) -> Self {
         let state = State { handshake: Handshake::Without(version), ..State::default() };
         Self(Mutex::new(state))
     }
 
-    /// Numbers questions from a random one on: an answer to what another instance asked is none to what this one
-    /// asks. JSON has 53 bits for it.
+    /// Starts the numbering of questions at a random number, so that an answer to another instance's question does not
+    /// match one of this instance. Uses at most 53 bits, the precision of JSON numbers.
     #[cfg(feature = "http")]
     pub(crate) fn number_at_random(&self) {
         let mut bytes = [0; 8];
@@ -88,7 +87,7 @@ impl Connection {
         self.state().last = i64::from_le_bytes([b0, b1, b2, b3, b4, b5, 0, 0]) << 4;
     }
 
-    /// Whether a question of this id waits for its answer here.
+    /// Returns whether a question with this id waits for its answer here.
     #[cfg(feature = "http")]
     pub(crate) fn asks(&self, id: &RequestId) -> bool {
         matches!(id, RequestId::Number(id) if self.state().questions.contains_key(id))
@@ -98,23 +97,23 @@ impl Connection {
         self.state().handshake.clone()
     }
 
-    /// What the client said of itself in the handshake.
+    /// Returns the client description from the handshake.
     pub(crate) fn client(&self) -> Option<Arc<ClientDescription>> {
         self.state().client.clone()
     }
 
-    /// A handshake settles the session, also after requests that described themselves: what describes
-    /// itself still may, and everything else is of the session.
+    /// Records the result of a handshake, which can also follow self-describing requests. Later requests that describe
+    /// themselves still use their own description; all others use the session's.
     pub(crate) fn initialize(&self, version: ProtocolVersion, client: ClientDescription) {
         let mut state = self.state();
-        // Over HTTP without sessions nothing is kept.
+        // HTTP requests without a session keep no state.
         if !matches!(state.handshake, Handshake::Without(_)) {
             state.handshake = Handshake::Initialized(version);
             state.client = Some(Arc::new(client));
         }
     }
 
-    /// A request that described itself was taken.
+    /// Records that a self-describing request was accepted.
     pub(crate) fn described(&self) {
         let mut state = self.state();
         if state.handshake == Handshake::Waiting {
@@ -122,7 +121,7 @@ impl Connection {
         }
     }
 
-    /// Cancels a request of the client: it is not answered.
+    /// Cancels a request of the client; no response is sent.
     pub(crate) fn cancel(&self, id: &RequestId) {
         let running = self.state().running.remove(id);
         if let Some(running) = running {
@@ -130,17 +129,17 @@ impl Connection {
         }
     }
 
-    /// Takes the answer to a question; one to no question is dropped.
+    /// Delivers the answer to a question; ignores it if no question matches.
     pub(crate) fn answer(&self, id: &RequestId, answer: Answer) {
         let RequestId::Number(id) = id else { return };
         let waiting = self.state().questions.remove(id);
         if let Some(waiting) = waiting {
-            // Who asked may have given up.
+            // The function may have stopped waiting.
             let _ = waiting.send(answer);
         }
     }
 
-    /// Nobody answers any more: what asks goes on at once, without an answer.
+    /// Ends all questions without an answer, because no more answers can arrive.
     pub(crate) fn no_more_answers(&self) {
         let mut state = self.state();
         state.closed = true;
@@ -149,7 +148,7 @@ impl Connection {
         drop(questions);
     }
 
-    /// Cancels everything that runs.
+    /// Cancels all running requests.
     pub(crate) fn cancel_all(&self) {
         let running = std::mem::take(&mut self.state().running);
         for running in running.into_values() {
@@ -157,7 +156,7 @@ impl Connection {
         }
     }
 
-    /// Whether a request of the client has this id and is not answered.
+    /// Returns whether an open request of the client has this id.
     pub(crate) fn is_running(&self, id: &RequestId) -> bool {
         self.state().running.contains_key(id)
     }
@@ -168,7 +167,7 @@ impl Connection {
 }
 
 impl OpenRequest {
-    /// Takes an id that no open request of the client has.
+    /// Registers a request, if no open request of the client has the same id.
     pub(crate) fn new(
         session: &Arc<Session>,
         id: &RequestId,
@@ -192,12 +191,12 @@ impl OpenRequest {
         &self.id
     }
 
-    /// Ends it: whether the client still waits for its answer.
+    /// Ends the request; returns whether the client still waits for the response.
     pub(crate) fn finish(self) -> bool {
         self.take()
     }
 
-    /// The id may be in use again, where this one was cancelled.
+    /// Removes the request; returns whether it was still open. After a cancellation, a newer request can have its id.
     fn take(&self) -> bool {
         let mut state = self.session.connection.state();
         let own = state.running.get(&self.id).is_some_and(|open| open.number == self.number);
@@ -229,7 +228,7 @@ impl OpenQuestion {
         self.id
     }
 
-    /// Waits for the answer; an error is the end of the connection.
+    /// Waits for the answer. Returns an error if the connection ends.
     pub(crate) async fn answer(&mut self) -> Result<Answer, E> {
         (&mut self.answer).await.map_err(|_| E::ClientGone)
     }

@@ -2,12 +2,12 @@
 
 use rmcp::model::ProtocolVersion;
 
-/// Which rules a request follows.
+/// The protocol rules that a request follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
-    /// Up to 2025-11-25: `initialize`, sessions, requests from the server to the client.
+    /// Up to 2025-11-25: `initialize`, sessions, and requests from the server to the client.
     Legacy,
-    /// From 2026-07-28: stateless; a question of the server is a result.
+    /// From 2026-07-28: stateless; questions of the server are sent as results.
     Modern,
 }
 

@@ -1,16 +1,16 @@
-//! HMAC-SHA256 (RFC 2104), of the hash that rmcp brings anyway.
+//! HMAC-SHA256 (RFC 2104), on top of the hash function that rmcp already depends on.
 
 use std::hint::black_box;
 
 use sha2::{Digest as _, Sha256};
 
-/// How long a tag is, in bytes.
+/// The length of a tag, in bytes.
 pub(super) const TAG: usize = 32;
 
-/// How long a block of the hash is, in bytes.
+/// The block length of the hash, in bytes.
 const BLOCK: usize = 64;
 
-/// A code in the making.
+/// An HMAC computation in progress.
 pub(super) struct Hmac {
     inner: Sha256,
     outer: Sha256,
@@ -44,7 +44,7 @@ impl Hmac {
         self.outer.finalize().into()
     }
 
-    /// Whether `tag` is the one, in the same time wherever they differ.
+    /// Returns whether `tag` matches, in constant time.
     pub(super) fn verifies(self, tag: &[u8; TAG]) -> bool {
         let own = self.finalize();
         let differing =
@@ -57,7 +57,7 @@ impl Hmac {
 mod tests {
     use super::*;
 
-    /// The cases 1, 2, 3 and 6 of RFC 4231: a short key, a shorter one, longer data, a key longer than a block.
+    /// Test cases 1, 2, 3 and 6 of RFC 4231.
     #[test]
     fn the_tag_is_that_of_the_standard() {
         let cases: [(&[u8], &[u8], &str); 4] = [

@@ -1,4 +1,4 @@
-//! What a subscriber wants to hear of.
+//! The changes that a subscriber is notified of.
 
 use std::sync::{Arc, Weak};
 
@@ -10,30 +10,30 @@ use crate::error::Error as E;
 use crate::quota::{Held, SessionQuota};
 use genkit_core::internal::registry::{ChangeSet, RegistryChange};
 
-/// How many changes of a batch are always told in the order in which they were made.
+/// The maximum size of a batch whose order is always preserved, in changes.
 const IN_ORDER: usize = 64;
 
-/// Which changes one subscriber is notified of.
+/// The changes that a subscriber is notified of.
 pub(crate) enum Interest {
-    /// A session of the older protocols: all lists, and what it is subscribed to at that time.
+    /// A session of an older protocol: changes of all lists, and its current subscriptions.
     Session(Weak<Session>),
     /// A `subscriptions/listen` stream.
     Listen(ListenFilter),
 }
 
-/// What a `subscriptions/listen` stream asked for, within its bounds.
+/// The changes that a `subscriptions/listen` stream requested, within its limits.
 pub(crate) struct ListenFilter {
     tools: bool,
     prompts: bool,
     resources: bool,
     uris: Subscriptions,
     sees: Sees,
-    /// That it is counted among the streams.
+    /// Counts the stream until it is dropped.
     _stream: Held,
 }
 
 impl ListenFilter {
-    /// Counts the stream and what it asks for as the client's.
+    /// Creates the filter, and counts the stream and its subscriptions for the client.
     pub(crate) fn new(asked: &SubscriptionFilter, quota: &Arc<SessionQuota>) -> Result<Self, E> {
         let stream = quota.stream()?;
         let mut uris = Subscriptions::default();
@@ -50,14 +50,14 @@ impl ListenFilter {
         })
     }
 
-    /// Of a client that sees no more than this.
+    /// Limits the filter to what the client can see.
     pub(crate) fn seeing(self, sees: Sees) -> Self {
         Self { sees, ..self }
     }
 }
 
 impl Interest {
-    /// The lists as the subscriber sees them.
+    /// Returns the lists that the subscriber currently sees.
     pub(super) fn seen_lists(&self) -> SeenLists {
         match self {
             Self::Session(session) => {
@@ -67,7 +67,7 @@ impl Interest {
         }
     }
 
-    /// Adds to `unread` what of `changes` this subscriber wants, and sees.
+    /// Adds the `changes` that this subscriber requested and can see to `unread`.
     pub(super) fn add_wanted(
         &self,
         changes: &ChangeSet,
@@ -79,7 +79,7 @@ impl Interest {
                 let Some(session) = session.upgrade() else { return };
                 let sees = session.sees();
                 session.with_subscriptions(|uris| {
-                    // What it gave up since then must not add up where it never reads.
+                    // Drop updates of former subscriptions, so that they do not accumulate if the client never reads.
                     unread.forget_updates(&|uri| uris.contains(uri));
                     add(changes, unread, &mut |list| seen.has_changed(list, &sees), uris, &sees);
                 });
@@ -112,7 +112,7 @@ fn add(
     sees: &Sees,
 ) {
     let updated = |uri: &Arc<str>| RegistryChange::ResourceUpdated(Arc::clone(uri));
-    // In their order, unless there are so many that it is less work to look for one's own.
+    // Preserve the order, unless it is cheaper to look up each subscription in a large batch.
     let few = changes.len() <= uris.len().max(IN_ORDER);
     for change in changes.iter().take(if few { usize::MAX } else { 0 }) {
         let is_wanted = match change {

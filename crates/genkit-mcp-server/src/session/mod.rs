@@ -1,4 +1,4 @@
-//! Sessions: what the server holds for one connection, and its notifications to clients.
+//! Sessions: the server's state for each connection, and notifications to clients.
 
 mod answered_states;
 mod client;
@@ -39,21 +39,21 @@ use genkit_core::internal::context::Asker;
 use genkit_core::internal::sync::lock;
 use genkit_mcp::internal::spans::{Network, OpenSession, SessionEnd};
 
-/// The least level of log messages for a client that did not set one. Default is `info`.
+/// The minimum level of log messages for clients that do not set one. Default is `info`.
 const DEFAULT_LEVEL: LogLevel = LogLevel::Info;
 
-/// One connection of the older protocols; a request of the newer one has an empty one.
+/// The session of a connection in an older protocol. A request in the newer protocol has an empty session.
 pub(crate) struct Session {
     quota: Arc<SessionQuota>,
-    /// Who answers its questions.
+    /// Identifies who answers the session's questions.
     pub(crate) asker: Asker,
-    /// What its client settled, and what is open on both sides.
+    /// The result of the handshake, and the open requests of both sides.
     pub(crate) connection: Connection,
     state: Mutex<SessionState>,
     is_initialized: AtomicBool,
-    /// That it is counted among the sessions, where these are counted.
+    /// Counts the session until it is dropped, if sessions are counted.
     _counted: Option<Held>,
-    /// That it is measured, where somebody does.
+    /// Measures the session until it is dropped, if metrics are enabled.
     _measured: Option<OpenSession>,
 }
 
@@ -64,8 +64,8 @@ struct SessionState {
 }
 
 impl Session {
-    /// A session that is counted by `counted`, or one that nobody counts: that of a pipe, and the
-    /// empty one of a request.
+    /// Creates a session. `counted` is `None` for sessions that do not count against the quota: that of a pipe, and the
+    /// empty session of a request.
     pub(crate) fn new(quota: Arc<SessionQuota>, counted: Option<Held>) -> Self {
         let subscriptions = Subscriptions::default();
         let network = match quota.client().key() {
@@ -89,20 +89,19 @@ impl Session {
         }
     }
 
-    /// One without a handshake: that of a request which stands by itself, of the version that its
-    /// HTTP header names.
+    /// Marks the session as one without a handshake: that of an HTTP request with the version from its header.
     #[cfg(feature = "http")]
     pub(crate) fn without_handshake(mut self, version: ProtocolVersion) -> Self {
         self.connection = Connection::without_handshake(version);
         self
     }
 
-    /// What it may still take.
+    /// Returns the quota of the session.
     pub(crate) fn quota(&self) -> &Arc<SessionQuota> {
         &self.quota
     }
 
-    /// The client says that it is ready; returns whether it says so for the first time.
+    /// Records that the client is initialized; returns whether this is the first time.
     pub(crate) fn initialized(&self) -> bool {
         !self.is_initialized.swap(true, Ordering::AcqRel)
     }
@@ -115,7 +114,7 @@ impl Session {
         self.state().level = level;
     }
 
-    /// What its client hears of from now on: the caller of its newest request.
+    /// Sets what the client can see from now on, based on the caller of its newest request.
     pub(crate) fn set_sees(&self, sees: Sees) {
         self.state().sees = sees;
     }
@@ -132,7 +131,7 @@ impl Session {
         self.state().subscriptions.remove(uri);
     }
 
-    /// Looks at its subscriptions, under their lock.
+    /// Runs `look` on the subscriptions while they are locked.
     pub(crate) fn with_subscriptions<T>(&self, look: impl FnOnce(&Subscriptions) -> T) -> T {
         look(&self.state().subscriptions)
     }

@@ -1,4 +1,4 @@
-//! Notifications of changes: each subscriber has what it has not read, and nobody waits for it.
+//! Notifications of changes. Each subscriber has a mailbox, and a slow subscriber does not delay others.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,24 +15,23 @@ use genkit_core::Registry;
 use genkit_core::internal::registry::{ChangeSet, RegistryChange, Watcher};
 use genkit_core::internal::sync::lock;
 
-/// How long no more changes must come before clients are notified of those that came. Default is
-/// 100 milliseconds.
+/// How long changes must pause before clients are notified. Default is 100 milliseconds.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// How long clients wait for a notification where changes do not end. Default is 1 second.
+/// The maximum delay of a notification if changes do not pause. Default is 1 second.
 const LONGEST_BATCH: Duration = Duration::from_secs(1);
 
-/// Notifies the clients that want to hear of changes.
+/// Notifies clients of the changes that they subscribed to.
 #[derive(Default)]
 pub(crate) struct Notifier {
     subscribers: Arc<Subscribers>,
-    /// Ends the task that watches the registry when the server goes.
+    /// Stops the task that watches the registry when the server is dropped.
     task: Mutex<Option<DropGuard>>,
 }
 
 #[derive(Default)]
 struct Subscribers {
-    /// By a number of their own: ids of requests are chosen by clients, and may be equal.
+    /// Keyed by an internal number, because request ids are chosen by clients and can be equal.
     by_number: Mutex<BTreeMap<u64, Arc<Mailbox>>>,
     next: AtomicU64,
 }
@@ -40,13 +39,13 @@ struct Subscribers {
 struct Mailbox {
     interest: Interest,
     seen: Mutex<SeenLists>,
-    /// What is here more than once is told once, so it is bounded by what the client asked for.
+    /// Unread changes. Duplicates are merged, so the size is limited by the client's subscriptions.
     unread: Mutex<ChangeSet>,
     news: Notify,
 }
 
-/// One subscriber, until it is dropped.
-#[must_use = "who is dropped is not notified"]
+/// A subscription; ends on drop.
+#[must_use = "dropping it ends the subscription"]
 pub(crate) struct Subscription {
     number: u64,
     mailbox: Arc<Mailbox>,
@@ -54,7 +53,7 @@ pub(crate) struct Subscription {
 }
 
 impl Notifier {
-    /// Notifies of what changes from now on in `registry`.
+    /// Subscribes to changes in `registry` from now on.
     pub(crate) fn subscribe(&self, interest: Interest, registry: &Registry) -> Subscription {
         let seen = Mutex::new(interest.seen_lists());
         let mailbox = Mailbox { interest, seen, unread: Mutex::default(), news: Notify::new() };
@@ -75,7 +74,7 @@ impl Notifier {
 }
 
 impl Subscription {
-    /// The next change that this subscriber wants to hear of. Cancel safe.
+    /// Returns the next change that the subscriber requested. Cancel safe.
     pub(crate) async fn next(&mut self) -> RegistryChange {
         loop {
             if let Some(change) = self.mailbox.take_one() {
@@ -88,7 +87,7 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        // What it holds is given back after the lock.
+        // Drop the mailbox after releasing the lock.
         let gone = lock(&self.subscribers.by_number).remove(&self.number);
         drop(gone);
     }
@@ -108,12 +107,12 @@ impl Mailbox {
     }
 }
 
-/// Puts each batch of changes into the mailboxes of those that want it.
+/// Adds each batch of changes to the mailboxes of the subscribers that requested them.
 async fn forward(watcher: &Watcher, subscribers: &Subscribers) {
     loop {
         watcher.news().await;
         let latest = Instant::now() + LONGEST_BATCH;
-        // More news within the quiet time begin it anew.
+        // Each change restarts the quiet time.
         while timeout_at(latest.min(Instant::now() + QUIET), watcher.news()).await.is_ok() {
             if Instant::now() >= latest {
                 break;
@@ -123,7 +122,7 @@ async fn forward(watcher: &Watcher, subscribers: &Subscribers) {
         let mailboxes: Vec<_> = lock(&subscribers.by_number).values().cloned().collect();
         for mailbox in mailboxes {
             mailbox.add(&changes);
-            // Many subscribers must not hold up what else runs here.
+            // Yield, so that many subscribers do not block other tasks.
             tokio::task::consume_budget().await;
         }
     }

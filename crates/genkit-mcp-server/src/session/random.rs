@@ -1,17 +1,17 @@
-//! Random bytes of the operating system.
+//! Random bytes from the operating system.
 
-/// Fills `bytes` with random bytes that nobody can guess.
+/// Fills `bytes` with cryptographically secure random bytes.
 ///
 /// # Panics
-/// Panics where the system has none: nothing could be sealed there.
+/// Panics if the operating system has no random source, since nothing could be sealed securely.
 pub(crate) fn fill(bytes: &mut [u8]) {
     #[cfg(target_os = "linux")]
     fill_from_kernel(bytes);
     #[cfg(not(target_os = "linux"))]
-    getrandom::fill(bytes).expect("the system has random bytes");
+    getrandom::fill(bytes).expect("the system has a random source");
 }
 
-/// By the call that Linux has for it since 3.17; `rustix` is there for the standard streams.
+/// Uses the system call that Linux has had since 3.17, through `rustix`, which is already a dependency.
 #[cfg(target_os = "linux")]
 fn fill_from_kernel(mut bytes: &mut [u8]) {
     use rustix::io::Errno;
@@ -37,7 +37,7 @@ mod tests {
             fill(&mut one);
             fill(&mut other);
             assert!(length < 8 || one != other);
-            // In 1,000 bytes each end has others than zero, but once in 2^64.
+            // A range of 8 zero bytes is possible, with a probability of 2^-64.
             assert!(length < 16 || (one[..8] != [0; 8] && one[length - 8..] != [0; 8]));
         }
     }

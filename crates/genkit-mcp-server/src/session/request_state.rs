@@ -1,7 +1,7 @@
-//! Request state: what a function asked and did, signed so that it can travel through the client.
+//! Request state: the questions and completed work of a function, signed so that the client can carry it.
 //!
-//! In the 2026-07-28 protocol a client only echoes the state it was given; another instance of
-//! the server, with the same key, goes on from there. One that was answered is not opened again.
+//! In protocol 2026-07-28 the client echoes the state that it received. Any server instance with the same key can
+//! resume from it. A state that was answered is rejected afterwards.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,30 +19,30 @@ use genkit_core::internal::context::Recording;
 use genkit_core::internal::sync::lock;
 use genkit_schema::internal::canonical::canonical;
 
-/// How large a sealed state may be: it travels in every round. Default is 256 KiB.
+/// The maximum size of a sealed state, in bytes; it is sent in every round. Default is 256 KiB.
 const MAX_STATE: usize = 256 * 1024;
 
-/// What is signed where a question is: no request has it as its binding, which begins with a length.
+/// The context for digests of questions. It cannot collide with the binding of a request, which begins with a length.
 const QUESTION: &[u8] = b"question\0";
 
-/// Signs and verifies records of questions.
+/// Signs and verifies request states.
 pub(crate) struct StateSealer {
-    /// The first seals what is new; all open.
+    /// The keys. New states are sealed with the first; all keys are tried to open a state.
     keys: Vec<Seal>,
-    /// Random: tells the states of this instance from those of others with its key.
+    /// A random number that distinguishes this instance from others with the same key.
     instance: u64,
     next: AtomicU64,
     answered: Mutex<AnsweredStates>,
 }
 
-/// The request that a state is bound to: it opens for the same one only.
+/// The request that a state is bound to. The state opens only for the same request.
 pub(crate) struct StateBinding(Vec<u8>);
 
-/// Which key a call began with: it ends with that one, since what it asked is known by it.
+/// The index of the key that a call began with. The call keeps this key, because it also identifies its questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct KeyIndex(usize);
 
-/// What a state that was opened holds.
+/// The contents of an opened state.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) recording: Recording,
@@ -50,7 +50,7 @@ pub(crate) struct Opened {
     pub(crate) key: KeyIndex,
 }
 
-/// What a state holds.
+/// The serialized contents of a state.
 #[derive(Serialize, Deserialize)]
 struct Sealed<R> {
     #[serde(rename = "s")]
@@ -71,7 +71,7 @@ impl StateBinding {
 }
 
 impl StateSealer {
-    /// With the given keys, or one that only this process knows.
+    /// Creates a sealer with the given keys, or with a random key of this process if there are none.
     pub(crate) fn new(keys: &[Vec<u8>]) -> Self {
         let keys = match keys {
             [] => vec![Seal::new(process_key())],
@@ -83,7 +83,7 @@ impl StateSealer {
         Self { keys, instance, next: AtomicU64::new(0), answered: Mutex::default() }
     }
 
-    /// The number of a state whose questions are new.
+    /// Returns the number for a state with new questions.
     pub(crate) fn new_number(&self) -> StateNumber {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         StateNumber { instance: self.instance, number }
@@ -105,27 +105,29 @@ impl StateSealer {
         Ok(sealed)
     }
 
-    /// Clients read the same of every state that is refused, and the log says why.
+    /// Opens a state. Clients receive the same error for every rejected state; the log contains the reason.
     pub(crate) fn open(&self, state: &str, binding: &StateBinding) -> Result<Opened, E> {
         let refused = |why: &str| {
-            tracing::info!(why, "a requestState was refused");
+            tracing::info!(why, "rejected a requestState");
             E::InvalidState
         };
         if state.len() > MAX_STATE {
-            return Err(refused("it is too long"));
+            return Err(refused("it is too large"));
         }
         let (key, content) = self.opened(state, &binding.0).map_err(|broken| {
             refused(match broken {
-                SealError::Expired => "it has expired",
-                SealError::Forged => "it was changed, or is of another request, principal or key",
-                SealError::Malformed => "it is none of this server",
+                SealError::Expired => "it expired",
+                SealError::Forged => {
+                    "it was modified, or belongs to another request, principal or key"
+                }
+                SealError::Malformed => "it was not issued by this server",
             })
         })?;
         let sealed = serde_json::from_slice::<Sealed<Recording>>(&content);
         let Sealed { number, recording } =
-            sealed.map_err(|_| refused("it is of another version of this server"))?;
+            sealed.map_err(|_| refused("it was issued by another version of this server"))?;
         if lock(&self.answered).has(number) {
-            return Err(refused("it was answered before"));
+            return Err(refused("it was already answered"));
         }
         Ok(Opened { recording, number, key })
     }
@@ -142,12 +144,13 @@ impl StateSealer {
         Err(why)
     }
 
-    /// Notes that a state was answered; `false` if it was before.
+    /// Marks a state as answered; returns `false` if it already was.
     pub(crate) fn claim(&self, number: StateNumber) -> bool {
         lock(&self.answered).insert(number)
     }
 
-    /// What a question is known by: the same for all instances that have the key, and it says nothing.
+    /// Returns a digest that identifies a question. It is the same on all instances with the key, and does not reveal
+    /// the question.
     pub(crate) fn digest(&self, question: &str, key: KeyIndex) -> String {
         self.keys[key.0].digest(QUESTION, question.as_bytes())
     }
@@ -159,7 +162,7 @@ impl fmt::Debug for StateSealer {
     }
 }
 
-/// Random bytes made once: states do not outlive the process unless a key is given.
+/// Returns a random key of this process. Without a configured key, states do not outlive the process.
 fn process_key() -> &'static [u8; MIN_KEY] {
     static KEY: OnceLock<[u8; MIN_KEY]> = OnceLock::new();
     KEY.get_or_init(|| {

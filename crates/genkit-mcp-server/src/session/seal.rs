@@ -1,6 +1,6 @@
-//! A seal: text that travels through others, who can read and cannot change it.
+//! Sealed text, which others can carry and read but not modify.
 //!
-//! HMAC-SHA256 over what is sealed, until when, and what it is bound to, which does not travel.
+//! The seal is an HMAC-SHA256 over the content, its expiry, and a binding that is not part of the text.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,32 +10,32 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::hmac::{Hmac, TAG};
 
-/// How many bytes a key has at least: those of the hash (RFC 2104, section 3).
+/// The minimum length of a key, in bytes: that of the hash (RFC 2104, section 3).
 pub(super) const MIN_KEY: usize = TAG;
 
-/// How long a point in time is, in bytes: Unix milliseconds.
+/// The length of the expiry, in bytes: Unix milliseconds.
 const EXPIRY: usize = 8;
 
-/// What no other use of the same key begins with.
+/// A prefix that no other use of the same key has.
 const DOMAIN: &[u8] = b"genkit/request-state/1\0";
 
-/// What seals with one key.
+/// Seals and opens texts with one key.
 pub(super) struct Seal {
     key: Vec<u8>,
 }
 
-/// Why a text does not open.
+/// The reason why a text does not open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SealError {
-    /// Not of the form that seals have.
+    /// The text does not have the format of a seal.
     Malformed,
-    /// Changed, or sealed with another key, or bound to something else.
+    /// The text was modified, sealed with another key, or bound to something else.
     Forged,
     Expired,
 }
 
 impl Seal {
-    /// With a key that has [`MIN_KEY`] bytes at least.
+    /// Creates a seal with a key of at least [`MIN_KEY`] bytes.
     pub(super) fn new(key: &[u8]) -> Self {
         Self { key: key.to_vec() }
     }
@@ -51,7 +51,7 @@ impl Seal {
         URL_SAFE_NO_PAD.encode(sealed)
     }
 
-    /// What was sealed, if it was sealed here and bound to the same.
+    /// Returns the content, if the text was sealed with this key and bound to the same value.
     pub(super) fn open(&self, text: &str, bound_to: &[u8]) -> Result<Vec<u8>, SealError> {
         let mut sealed = URL_SAFE_NO_PAD.decode(text).map_err(|_| SealError::Malformed)?;
         let (tag, body) = sealed.split_first_chunk::<TAG>().ok_or(SealError::Malformed)?;
@@ -66,7 +66,7 @@ impl Seal {
         Ok(sealed.split_off(TAG + EXPIRY))
     }
 
-    /// The same for the same text wherever the key is, and it says nothing of the text.
+    /// Returns a digest of `text` that is the same wherever the key is used, and that does not reveal the text.
     pub(super) fn digest(&self, purpose: &[u8], text: &[u8]) -> String {
         URL_SAFE_NO_PAD.encode(self.mac(purpose, text).finalize())
     }
@@ -74,7 +74,7 @@ impl Seal {
     fn mac(&self, bound_to: &[u8], body: &[u8]) -> Hmac {
         let mut mac = Hmac::new(&self.key);
         mac.update(DOMAIN);
-        // Its length first, so that its end cannot be taken for the beginning of the body.
+        // The length comes first, so that the binding cannot run into the body.
         mac.update((bound_to.len() as u64).to_be_bytes());
         mac.update(bound_to);
         mac.update(body);

@@ -1,4 +1,4 @@
-//! Sealing keys: where they come from, and what is wrong with one. No text of an error has any of a key.
+//! Reads and validates sealing keys. Error messages never contain a key.
 
 use std::fmt;
 use std::fs::File;
@@ -12,28 +12,28 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use super::seal::MIN_KEY;
 use crate::error::Error as E;
 
-/// How many sealing keys a server may have: each state that no other opens is tried with all. Default is 16.
+/// The maximum number of sealing keys; each state that does not open is tried with all of them. Default is 16.
 const MAX_KEYS: usize = 16;
 
-/// How large a file or a variable of sealing keys may be, in bytes. Default is 64 KiB.
+/// The maximum size of a file or variable with sealing keys, in bytes. Default is 64 KiB.
 const MAX_TEXT: u64 = 64 * 1024;
 
-/// How a text of keys is written, and how one is made.
-const HOW: &str = "write each key on a line of its own, in hex or base64, the new one first; \
-                   `openssl rand -hex 32` makes one";
+/// How to write and generate keys, for error messages.
+const HOW: &str = "write one key per line, in hex or base64, newest first; \
+                   `openssl rand -hex 32` generates a key";
 
-/// Where keys come from.
+/// The source of sealing keys.
 #[derive(Clone)]
 pub(crate) enum KeySource {
     /// The key itself.
     Bytes(Vec<u8>),
-    /// The variable of this name: a text of keys.
+    /// The environment variable that holds the keys as text.
     Variable(String),
-    /// A file: a text of keys.
+    /// The file that holds the keys as text.
     File(PathBuf),
 }
 
-/// The keys of all sources, in their order.
+/// Reads the keys of all sources, in order.
 pub(crate) fn read_keys(sources: &[KeySource]) -> Result<Vec<Vec<u8>>, E> {
     let mut keys = Vec::<Vec<u8>>::new();
     for source in sources {
@@ -43,14 +43,14 @@ pub(crate) fn read_keys(sources: &[KeySource]) -> Result<Vec<Vec<u8>>, E> {
         };
         for (place, key) in (1..).zip(found) {
             if keys.contains(&key) {
-                return Err(wrong(source, format!("the key number {place} stands before already")));
+                return Err(wrong(source, format!("key number {place} is a duplicate")));
             }
             keys.push(key);
         }
     }
     if keys.len() > MAX_KEYS {
         return Err(E::SealingKeys(format!(
-            "there are {} sealing keys, more than {MAX_KEYS}: remove those that sealed nothing in the last hour",
+            "{} sealing keys exceed the limit of {MAX_KEYS}; remove the keys that sealed nothing in the last hour",
             keys.len()
         )));
     }
@@ -68,7 +68,7 @@ fn read_text(source: &KeySource) -> Result<Vec<Vec<u8>>, E> {
         }
     }
     if keys.is_empty() {
-        return Err(wrong(source, format!("there is no key: {HOW}")));
+        return Err(wrong(source, format!("no key found; {HOW}")));
     }
     Ok(keys)
 }
@@ -78,33 +78,35 @@ fn text_of(source: &KeySource) -> Result<String, String> {
         KeySource::Variable(name) => match std::env::var(name) {
             Ok(text) if text.len() as u64 > MAX_TEXT => Err(too_large()),
             Ok(text) => Ok(text),
-            Err(std::env::VarError::NotPresent) => Err(format!("it is not set: {HOW}")),
-            Err(std::env::VarError::NotUnicode(_)) => Err(format!("it is no text: {HOW}")),
+            Err(std::env::VarError::NotPresent) => Err(format!("the variable is not set; {HOW}")),
+            Err(std::env::VarError::NotUnicode(_)) => {
+                Err(format!("the text is not valid UTF-8; {HOW}"))
+            }
         },
         KeySource::File(path) => {
             let mut bytes = Vec::new();
             let read =
                 regular(path).and_then(|file| file.take(MAX_TEXT + 1).read_to_end(&mut bytes));
-            read.map_err(|why| format!("it cannot be read: {why}"))?;
+            read.map_err(|why| format!("cannot read the file: {why}"))?;
             if bytes.len() as u64 > MAX_TEXT {
                 return Err(too_large());
             }
-            String::from_utf8(bytes).map_err(|_| format!("it is no text: {HOW}"))
+            String::from_utf8(bytes).map_err(|_| format!("the text is not valid UTF-8; {HOW}"))
         }
         KeySource::Bytes(_) => Ok(String::new()),
     }
 }
 
-/// Others, such as pipes, might never end.
+/// Opens a regular file. Other files, such as pipes, might never end.
 fn regular(path: &PathBuf) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("not a regular file"));
     }
     File::open(path)
 }
 
 fn too_large() -> String {
-    format!("it has more than {MAX_TEXT} bytes: {HOW}")
+    format!("the text has more than {MAX_TEXT} bytes; {HOW}")
 }
 
 fn decode(word: &str) -> Result<Vec<u8>, String> {
@@ -116,18 +118,20 @@ fn decode(word: &str) -> Result<Vec<u8>, String> {
         GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     let alphabet = if word.contains(['-', '_']) { URL_SAFE } else { STANDARD };
     let decoded = GeneralPurpose::new(&alphabet, lenient).decode(word);
-    decoded.map_err(|_| format!("this is neither hex nor base64: {HOW}"))
+    decoded.map_err(|_| format!("the key is neither hex nor base64; {HOW}"))
 }
 
 fn check(key: Vec<u8>) -> Result<Vec<u8>, String> {
     if key.len() < MIN_KEY {
         return Err(format!(
-            "the key has {} bytes, and needs at least {MIN_KEY} random ones: `openssl rand -hex {MIN_KEY}` makes one",
+            "the key has {} bytes; use at least {MIN_KEY} random bytes, such as from `openssl rand -hex {MIN_KEY}`",
             key.len()
         ));
     }
     if key.iter().all(|byte| *byte == key[0]) && key[0] == 0 {
-        return Err(format!("the key is all zeros: `openssl rand -hex {MIN_KEY}` makes one"));
+        return Err(format!(
+            "the key is all zeros; generate one with `openssl rand -hex {MIN_KEY}`"
+        ));
     }
     Ok(key)
 }
@@ -135,13 +139,13 @@ fn check(key: Vec<u8>) -> Result<Vec<u8>, String> {
 fn wrong(source: &KeySource, why: impl fmt::Display) -> E {
     let from = match source {
         KeySource::Bytes(_) => "`.sealing_key(..)`".to_owned(),
-        KeySource::Variable(name) => format!("the sealing keys of the variable `{name}`"),
-        KeySource::File(path) => format!("the sealing keys of the file `{}`", path.display()),
+        KeySource::Variable(name) => format!("sealing keys of the environment variable `{name}`"),
+        KeySource::File(path) => format!("sealing keys of the file `{}`", path.display()),
     };
     E::SealingKeys(format!("{from}: {why}"))
 }
 
-/// Never a key.
+/// Never shows a key.
 impl fmt::Debug for KeySource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -191,11 +195,11 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_its_place_and_without_the_key() {
         let short = said(of_file(format!("{HEX}\n{}\n", &HEX[..62]).as_bytes()));
-        assert!(short.contains("line 2: the key has 31 bytes, and needs at least 32"), "{short}");
+        assert!(short.contains("line 2: the key has 31 bytes; use at least 32"), "{short}");
         let strange = said(of_file(format!("{HEX}\n\nsecret!{HEX}\n").as_bytes()));
-        assert!(strange.contains("line 3: this is neither hex nor base64"), "{strange}");
+        assert!(strange.contains("line 3: the key is neither hex nor base64"), "{strange}");
         let twice = said(of_file(format!("{HEX}\n{}\n", HEX.to_uppercase()).as_bytes()));
-        assert!(twice.contains("the key number 2 stands before already"), "{twice}");
+        assert!(twice.contains("key number 2 is a duplicate"), "{twice}");
         let zeros = said(of_file("00".repeat(32).as_bytes()));
         assert!(zeros.contains("all zeros"), "{zeros}");
         for text in [&short, &strange, &twice, &zeros] {
@@ -204,27 +208,27 @@ mod tests {
         }
         for none in [&b""[..], b"# nothing\n \n"] {
             let none = said(of_file(none));
-            assert!(none.contains("there is no key") && none.contains("openssl rand"), "{none}");
+            assert!(none.contains("no key found") && none.contains("openssl rand"), "{none}");
         }
-        assert!(said(of_file(&[0xff; 40])).contains("it is no text"));
+        assert!(said(of_file(&[0xff; 40])).contains("is not valid UTF-8"));
         assert!(said(of_file(&vec![b'a'; 64 * 1024 + 1])).contains("more than 65536 bytes"));
         let many: String =
             (0..17).map(|number| format!("{}{number:02}\n", "a1".repeat(32))).collect();
-        assert!(said(of_file(many.as_bytes())).contains("17 sealing keys, more than 16"));
+        assert!(said(of_file(many.as_bytes())).contains("17 sealing keys exceed the limit of 16"));
     }
 
     #[test]
     fn what_is_not_there_is_named() {
         let variable = said(read_keys(&[KeySource::Variable("GENKIT_TEST_NO_KEYS".into())]));
-        assert!(variable.contains("`GENKIT_TEST_NO_KEYS`: it is not set"), "{variable}");
+        assert!(variable.contains("`GENKIT_TEST_NO_KEYS`: the variable is not set"), "{variable}");
         let file = said(read_keys(&[KeySource::File("no/such/keys".into())]));
-        assert!(file.contains("`no/such/keys`: it cannot be read"), "{file}");
+        assert!(file.contains("`no/such/keys`: cannot read the file"), "{file}");
         let folder = said(read_keys(&[KeySource::File(std::env::temp_dir())]));
-        assert!(folder.contains("it is no file"), "{folder}");
+        assert!(folder.contains("not a regular file"), "{folder}");
         let bytes = said(read_keys(&[KeySource::Bytes(vec![1; 31])]));
         assert!(bytes.contains("`.sealing_key(..)`: the key has 31 bytes"), "{bytes}");
         let again = [KeySource::Bytes(vec![1; 32]), KeySource::Bytes(vec![1; 32])];
-        assert!(said(read_keys(&again)).contains("stands before already"));
+        assert!(said(read_keys(&again)).contains("is a duplicate"));
     }
 
     #[test]

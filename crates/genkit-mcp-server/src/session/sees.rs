@@ -1,22 +1,22 @@
-//! What a subscriber sees of what changes.
+//! The changes that a subscriber is allowed to see.
 
 use std::sync::Arc;
 
 use genkit_core::internal::registry::RegistryChange;
 
-/// What is there for a subscriber. Default is that all is.
+/// The view of a subscriber. The default sees everything.
 #[derive(Clone, Default)]
 pub(crate) struct Sees(Option<Arc<dyn View>>);
 
-/// What is there for one caller.
+/// The items that one caller can see.
 pub(crate) trait View: Send + Sync {
-    /// Whether the resource at a URI is.
+    /// Returns whether the caller can see the resource at a URI.
     fn has_uri(&self, uri: &str) -> bool;
 
-    /// Whether some of what is there may be hidden from it.
+    /// Returns whether any items can be hidden from the caller.
     fn is_restricted(&self) -> bool;
 
-    /// What tells the list as it sees it from other ones; `None` where nobody knows.
+    /// Returns a digest of a list as the caller sees it; `None` if it cannot be determined.
     fn digest(&self, list: &RegistryChange) -> Option<u64>;
 }
 
@@ -38,7 +38,8 @@ impl Sees {
     }
 }
 
-/// The lists that a subscriber knows of: a change that is hidden from it is none. To whom all is shown, all is told.
+/// The lists that a subscriber last saw. A change that it cannot see is not reported. An unrestricted subscriber is
+/// notified of all changes.
 #[derive(Default)]
 pub(super) struct SeenLists {
     digests: [Option<u64>; 3],
@@ -46,14 +47,14 @@ pub(super) struct SeenLists {
 }
 
 impl SeenLists {
-    /// Those that it sees now.
+    /// Returns the lists as currently seen.
     pub(super) fn now(sees: &Sees) -> Self {
         use RegistryChange::{Prompts, Resources, Tools};
         let digests = [Tools, Prompts, Resources].map(|list| sees.digest(&list));
         Self { digests, is_restricted: sees.is_restricted() }
     }
 
-    /// Whether it sees another list than before.
+    /// Returns whether the subscriber sees a different list than before.
     pub(super) fn has_changed(&mut self, list: &RegistryChange, sees: &Sees) -> bool {
         let place = match list {
             RegistryChange::Tools => 0,

@@ -1,4 +1,4 @@
-//! The resources that a client subscribed to: bounded in number and in bytes.
+//! The resources that a client subscribed to, limited in number and in bytes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use crate::error::Error as E;
 use crate::quota::{Held, SessionQuota};
 use genkit_core::internal::action::MAX_URI_BYTES;
 
-/// How many resources one client may subscribe to. Default is 10,000.
+/// The maximum number of resources that a client can subscribe to. Default is 10,000.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 10_000;
 
-/// What a subscription takes beside its text.
+/// The memory overhead of a subscription in addition to its text, in bytes.
 const OVERHEAD: usize = 64;
 
-/// URIs, counted as bytes that are kept for the client.
+/// The subscribed URIs, counted against the client's quota of bytes.
 #[derive(Default)]
 pub(crate) struct Subscriptions {
     uris: BTreeSet<Arc<str>>,

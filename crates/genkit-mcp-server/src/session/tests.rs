@@ -1,4 +1,4 @@
-//! Notifications: who is told what, how often, and that nobody is waited for.
+//! Tests of notifications: recipients, frequency, and independence of slow subscribers.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn listen(session: &Session, uris: &[&str]) -> Interest {
     Interest::Listen(ListenFilter::new(&filter(uris), session.quota()).expect("in bounds"))
 }
 
-/// What a subscriber is told by now.
+/// Returns the changes that a subscriber has been notified of.
 fn told(subscription: &mut Subscription) -> Vec<RegistryChange> {
     std::iter::from_fn(|| subscription.next().now_or_never()).collect()
 }
@@ -65,7 +65,7 @@ async fn a_batch_of_changes_is_told_once() {
     assert_eq!(told(&mut subscription), []);
     registry.resource_updated("note://1");
     after_the_quiet_time().await;
-    assert_eq!(told(&mut subscription), [updated("note://1")], "again, since it is new");
+    assert_eq!(told(&mut subscription), [updated("note://1")], "again, since it is a new change");
 }
 
 #[tokio::test(start_paused = true)]
@@ -107,7 +107,7 @@ async fn the_end_of_one_stream_is_the_end_of_no_other() {
     registry.list_changed(RegistryChange::Tools);
     registry.list_changed(RegistryChange::Prompts);
     after_the_quiet_time().await;
-    assert_eq!(told(&mut stays), [RegistryChange::Tools], "and of what it did not ask for nothing");
+    assert_eq!(told(&mut stays), [RegistryChange::Tools], "only of what it requested");
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,7 +139,7 @@ fn what_is_kept_of_subscriptions_is_bounded() {
     while session.subscribe(&format!("{kept:08}{}", &long[8..])).is_ok() {
         kept += 1;
     }
-    assert_eq!(kept, 127, "1 MiB of 8 KiB each, and what holds them");
+    assert_eq!(kept, 127, "1 MiB in entries of 8 KiB each plus overhead");
     for again in 0..kept {
         let uri = format!("{again:08}{}", &long[8..]);
         session.subscribe(&uri).expect("it is there already");
@@ -162,5 +162,5 @@ fn a_stream_asks_for_as_much_as_a_session_may_keep() {
     assert!(matches!(refused, Err(E::TooManySubscriptions(_))));
     let open: Vec<_> =
         std::iter::from_fn(|| ListenFilter::new(&filter(&[]), session.quota()).ok()).collect();
-    assert_eq!(open.len(), 16, "what was refused counts no more");
+    assert_eq!(open.len(), 16, "rejected streams do not count");
 }

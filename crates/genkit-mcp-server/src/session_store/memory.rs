@@ -1,4 +1,4 @@
-//! Sessions in memory: for tests, and for instances of one program.
+//! A session store in memory, for tests and for several servers in one program.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -9,14 +9,13 @@ use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::internal::sync::lock;
 
-/// How many sessions are kept. Default is 10,000; for one more that goes which was saved or loaded the
-/// longest time ago.
+/// The maximum number of stored sessions. Default is 10,000; beyond that, the least recently used session is removed.
 const MAX_STORED: usize = 10_000;
 
-/// How long a session is kept that nobody saves or loads. Default is 1 day.
+/// How long a session is kept after it was last saved or loaded. Default is 1 day.
 const STORED: Duration = Duration::from_secs(24 * 3600);
 
-/// Session store in the memory of this program. Copies are of the same sessions.
+/// A session store in the memory of this program. Clones share the same sessions.
 ///
 /// ```
 /// use genkit::mcp::server::{MemorySessions, SessionStore};
@@ -32,7 +31,7 @@ const STORED: Duration = Duration::from_secs(24 * 3600);
 pub struct MemorySessions(Arc<Mutex<HashMap<String, (Instant, StoredSession)>>>);
 
 impl MemorySessions {
-    /// Session store without sessions.
+    /// Creates an empty session store.
     pub fn new() -> Self {
         Self::default()
     }

@@ -1,4 +1,4 @@
-//! Stored sessions: what of a session must be known to go on with it after a restart.
+//! Session stores, which keep the state that is needed to resume a session after a restart.
 
 mod memory;
 #[cfg(feature = "durable")]
@@ -16,14 +16,16 @@ use std::time::Duration;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 
-/// How long a store of sessions may take. Default is 5 seconds.
+/// The time limit of an operation on a session store. Default is 5 seconds.
 pub(crate) const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Session store, so that MCP sessions of one instance go on after its restart, or at another: [`MemorySessions`];
-/// with the feature `durable` `RunSessions`, in a folder, in SQLite or in Postgres; or one of your own.
+/// A session store, which lets an MCP session continue after a restart or on another instance.
 ///
-/// The server saves a session when it is opened and when its client changes what is stored (its level
-/// of logging, its subscriptions), and loads it when a request names one that it does not know.
+/// Use [`MemorySessions`]; with the feature `durable`, `RunSessions`, which stores sessions in a folder, in SQLite or
+/// in Postgres; or implement your own.
+///
+/// The server saves a session when it is opened and when its client changes stored values (its log level or its
+/// subscriptions), and loads it when a request names a session that this instance does not have.
 ///
 /// ```no_run
 /// use genkit::mcp::server::MemorySessions;
@@ -36,43 +38,42 @@ pub(crate) const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 ///
 /// # What does not move to another instance
 ///
-/// | what | what becomes of it | remedy |
+/// | state | behavior | remedy |
 /// |---|---|---|
-/// | a call that runs | it is answered where it runs; with `RunSessions` its stream is read at any instance, and one whose instance has died gets an error that says so | call again where that is safe; `#[tool(task)]` |
-/// | a question that waits for its answer (elicitation, sampling, roots, approvals) | an answer that comes to another instance is refused with 400, and the log says so; the function waits until its `.question_timeout(..)` | protocol 2026-07-28, whose questions travel through the client; or a proxy that keeps a session (`Mcp-Session-Id`) at its instance |
-/// | `notifications/cancelled` | the call runs to its end | the same |
-/// | changes (of lists, of resources that somebody subscribed to) | told at the instance where they happen, to who listens there | the same |
-/// | a level, a subscription and an end, where another instance has the session open already | that one goes on with what it knows, until it was idle for `.session_timeout(..)` | the same |
+/// | a call in progress | completes on its instance; with `RunSessions`, its stream can be read on any instance, and if its instance died, the client receives an error that reports this | call again if that is safe, or use `#[tool(task)]` |
+/// | a question that waits for its answer (elicitation, sampling, roots, approvals) | an answer that arrives at another instance is rejected with 400 and logged; the function waits until its `.question_timeout(..)` | protocol 2026-07-28, in which questions travel through the client; or a proxy that routes each session (`Mcp-Session-Id`) to its instance |
+/// | `notifications/cancelled` | has no effect on another instance; the call runs to completion | as above |
+/// | changes (of lists or of subscribed resources) | reported only to clients that listen on the instance where they occur | as above |
+/// | a new log level, a subscription, or the end of a session, if another instance has the session open | the other instance keeps its state until it has been idle for `.session_timeout(..)` | as above |
 pub trait SessionStore: Send + Sync + 'static {
-    /// Loads the session of this id, a UUID; `None` where there is none, or no longer.
+    /// Loads the session with this id, a UUID; returns `None` if it does not exist or has expired.
     ///
     /// # Errors
-    /// The store cannot be read: the request is refused, and may be tried again.
+    /// If the store cannot be read. The request is rejected, and the client can retry it.
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<StoredSession>>>;
 
-    /// Saves a session under this id, in place of what was there.
+    /// Saves a session under this id, replacing an existing one.
     ///
     /// # Errors
-    /// It cannot be kept. The session goes on in this instance, and the log says so.
+    /// If the session cannot be saved. The error is logged, and the session continues on this instance.
     fn save<'a>(&'a self, id: &'a str, session: StoredSession) -> BoxFuture<'a, Result<()>>;
 
-    /// Deletes a session that its client has ended, if it is there.
+    /// Deletes a session that its client ended, if it exists.
     ///
     /// # Errors
-    /// It cannot be forgotten: the log says so.
+    /// If the session cannot be deleted. The error is logged.
     fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<()>>;
 
-    /// Sweeps: takes away what nobody comes back to any more; the server calls it each minute.
-    /// Default is to do nothing.
+    /// Removes expired sessions. The server calls this every minute. Does nothing by default.
     ///
     /// # Errors
-    /// It cannot be done now: the log says so.
+    /// If the sweep fails. The error is logged.
     fn sweep(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Stream store: where the events of streams are kept, too, so that their clients may come back for them
-    /// at any instance (`Last-Event-ID`). Default is none: they come back to the instance that runs the call.
+    /// Returns the store for the events of streams, so that clients can resume a stream on any instance
+    /// (`Last-Event-ID`). Returns `None` by default: a stream can only be resumed on the instance that runs the call.
     #[cfg(feature = "durable")]
     fn streams(&self) -> Option<std::sync::Arc<dyn genkit_core::RunStore>> {
         None

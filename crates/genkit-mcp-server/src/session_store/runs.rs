@@ -1,4 +1,4 @@
-//! Sessions on the stores of durable runs: each is a run that nobody works on, until its time is over.
+//! A session store on top of a store of durable runs. Each session is a run without steps, kept until it expires.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,18 +11,19 @@ use genkit_core::Result;
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::{RunChange, RunId, RunStatus, RunStore};
 
-/// How long a session is kept that no instance saves or loads. Default is 1 day.
+/// How long a session is kept after an instance last saved or loaded it. Default is 1 day.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 
-/// How often a save is tried that another instance was faster with. Default is 16.
+/// The maximum number of attempts to save a session while other instances change it. Default is 16.
 const SAVE_TRIES: u32 = 16;
 
-/// How many runs are looked at when those are taken away whose time is over. Default is 1,024.
+/// The maximum number of runs checked for expiry per sweep. Default is 1,024.
 const SWEPT: usize = 1024;
 
-/// Session store on a store of durable runs (a folder, SQLite, Postgres), so that a session survives a restart and
-/// goes on at any instance on that store; and the events of its calls, so that a client that lost its connection
-/// reads the rest at any instance.
+/// A session store on top of a store of durable runs (a folder, SQLite, Postgres).
+///
+/// A session survives a restart and continues on any instance that uses the same store. The events of its calls are
+/// stored as well, so that a client that lost its connection can read the rest on any instance.
 ///
 /// ```no_run
 /// use genkit::durable::FolderStore;
@@ -34,8 +35,8 @@ const SWEPT: usize = 1024;
 /// # }
 /// ```
 ///
-/// The store has a hash of a session's id, not the id; the events of calls are in it as they are. What cannot move to
-/// another instance says [`SessionStore`].
+/// The store contains a hash of the session's id, not the id itself; the events of calls are stored unencrypted. See
+/// [`SessionStore`] for what cannot move to another instance.
 #[derive(Clone)]
 pub struct RunSessions {
     store: Arc<dyn RunStore>,
@@ -43,17 +44,17 @@ pub struct RunSessions {
 }
 
 impl RunSessions {
-    /// Session store on this store of runs, which may have runs of other kinds, too.
+    /// Creates a session store on top of this store of runs, which can also hold other kinds of runs.
     pub fn new(store: impl RunStore) -> Self {
         Self { store: Arc::new(store), kept: KEPT }
     }
 
-    /// Lifetime: how long a session is kept that no instance saves or loads. Default is 1 day.
+    /// Sets how long a session is kept after an instance last saved or loaded it. Default is 1 day.
     pub fn kept(self, kept: Duration) -> Self {
         Self { kept, ..self }
     }
 
-    /// The session with this JSON, kept from now on.
+    /// Returns the change that stores a session and restarts its lifetime.
     fn change(&self, session: String) -> RunChange {
         let kept = u64::try_from(self.kept.as_millis()).unwrap_or(u64::MAX);
         let until = now_ms().saturating_add(kept);
@@ -71,11 +72,13 @@ impl SessionStore for RunSessions {
                 return Ok(None);
             }
             let Ok(session) = serde_json::from_str(&stored.head) else {
-                tracing::warn!("a session in the store is of another version of this library");
+                tracing::warn!(
+                    "ignoring a stored session written by another version of this library"
+                );
                 return Ok(None);
             };
             if u128::from(left) < self.kept.as_millis() / 2 {
-                // Another instance may have been faster, which did the same.
+                // If another instance was faster, it saved the same change.
                 self.store.save(&run, stored.at.revision, &self.change(stored.head)).await?;
             }
             Ok(Some(session))
@@ -109,7 +112,7 @@ impl SessionStore for RunSessions {
         Box::pin(async move {
             let due = self.store.due(SWEPT).await?;
             for id in due.into_iter().filter(RunId::is_of_session) {
-                // Somebody may have loaded it since.
+                // Another instance may have loaded the session since.
                 let at = self.store.peek(&id).await?;
                 if at.is_some_and(|at| at.wake_at_ms.is_some_and(|until| until <= now_ms())) {
                     self.store.remove(&id).await?;

@@ -1,6 +1,6 @@
-//! One session as it is stored.
+//! The stored form of a session.
 
-#![allow(deprecated, reason = "SEP-2577 deprecates logging; clients of today have it")]
+#![allow(deprecated, reason = "SEP-2577 deprecates logging, which current clients still use")]
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use rmcp::model::LoggingLevel;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Stored session: what its client settled, and a hash of the principal that it belongs to. Stores
-/// keep it as JSON, and need not know what is in it.
+/// A session as saved in a [`SessionStore`](super::SessionStore): the result of the client's handshake, and a hash of
+/// the principal that owns it. Stores keep it as JSON and do not need to interpret it.
 ///
 /// ```
 /// use genkit::mcp::server::StoredSession;
@@ -24,7 +24,7 @@ use serde_json::Value;
 #[serde(rename_all = "camelCase")]
 pub struct StoredSession {
     pub(crate) protocol_version: String,
-    /// The hash of the principal, in hexadecimal digits.
+    /// The hash of the principal, in hexadecimal.
     pub(crate) owner: Option<String>,
     pub(crate) client: Option<StoredClient>,
     pub(crate) capabilities: Value,

@@ -1,4 +1,4 @@
-//! The beginning of a task: a call that does not end in time is saved, and goes on without its request.
+//! The start of a task: a call that does not finish in time is saved, and continues without its request.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -28,14 +28,14 @@ use genkit_core::{Tool, ToolTask};
 use genkit_durable::internal::{CallJournal, LEASE, LeasedRun, Note};
 use genkit_schema::internal::strictness::Strictness;
 
-/// What a call that may become a task came to.
+/// The outcome of a call that can become a task.
 pub(in super::super) enum BegunCall {
-    /// It ended, or asked, in time.
+    /// It finished or asked a question in time.
     InTime(RunOutcome<ToolOutput>),
     Created(CreateTaskResult),
 }
 
-/// A call in the time before it is a task.
+/// A call before it becomes a task.
 struct NewTask<'a> {
     shared: &'a Arc<SharedState>,
     id: RunId,
@@ -45,12 +45,12 @@ struct NewTask<'a> {
     record: TaskRecord,
     work: TaskWork,
     open: OpenRun<'a>,
-    /// Ends when the client gives up.
+    /// Cancelled when the client gives up.
     request: CancellationToken,
     after: Duration,
 }
 
-/// Runs `tool` for a client that knows tasks. `None` where it may make no more of them.
+/// Runs `tool` for a client that supports tasks.
 pub(in super::super) fn begin(
     shared: &Arc<SharedState>,
     request: Request,
@@ -95,7 +95,7 @@ impl NewTask<'_> {
         let work = &mut self.work;
         let after = self.after;
         let mut patience = pin!(async move {
-            // A timer has no less than a millisecond.
+            // A timer rounds zero up to a millisecond.
             if !after.is_zero() {
                 tokio::time::sleep(after).await;
             }
@@ -118,7 +118,7 @@ impl NewTask<'_> {
         }
     }
 
-    /// The task is saved before its id is told.
+    /// Saves the task before its id is sent to the client.
     async fn becomes_task(self) -> Answered<BegunCall> {
         let Self { shared, id, tool, client, caller, mut record, work, open, .. } = self;
         let held = open.becomes_task()?;
@@ -139,7 +139,7 @@ impl NewTask<'_> {
         tokio::spawn(async move {
             let _running = running;
             drive(&shared, &tool, session, record, work).await;
-            // The function had the place of its request.
+            // The function kept the in-flight slot of its request.
             held.end();
         });
         Ok(BegunCall::Created(told))
@@ -151,7 +151,7 @@ async fn create(
     id: &RunId,
     record: &mut TaskRecord,
 ) -> Result<LeasedRun> {
-    // So long nobody takes it up, should this process die before it has the lease.
+    // If this process dies before it has the lease, other servers wait this long before they resume the task.
     let lease = u64::try_from(LEASE.as_millis()).unwrap_or(u64::MAX);
     let first = record.change()?.with_wake_at_ms(Some(now_ms().saturating_add(lease)));
     LeasedRun::create(&shared.tasks.store, id, &first, LEASE).await

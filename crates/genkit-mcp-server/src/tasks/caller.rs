@@ -1,4 +1,4 @@
-//! The caller of a function that runs as a task: nobody waits for it, and its questions are left with the task.
+//! The caller of a function that runs as a task. No client waits for it, and its questions are stored with the task.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,9 +15,9 @@ use genkit_core::internal::context::{Asker, Caller, Capability};
 use genkit_core::{ClientInfo, LogLevel, Progress};
 use genkit_schema::internal::truncate::truncate;
 
-/// A client that called, and may be gone.
+/// A client that made a call and may have disconnected since.
 pub(super) struct TaskCaller {
-    /// The one that waits, until the call is a task.
+    /// The waiting caller, used until the call becomes a task.
     waiting: Option<Arc<McpCaller>>,
     is_task: AtomicBool,
     client: Arc<ClientDescription>,
@@ -38,17 +38,17 @@ impl TaskCaller {
         Self { waiting, is_task, client, registry, asker, message }
     }
 
-    /// From now on nobody waits.
+    /// Records that no client waits any more.
     pub(super) fn becomes_task(&self) {
         self.is_task.store(true, Ordering::Release);
     }
 
-    /// What the function tells of its progress.
+    /// Returns a receiver of the function's progress messages.
     pub(super) fn messages(&self) -> watch::Receiver<Option<String>> {
         self.message.subscribe()
     }
 
-    /// What the client said of itself.
+    /// Returns the description of the client.
     pub(super) fn description(&self) -> ClientDescription {
         (*self.client).clone()
     }
@@ -59,7 +59,7 @@ impl TaskCaller {
     }
 }
 
-/// Progress as a message: its own words, or how much is done.
+/// Returns progress as text: its message, or the amount done.
 fn message_of(progress: &Progress) -> String {
     match (&progress.message, progress.total) {
         (Some(message), _) => truncate(message, MAX_MESSAGE).to_owned(),

@@ -1,4 +1,4 @@
-//! A task at work: its function runs under the lease of the task, and what it does and tells is saved.
+//! A running task. Its function runs under the task's lease, and its results and progress are saved.
 
 use std::sync::Arc;
 
@@ -25,16 +25,16 @@ use genkit_core::{ErrorKind, Result};
 use genkit_durable::internal::{LeasedRun, Note};
 use genkit_schema::internal::size::json_size;
 
-/// A function that runs, and what it says meanwhile.
+/// A running function, and the receivers of its notes and messages.
 pub(super) struct TaskWork {
     pub(super) running: BoxFuture<'static, Outcome<ToolOutput>>,
     pub(super) noted: mpsc::UnboundedReceiver<Note>,
     pub(super) messages: watch::Receiver<Option<String>>,
-    /// Drops the function.
+    /// Cancels the function.
     pub(super) stop: CancellationToken,
 }
 
-/// Runs a task until it ends, asks, or is stopped.
+/// Runs a task until it finishes, asks a question or is stopped.
 pub(super) async fn drive(
     shared: &Arc<SharedState>,
     tool: &Tool,
@@ -55,22 +55,22 @@ pub(super) async fn drive(
         Ok(())
     };
     let worked: Result<()> = worked.instrument(span).await;
-    // A function that was not waited for ends here.
+    // A function that did not finish is cancelled here.
     drop(work);
     match worked.err() {
         None => {}
         Some(error) if error.kind() == ErrorKind::Aborted => {
-            tracing::debug!("a task was cancelled, or another server has it");
+            tracing::debug!("a task was cancelled or taken over by another server");
         }
         Some(error) => {
             let error = Logged::text(error.chain());
-            tracing::warn!(%error, "the work on a task stops here, and is taken up again");
+            tracing::warn!(%error, "work on a task failed; the task will be resumed");
         }
     }
     session.release().await;
 }
 
-/// Resolves when there is a message other than `known`, and it is time to save it.
+/// Resolves once there is a message other than `known`, but not before `time`.
 async fn until_message(
     messages: &mut watch::Receiver<Option<String>>,
     known: &Option<String>,
@@ -88,7 +88,8 @@ async fn until_message(
     }
 }
 
-/// Waits for the function; `None` where the server ends. One that `is_once` was begun for good.
+/// Waits for the function; returns `None` if the server shuts down. `is_once` marks a function that must not be run
+/// again.
 async fn run(
     shared: &SharedState,
     is_once: bool,
@@ -107,7 +108,7 @@ async fn run(
             }
             ended = &mut work.running => return Ok(Some(ended)),
             () = shared.tasks.stopping.cancelled() => {
-                // That a server ends in order is no fault of the task.
+                // A regular shutdown does not count as a failed attempt.
                 if !is_once {
                     record.attempts = record.attempts.saturating_sub(1);
                 }
@@ -129,7 +130,7 @@ async fn save(session: &mut LeasedRun, record: &mut TaskRecord) -> Result<()> {
     session.save_change(change).await
 }
 
-/// Takes what became of the function. Whether there is anything to save.
+/// Records the outcome of the function; returns whether there is anything to save.
 pub(super) fn take(
     shared: &SharedState,
     tool: &Tool,
@@ -146,7 +147,7 @@ pub(super) fn take(
             }
         }
         Outcome::Finished(Err(error)) => {
-            // A fault of the server is no answer of the tool.
+            // An internal error is an error of the task, not a result of the tool.
             let is_fault = error.kind() == ErrorKind::Internal;
             let error = shared.for_client(error, tool.name());
             match missing_capability(&error) {
@@ -160,7 +161,7 @@ pub(super) fn take(
     true
 }
 
-/// The result as the client gets it.
+/// Builds the result for the client.
 fn completed(shared: &SharedState, tool: &Tool, returned: Result<ToolOutput>) -> Stage {
     let limit = tool.max_output().unwrap_or(shared.settings.max_output);
     let mut result = results::tool_result(tool, returned, Era::Modern);
@@ -168,7 +169,7 @@ fn completed(shared: &SharedState, tool: &Tool, returned: Result<ToolOutput>) ->
     if size > limit {
         result = results::too_large(tool, size, limit);
     }
-    // What it stands in says what kind of result it is.
+    // `tasks/get` states the type of the result itself.
     result.result_type = None;
     match serde_json::to_value(&result) {
         Ok(result) => Stage::Completed(result),
@@ -178,7 +179,7 @@ fn completed(shared: &SharedState, tool: &Tool, returned: Result<ToolOutput>) ->
     }
 }
 
-/// A result of the server itself, which a model reads.
+/// Builds an error result that the server itself produces, for the model to read.
 pub(super) fn told(text: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": text }], "isError": true })
 }

@@ -1,4 +1,4 @@
-//! `tasks/get`, `tasks/update` and `tasks/cancel`.
+//! The methods `tasks/get`, `tasks/update` and `tasks/cancel`.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(in super::super) enum TaskCall {
     Cancel(String),
 }
 
-/// What it is answered.
+/// The response to a request about a task.
 pub(in super::super) enum TaskAnswer {
     Task(Box<GetTaskResult>),
     Done(TaskAckResult),
@@ -45,7 +45,7 @@ impl TaskCall {
     }
 }
 
-/// Answers a request about a task.
+/// Handles a request about a task.
 pub(in super::super) async fn answer(
     shared: &Arc<SharedState>,
     call: TaskCall,
@@ -53,7 +53,7 @@ pub(in super::super) async fn answer(
 ) -> Result<TaskAnswer, ErrorData> {
     sweep_later(shared);
     let task = FoundTask::of(shared, call.id(), request).await;
-    // The id lets whoever has it in: the log has the name of the tool.
+    // The id grants access to the task, so log the name of the tool instead.
     let tool = task.as_ref().map(|task| task.record.call.tool.as_str()).unwrap_or_default();
     let audit = Audit::begin(call.method(), tool, request.asking(), None);
     let answered = match (task, call) {
@@ -81,10 +81,10 @@ pub(in super::super) async fn answer(
     }
 }
 
-/// Why a request about a task is not answered.
+/// The reason why a request about a task fails.
 enum TaskRefusal {
     Known(E),
-    /// The store fails.
+    /// The store failed.
     Failed(Error),
 }
 
@@ -100,7 +100,7 @@ impl From<Error> for TaskRefusal {
     }
 }
 
-/// A task that is there for whoever asks.
+/// A task that the caller can access.
 struct FoundTask<'a> {
     shared: &'a Arc<SharedState>,
     id: RunId,
@@ -109,7 +109,8 @@ struct FoundTask<'a> {
 }
 
 impl<'a> FoundTask<'a> {
-    /// What is of another caller, or gone, is unknown: nobody learns that it was there.
+    /// Loads the task. Tasks of other callers and expired tasks are reported as unknown, so that their existence is not
+    /// revealed.
     async fn of(
         shared: &'a Arc<SharedState>,
         id: &str,
@@ -128,7 +129,7 @@ impl<'a> FoundTask<'a> {
         Ok(Self { shared, id, stored, record })
     }
 
-    /// Saves a change, unless another was faster: then the task is read again.
+    /// Saves a change; returns `false` and reloads the task if it was changed concurrently.
     async fn save(&mut self, change: RunChange) -> Result<bool, TaskRefusal> {
         let store = &self.shared.tasks.store;
         if store.save(&self.id, self.stored.at.revision, &change).await?.is_some() {
@@ -163,7 +164,7 @@ impl<'a> FoundTask<'a> {
             self.record.stage = Stage::Cancelled;
             let change = self.record.change()?;
             if self.save(change).await? {
-                // Where it runs elsewhere, it is stopped there when its lease is renewed.
+                // If it runs on another server, it is stopped there when its lease is renewed.
                 self.shared.tasks.stop_task(&self.id);
                 break;
             }

@@ -1,13 +1,14 @@
-//! Tasks: calls of tools that go on after their request, as MCP's extension `io.modelcontextprotocol/tasks` has them.
+//! Tasks: tool calls that continue after their request, as in MCP's extension `io.modelcontextprotocol/tasks`.
 //!
-//! A task is a durable run of one call: it stands in the store of the program, or in memory; who works on it has its
-//! lease; what it did by `once` is saved the moment that it is done. Every server on one store answers for its tasks.
+//! A task is a durable run of one call. It is kept in the program's store, or in memory. The server that works on it
+//! holds its lease, and results of `once` are saved immediately. Every server that uses the same store answers requests
+//! about its tasks.
 //!
 //! ```text
-//! tools/call ─ begin ─┬─ ends or asks in time ─ the plain answer
-//!                     └─ saved, its id is told ─ drive ─┬─ ended ─────────┐
-//! sweep ─ what nobody works on ─ resume ────────────────┤                 ├─ tasks/get, until its time is over
-//!                   tasks/update ───────────────────────┴─ input_required ┘
+//! tools/call ─ begin ─┬─ finishes or asks in time ─ the normal response
+//!                     └─ saved, id returned ─ drive ─┬─ finished ──────┐
+//! sweep ─ abandoned tasks ─ resume ──────────────────┤                 ├─ tasks/get, until the task expires
+//!                   tasks/update ────────────────────┴─ input_required ┘
 //! ```
 
 mod begin;
@@ -41,15 +42,15 @@ use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::sync::lock;
 use genkit_durable::internal::MemoryRuns;
 
-/// The tasks of one server, as far as this process knows them.
+/// The tasks of one server that are known to this process.
 pub(crate) struct Tasks {
     store: Arc<dyn RunStore>,
-    /// Those that run here, each with what stops it at once.
+    /// The tasks that run here, each with a token that stops it.
     running: Mutex<HashMap<RunId, CancellationToken>>,
-    /// When those end that clients made here.
+    /// The expiry times of the tasks that each client created here, in Unix milliseconds.
     made: Mutex<HashMap<ClientKey, Vec<u64>>>,
     is_swept: AtomicBool,
-    /// The server ends.
+    /// Cancelled when the server shuts down.
     stopping: CancellationToken,
 }
 
@@ -60,7 +61,7 @@ struct RunningTask {
 }
 
 impl Tasks {
-    /// In this store, or in memory.
+    /// Creates the tasks of a server with this store, or in memory.
     pub(crate) fn new(store: Option<Arc<dyn RunStore>>) -> Self {
         Self {
             store: store.unwrap_or_else(|| Arc::new(MemoryRuns::default())),
@@ -71,7 +72,7 @@ impl Tasks {
         }
     }
 
-    /// Whether this client may make another task here.
+    /// Returns whether this client can create another task here.
     pub(super) fn has_room(&self, client: &ClientKey) -> bool {
         if lock(&self.running).len() >= MAX_RUNNING {
             return false;
@@ -87,7 +88,7 @@ impl Tasks {
         lock(&self.made).entry(client.clone()).or_default().push(ends_ms);
     }
 
-    /// Forgets clients whose tasks are gone.
+    /// Forgets clients whose tasks have all expired.
     fn forget_clients(&self) {
         let now = now_ms();
         lock(&self.made).retain(|_, ends| {
@@ -96,7 +97,7 @@ impl Tasks {
         });
     }
 
-    /// Notes that a task runs here; `None` where it does already.
+    /// Registers a task that runs here; returns `None` if it already runs, or if too many tasks run.
     fn runs(self: &Arc<Self>, id: &RunId, stop: &CancellationToken) -> Option<RunningTask> {
         let mut running = lock(&self.running);
         if running.contains_key(id) || running.len() >= MAX_RUNNING * 2 {
@@ -107,14 +108,14 @@ impl Tasks {
         Some(RunningTask { tasks: Arc::clone(self), id: id.clone() })
     }
 
-    /// Stops the work on a task, if it is done here.
+    /// Stops a task if it runs here.
     fn stop_task(&self, id: &RunId) {
         if let Some(stop) = lock(&self.running).get(id) {
             stop.cancel();
         }
     }
 
-    /// Ends all work: what is in a store goes on where there is another server, or the next time.
+    /// Stops all running tasks. Another server, or a restart of this one, resumes those in a persistent store.
     pub(crate) async fn stop(&self) {
         self.stopping.cancel();
         for _ in 0..STOP_LOOKS {
@@ -125,7 +126,7 @@ impl Tasks {
         }
     }
 
-    /// Whether somebody sweeps from now on, who did not before.
+    /// Marks sweeping as started; returns whether it was not running before.
     fn begin_sweeping(&self) -> bool {
         !self.is_swept.swap(true, Ordering::AcqRel)
     }

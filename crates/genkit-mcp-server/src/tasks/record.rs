@@ -1,4 +1,4 @@
-//! What is stored of a task: a head that is replaced, and what was done by `once` as a log.
+//! The stored form of a task: a head that is replaced on each save, and a log of the results of `once`.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,10 @@ use genkit_core::{RunChange, RunStatus, StoredRun};
 use genkit_durable::internal::{Done, Noted};
 use genkit_schema::internal::size::json_size;
 
-/// The schema number of this.
+/// The version of the format.
 const VERSION: u32 = 1;
 
-/// A task.
+/// The record of a task.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TaskRecord {
@@ -31,13 +31,13 @@ pub(super) struct TaskRecord {
     pub(super) created_ms: u64,
     pub(super) updated_ms: u64,
     pub(super) ttl_ms: u64,
-    /// How often it was begun since the last answer.
+    /// How often the function was started since the last answer.
     #[serde(default)]
     pub(super) attempts: u32,
-    /// How often it asked.
+    /// How often it asked questions.
     #[serde(default)]
     rounds: u32,
-    /// What it asked and was answered; what it did is in the log.
+    /// Its questions and their answers; results of `once` are in the log.
     #[serde(default)]
     recording: Recording,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,18 +45,18 @@ pub(super) struct TaskRecord {
     pub(super) stage: Stage,
     #[serde(skip)]
     once: BTreeMap<String, Value>,
-    /// What of it is not saved yet.
+    /// Results of `once` that are not yet saved.
     #[serde(skip)]
     new: Vec<Done>,
 }
 
-/// The call that it is.
+/// The tool call of a task.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct StoredCall {
     pub(super) tool: String,
     pub(super) input: Value,
-    /// Who made it; nobody where nobody is known.
+    /// The principal that made the call, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     principal: Option<StoredPrincipal>,
     pub(super) client: ClientDescription,
@@ -73,22 +73,22 @@ struct StoredPrincipal {
     claims: Map<String, Value>,
 }
 
-/// Where it stands.
+/// The stage of a task.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Stage {
     Working,
-    /// The questions, by the keys that clients know.
+    /// Waits for answers to these questions, by the keys sent to clients.
     Asks(BTreeMap<String, AskedInput>),
     Completed(Value),
-    /// The error of JSON-RPC.
+    /// Holds the JSON-RPC error.
     Failed(Value),
     Cancelled,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct AskedInput {
-    /// The key that the function knows.
+    /// The key used by the function.
     key: String,
     pub(super) request: Value,
 }
@@ -109,12 +109,12 @@ impl StoredCall {
         Self { tool, input, principal, client, trusts_client, meta }
     }
 
-    /// Whether this caller made it.
+    /// Returns whether this caller made the call.
     pub(super) fn is_of(&self, caller: Option<&Principal>) -> bool {
         self.principal.as_ref().map(|who| who.id.as_str()) == caller.map(Principal::id)
     }
 
-    /// Who made it.
+    /// Returns the principal that made the call.
     pub(super) fn principal(&self) -> Option<Principal> {
         let StoredPrincipal { id, scopes, claims } = self.principal.clone()?;
         Some(Principal::new(id).with_scopes(scopes).with_claims(claims))
@@ -142,7 +142,7 @@ impl TaskRecord {
         this
     }
 
-    /// The record that is stored; `None` where another version of this library wrote it, or something else.
+    /// Reads a stored record; returns `None` if it has another format or another version.
     pub(super) fn read(stored: &StoredRun) -> Option<Self> {
         let mut record: Self = serde_json::from_str(&stored.head).ok()?;
         let lines = stored.log.iter().map(|line| serde_json::from_str::<Done>(line).ok());
@@ -150,12 +150,12 @@ impl TaskRecord {
         (record.version == VERSION).then_some(record)
     }
 
-    /// When it is gone.
+    /// Returns when the task expires, in Unix milliseconds.
     pub(super) fn ends_ms(&self) -> u64 {
         self.created_ms.saturating_add(self.ttl_ms)
     }
 
-    /// What is to be saved. Where nothing is done with it, it is looked at again when its time is over.
+    /// Returns the change to save. A task that is not working is looked at again when it expires.
     pub(super) fn change(&mut self) -> Result<RunChange> {
         self.updated_ms = now_ms();
         let wakes = match self.stage {
@@ -167,11 +167,11 @@ impl TaskRecord {
         let new = std::mem::take(&mut self.new);
         let log = new.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
         let log = log.map_err(unserializable)?;
-        // A store has no status for it that wakes.
+        // Stores have no status for a finished run that still wakes, so it stays `Working`.
         Ok(RunChange::new(RunStatus::Working, head).with_log(log).with_wake_at_ms(wakes))
     }
 
-    /// Notes what the function did.
+    /// Records a result of the function.
     pub(super) fn note(&mut self, what: Noted) {
         if let Noted::Once { key, done } = what {
             self.once.insert(key.clone(), done.clone());
@@ -179,7 +179,7 @@ impl TaskRecord {
         }
     }
 
-    /// What the function is run again with.
+    /// Returns the recording with which the function is run again.
     pub(super) fn recording(&self) -> Recording {
         Recording { once: self.once.clone(), ..self.recording.clone() }
     }
@@ -193,7 +193,7 @@ impl TaskRecord {
         self.recording = recording;
     }
 
-    /// The function asks. Each question has a key that no other of this task ever has.
+    /// Stores questions of the function, each under a key that is unique within the task.
     pub(super) fn asks(&mut self, questions: Vec<Question>, recording: Recording) -> Result<()> {
         self.rounds += 1;
         self.keep(recording);
@@ -206,10 +206,10 @@ impl TaskRecord {
         Ok(())
     }
 
-    /// Takes answers to open questions; others are nobody's. Whether any was.
+    /// Records answers to open questions and ignores all others. Returns whether any was recorded.
     ///
     /// # Errors
-    /// They are too large.
+    /// If the answers are too large.
     pub(super) fn answered(&mut self, mut answers: InputResponses) -> Result<bool, E> {
         let Stage::Asks(open) = &mut self.stage else { return Ok(false) };
         answers.retain(|key, _| open.contains_key(key));

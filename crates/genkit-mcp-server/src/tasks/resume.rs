@@ -1,4 +1,4 @@
-//! A task that nobody works on is taken up: its function runs from its beginning, with what was done and answered.
+//! Resumes abandoned tasks: the function restarts from the beginning with its recorded results and answers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,18 +25,18 @@ use genkit_core::internal::visible::Logged;
 use genkit_durable::internal::{CallJournal, LeasedRun, STEP_TRIES};
 use genkit_schema::internal::strictness::Strictness;
 
-/// What became of a task that was looked at.
+/// The outcome of an attempt to resume a task.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TakenUp {
-    /// It has ended, asks, or is gone.
+    /// The task finished, waits for answers or has expired.
     Settled,
-    /// Another has it, or it is not its time.
+    /// Another server holds it, or it is not due.
     Elsewhere,
-    /// This server cannot work on it.
+    /// This server cannot run it.
     Foreign,
 }
 
-/// Takes a task up, unless it runs here already.
+/// Resumes a task, unless it already runs here.
 pub(super) fn take_up_soon(shared: &Arc<SharedState>, id: &RunId) {
     let stop = CancellationToken::new();
     let Some(running) = shared.tasks.runs(id, &stop) else { return };
@@ -44,7 +44,7 @@ pub(super) fn take_up_soon(shared: &Arc<SharedState>, id: &RunId) {
     tokio::spawn(async move { take_up(&shared, running, stop).await });
 }
 
-/// Takes a task up that `running` notes.
+/// Resumes the task registered by `running`.
 pub(super) async fn take_up(
     shared: &Arc<SharedState>,
     running: RunningTask,
@@ -54,7 +54,7 @@ pub(super) async fn take_up(
         Ok(taken) => taken,
         Err(error) => {
             let error = Logged::text(error.chain());
-            tracing::warn!(%error, "a task could not be taken up");
+            tracing::warn!(%error, "failed to resume a task");
             TakenUp::Foreign
         }
     }
@@ -71,7 +71,7 @@ async fn work_on(
     };
     let now = now_ms();
     let Some(mut record) = TaskRecord::read(&stored) else {
-        tracing::warn!("a task in the store is of another version of this library");
+        tracing::warn!("ignoring a stored task written by another version of this library");
         session.release().await;
         return Ok(TakenUp::Foreign);
     };
@@ -88,7 +88,7 @@ async fn work_on(
     let tool = shared.with_hosts().await.genkit.registry.tool(&record.call.tool);
     let Some(tool) = tool.filter(|tool| shared.settings.filter.tool(tool)) else {
         let tool = Logged::name(&record.call.tool);
-        tracing::warn!(%tool, "a task waits for a tool that this server does not have");
+        tracing::warn!(%tool, "cannot resume a task; this server does not have its tool");
         session.release().await;
         return Ok(TakenUp::Foreign);
     };
@@ -99,29 +99,29 @@ async fn work_on(
         return Ok(TakenUp::Settled);
     }
     record.attempts += 1;
-    // What cuts it off is counted, also where it ends the process.
+    // Count the attempt before it starts, so that a crash of the process counts as well.
     session.save_change(record.change()?).await?;
     let work = begin_again(shared, &tool, id, &record, stop);
     drive(shared, &tool, session, record, work).await;
     Ok(TakenUp::Settled)
 }
 
-/// What becomes of a task that was cut off and must not begin again.
+/// Returns the final stage of an interrupted task that must not be restarted; `None` if it can be.
 fn cut_off(tool: &Tool, record: &TaskRecord) -> Option<Stage> {
     if record.attempts > 0 && tool.is_at_most_once() {
         return Some(Stage::Completed(told(&format!(
-            "`{}` was begun, and its server stopped before it had ended: whether it happened is not known, and it is not \
-             done again by itself. Find out before you call it again.",
+            "`{}` was started, but its server stopped before it finished. It is not known whether it took effect, and \
+             it is not run again automatically. Check before you call it again.",
             tool.name()
         ))));
     }
     (record.attempts >= STEP_TRIES).then(|| {
-        let why = format!("the task was cut off {STEP_TRIES} times, and is not begun again");
+        let why = format!("the task was interrupted {STEP_TRIES} times and is not restarted");
         Stage::Failed(of_protocol(&ErrorData::internal_error(why, None)))
     })
 }
 
-/// The function from its beginning, without the request that called it.
+/// Starts the function from the beginning, without the original request.
 fn begin_again(
     shared: &Arc<SharedState>,
     tool: &Tool,

@@ -1,5 +1,5 @@
-//! The rounds of a call that may become a task: what a question is known by, the same before and after, and in every
-//! process.
+//! The rounds of a call that can become a task. Questions are identified in the same way before and after it becomes
+//! one, and in every process.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use sha2::{Digest as _, Sha256};
 
 use genkit_core::internal::context::Rounds;
 
-/// Those of a request, until the call is a task.
+/// The rounds of the request, until the call becomes a task.
 pub(super) struct TaskRounds(pub(super) Option<Arc<dyn Rounds>>);
 
 impl Rounds for TaskRounds {
-    /// A hash without a key: what it stands in is signed, or lies in a store.
+    /// Uses a hash without a key, because the digest is stored in a signed state or in a store.
     fn know(&self, question: &str) -> String {
         URL_SAFE_NO_PAD.encode(Sha256::digest(question.as_bytes()))
     }

@@ -1,4 +1,4 @@
-//! Sweeping: tasks that nobody works on are taken up, and those whose time is over are taken away.
+//! Sweeping: resumes abandoned tasks and removes expired ones.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -13,7 +13,7 @@ use crate::state::SharedState;
 use genkit_core::RunId;
 use genkit_core::internal::visible::Logged;
 
-/// Sweeps from now on, as long as the server lives, where nobody does so yet.
+/// Starts sweeping for as long as the server lives, unless it is already running.
 pub(in super::super) fn sweep_later(shared: &Arc<SharedState>) {
     let Ok(runtime) = Handle::try_current() else { return };
     if shared.tasks.begin_sweeping() {
@@ -37,11 +37,11 @@ async fn sweep(server: Weak<SharedState>) {
         }
         left_alone.retain(|_, until| *until > Instant::now());
         shared.tasks.forget_clients();
-        // Those that are left alone are due as well, and must not hide the others.
+        // Ignored tasks are due as well, so load more to not miss the others.
         let due = shared.tasks.store.due(SWEEP_LIMIT + left_alone.len()).await;
         let due = due.unwrap_or_else(|error| {
             let error = Logged::text(error.chain());
-            tracing::warn!(%error, "a server cannot see which tasks are due");
+            tracing::warn!(%error, "cannot load the due tasks");
             Vec::new()
         });
         for id in due.into_iter().filter(|id| id.is_task() && !left_alone.contains_key(id)) {

@@ -4,7 +4,7 @@ use super::record::{Stage, TaskRecord};
 use genkit_core::internal::context::{Question, QuestionKind, Recording};
 use genkit_core::{RunHead, RunStatus, StoredRun};
 
-/// A task as the first version of this library stores it.
+/// A task as stored by the first version of this library.
 fn golden() -> Value {
     json!({
         "task": 1,
@@ -61,7 +61,7 @@ fn a_key_is_never_used_twice() {
         let Stage::Asks(open) = &record.stage else { panic!("it asks") };
         let key = open.keys().next().expect("a key").clone();
         assert!(!seen.contains(&key), "{key}");
-        // The key of before answers nothing now.
+        // The previous key no longer matches a question.
         let old = seen.last().expect("one").clone();
         assert!(!record.answered([(old, json!({"action": "accept"}))].into()).expect("small"));
         seen.push(key);

@@ -1,4 +1,4 @@
-//! Tasks as clients read them.
+//! Tasks in the form sent to clients.
 
 use rmcp::model::{
     CreateTaskResult, DetailedTask, ErrorData, GetTaskResult, Task, TaskPayload, TaskStatus,
@@ -11,15 +11,15 @@ use crate::error::{Error as E, protocol_error};
 use genkit_core::RunId;
 use genkit_core::internal::time::iso8601;
 
-/// The answer of the call that became a task.
+/// Builds the response to the call that became a task.
 pub(super) fn created(id: &RunId, record: &TaskRecord) -> CreateTaskResult {
     CreateTaskResult::new(task(id, record))
 }
 
-/// The answer of `tasks/get`.
+/// Builds the response to `tasks/get`.
 ///
 /// # Errors
-/// A stored question is none of the protocol.
+/// If a stored question is not valid in the protocol.
 pub(super) fn detailed(id: &RunId, record: TaskRecord) -> Result<GetTaskResult, E> {
     let task = task(id, &record);
     let object = |value: Value| match value {
@@ -53,7 +53,7 @@ fn task(id: &RunId, record: &TaskRecord) -> Task {
     let task = Task::new(id.as_str(), status, created, updated)
         .with_ttl_ms(record.ttl_ms)
         .with_poll_interval_ms(u64::try_from(POLL.as_millis()).unwrap_or(u64::MAX));
-    // Of one that failed, why; of the others what was done last.
+    // For a failed task, the error message; otherwise the latest progress.
     let failed = match &record.stage {
         Stage::Failed(error) => error.get("message").and_then(Value::as_str),
         _ => None,
@@ -64,12 +64,12 @@ fn task(id: &RunId, record: &TaskRecord) -> Task {
     }
 }
 
-/// A failure as a task has it.
+/// Converts an error to the JSON of a failed task.
 pub(super) fn error(error: &genkit_core::Error) -> Value {
     of_protocol(&protocol_error(error))
 }
 
-/// A protocol error as a task has it.
+/// Converts a protocol error to the JSON of a failed task.
 pub(super) fn of_protocol(error: &ErrorData) -> Value {
     serde_json::to_value(error).unwrap_or_default()
 }

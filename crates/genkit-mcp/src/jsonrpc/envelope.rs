@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::outline::Id;
 
-/// The members that decide what a message is; each may be of any type.
+/// The members that determine the kind of a message. Each can have any type.
 #[derive(Deserialize)]
 pub struct Envelope<'a> {
     #[serde(borrow, default)]
@@ -27,7 +27,7 @@ impl Envelope<'_> {
         !matches!((&self.result, &self.error), (Member::Absent, Member::Absent))
     }
 
-    /// What keeps it from being a message, if it is one of these members.
+    /// Returns what is wrong with these members, if the object is not a valid message.
     pub fn fault(&self) -> Option<&'static str> {
         if !self.jsonrpc.is("2.0") {
             return Some(r#"`jsonrpc` must be "2.0""#);
@@ -44,7 +44,7 @@ impl Envelope<'_> {
     }
 }
 
-/// A member of which only text matters.
+/// A member whose value matters only if it is a string.
 #[derive(Default)]
 pub enum Member<'a> {
     #[default]

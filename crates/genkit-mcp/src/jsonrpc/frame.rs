@@ -1,38 +1,38 @@
-//! Bytes in, whole lines out: the part of the transport that knows nothing of I/O.
+//! Splits bytes into lines, without doing any I/O.
 
 use super::outline::{Outline, Scanner};
 
-/// Room that is offered to each read; Linux pipes hold as much.
+/// The buffer space offered to each read, in bytes: the capacity of a Linux pipe.
 const READ_BYTES: usize = 64 * 1024;
 
-/// Windows programs put this mark before UTF-8 text; JSON readers may skip it.
+/// A mark that Windows programs put before UTF-8 text; JSON parsers are allowed to skip it.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// One line of the input, without its end.
+/// A line of input, without its newline.
 #[derive(Debug, PartialEq)]
 pub enum Frame<'a> {
-    /// A line within the limit that is not blank.
+    /// A non-blank line within the limit.
     Line(&'a [u8]),
-    /// A line above the limit, of so many bytes: they are gone, all but the outline.
+    /// A line above the limit. Holds its outline and its length in bytes; the rest is discarded.
     TooLong(Outline, u64),
 }
 
-/// Cuts a stream of bytes into lines, holding at most one line of `limit` bytes and one read.
+/// Splits a stream of bytes into lines. Buffers at most one line of `limit` bytes and one read.
 pub(crate) struct Framer {
-    /// Always initialized to its whole length; the bytes that wait are `start..end`.
+    /// The buffer, always fully initialized; the unread bytes are `start..end`.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// No newline lies between `start` and here.
+    /// The end of the part that was searched for a newline.
     searched: usize,
     limit: usize,
-    /// Present while the rest of a line above the limit is passed over.
+    /// Set while the rest of a line above the limit is skipped.
     skipping: Option<Scanner>,
     ended: bool,
 }
 
 impl Framer {
-    /// A framer for lines of at most `limit` bytes, the newline not counted.
+    /// Creates a framer for lines of at most `limit` bytes, not counting the newline.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             buffer: Vec::new(),
@@ -45,7 +45,7 @@ impl Framer {
         }
     }
 
-    /// Where the next read puts its bytes; never empty.
+    /// Returns the buffer for the next read; never empty.
     pub(crate) fn spare(&mut self) -> &mut [u8] {
         if self.start == self.end {
             self.restart();
@@ -61,17 +61,17 @@ impl Framer {
         &mut self.buffer[self.end..]
     }
 
-    /// Counts in `count` bytes that were put at the front of [`Framer::spare`].
+    /// Marks `count` bytes at the front of [`Framer::spare`] as filled.
     pub(crate) fn filled(&mut self, count: usize) {
         self.end = (self.end + count).min(self.buffer.len());
     }
 
-    /// Says that no more bytes come, so that what waits is the last line.
+    /// Marks the end of the input, so that the remaining bytes are the last line.
     pub(crate) fn finish(&mut self) {
         self.ended = true;
     }
 
-    /// The next whole line, or `None` when more bytes are needed.
+    /// Returns the next complete line; `None` if more bytes are needed.
     pub(crate) fn next_frame(&mut self) -> Option<Frame<'_>> {
         loop {
             let line = self.start..self.line_end()?;
@@ -92,13 +92,13 @@ impl Framer {
         }
     }
 
-    /// Bytes of memory that are held.
+    /// Returns the size of the buffer, in bytes.
     #[cfg(test)]
     pub(crate) fn held(&self) -> usize {
         self.buffer.capacity()
     }
 
-    /// Where the current line ends; bytes that cannot become a line are passed over here.
+    /// Returns the end of the current line. Bytes of a line above the limit are scanned and discarded here.
     fn line_end(&mut self) -> Option<usize> {
         let fresh = &self.buffer[self.searched..self.end];
         if let Some(offset) = fresh.iter().position(|byte| *byte == b'\n') {
@@ -114,7 +114,7 @@ impl Framer {
         (self.ended && rest).then_some(self.end)
     }
 
-    /// Begins again at the front and gives back what a long line had claimed.
+    /// Restarts at the front of the buffer, and frees the memory that a long line used.
     fn restart(&mut self) {
         (self.start, self.end, self.searched) = (0, 0, 0);
         if self.buffer.len() > READ_BYTES {
@@ -122,10 +122,10 @@ impl Framer {
         }
     }
 
-    /// Doubles the buffer, up to a whole line and one read.
+    /// Doubles the buffer, up to the size of a complete line and one read.
     fn grow(&mut self) {
         if self.buffer.is_empty() {
-            // Fresh zeros cost nothing until they are touched.
+            // Freshly zeroed pages cost nothing until they are touched.
             self.buffer = vec![0; READ_BYTES];
             return;
         }
@@ -134,7 +134,7 @@ impl Framer {
     }
 }
 
-/// The line without white space around it and a mark before it.
+/// Returns the line without surrounding white space and without a byte order mark.
 fn content(line: &[u8]) -> &[u8] {
     line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line).trim_ascii()
 }

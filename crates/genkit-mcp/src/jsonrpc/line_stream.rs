@@ -1,5 +1,5 @@
-//! A connection over two byte streams, one message on each line: what the stdio transports of the
-//! server and of the host share.
+//! A connection over two byte streams with one message per line, shared by the stdio transports of the server and the
+//! host.
 
 use std::io;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use tokio::task::JoinHandle;
 use super::frame::{Frame, Framer};
 use super::outbox::Outbox;
 
-/// Lines in and lines out.
+/// Reads lines, and writes lines through an outbox.
 pub struct LineStream<R, W> {
     reader: R,
     framer: Framer,
     outbox: Arc<Outbox<W>>,
-    /// Writes when the other side was slow to read, and at the end.
+    /// The task that writes when the peer is slow to read, and at the end.
     stand_by: Option<JoinHandle<io::Result<()>>>,
     ended: bool,
 }
 
 impl<R, W: AsyncWrite + Send + Unpin + 'static> LineStream<R, W> {
-    /// Starts the task that stands by to write, outside of a tokio runtime a panic.
+    /// Creates the stream and starts its write task. Panics outside of a tokio runtime.
     ///
-    /// Lines above `line_bytes` are passed over; above `queued_bytes` the outbox has no room; the
-    /// other side has `close_flush` to read what is left at the end.
+    /// Lines longer than `line_bytes` are skipped. The outbox is full above `queued_bytes`. After
+    /// [`close`](Self::close), the peer has `close_flush` to read the remaining messages.
     pub fn new(
         reader: R,
         writer: W,
@@ -39,28 +39,28 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> LineStream<R, W> {
         Self { reader, framer, outbox, stand_by: Some(stand_by), ended: false }
     }
 
-    /// What waits to be written.
+    /// Returns the queue of outgoing messages.
     pub fn outbox(&self) -> &Arc<Outbox<W>> {
         &self.outbox
     }
 
-    /// The next line that was read whole; `None` is the time to [`read`](Self::read).
+    /// Returns the next complete line; `None` if more must be [`read`](Self::read).
     pub fn next_frame(&mut self) -> Option<Frame<'_>> {
         self.framer.next_frame()
     }
 
-    /// Whether the input has ended; the last line needs no newline.
+    /// Returns whether the input has ended. The last line does not need a newline.
     pub fn has_ended(&self) -> bool {
         self.ended
     }
 
-    /// Bytes of memory that the input holds.
+    /// Returns the size of the input buffer, in bytes.
     #[cfg(test)]
     pub(crate) fn held(&self) -> usize {
         self.framer.held()
     }
 
-    /// Closes the output once everything was written.
+    /// Writes all queued messages and closes the output.
     pub async fn close(&mut self) -> io::Result<()> {
         self.outbox.close();
         match self.stand_by.take() {
@@ -71,7 +71,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> LineStream<R, W> {
 }
 
 impl<R: AsyncRead + Unpin, W> LineStream<R, W> {
-    /// Reads on; an error is the end of the input too. A dropped read loses nothing.
+    /// Reads more input. An error also ends the input. Cancel safe.
     pub async fn read(&mut self) -> io::Result<()> {
         match self.reader.read(self.framer.spare()).await {
             Ok(count) if count > 0 => {

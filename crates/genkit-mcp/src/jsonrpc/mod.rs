@@ -1,4 +1,4 @@
-//! JSON-RPC framing: messages as lines of text over two byte streams, for either end.
+//! JSON-RPC framing: messages as lines of text over two byte streams, for clients and servers.
 
 mod envelope;
 mod frame;

@@ -1,9 +1,9 @@
-//! How deep a text of JSON goes.
+//! The nesting depth of JSON text.
 
-/// Levels of arrays and objects that a message may have. Default is 127: `serde_json` refuses the 128th.
+/// The maximum nesting depth of arrays and objects in a message. Default is 127: `serde_json` rejects 128 levels.
 pub const MAX_NESTING: usize = 127;
 
-/// The deepest level of arrays and objects.
+/// Returns the maximum nesting depth of arrays and objects.
 pub fn nesting(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let (mut in_string, mut escaped) = (false, false);

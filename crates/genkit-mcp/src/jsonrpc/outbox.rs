@@ -1,5 +1,5 @@
-//! What waits to be written: messages go in as bytes at once, and whoever sends next to an idle
-//! writer writes all that is there. A task stands by for a reader that is slow.
+//! A queue of outgoing messages. Senders add bytes without waiting; if the writer is idle, the sender writes everything
+//! that is queued. A task takes over if the peer reads slowly.
 
 use std::{
     future::poll_fn,
@@ -14,26 +14,26 @@ use genkit_core::internal::sync::lock;
 use serde::Serialize;
 use tokio::{io::AsyncWrite, sync::Notify};
 
-/// A buffer above this size is given back once it is written.
+/// The capacity above which a buffer is freed after it was written, in bytes.
 const KEPT_BYTES: usize = 256 * 1024;
 
-/// The queue between those who send and the stream they share.
+/// A queue between several senders and the stream that they share.
 pub struct Outbox<W> {
     queue: Mutex<Queue>,
     stream: Mutex<Stream<W>>,
     limit: usize,
-    /// Calls the task that stands by.
+    /// Wakes the write task.
     call: Notify,
-    /// Something was written, or nothing ever will be.
+    /// Notified when something was written, or when writing failed.
     progress: Notify,
-    /// The time to write the rest has begun.
+    /// Notified when the time limit for the remaining messages starts.
     closing: Notify,
 }
 
 #[derive(Default)]
 struct Queue {
     waiting: Vec<u8>,
-    /// Bytes that the stream has taken over, written or not.
+    /// The number of bytes taken over by the stream, whether written or not.
     writing: usize,
     closed: bool,
     failure: Option<(io::ErrorKind, String)>,
@@ -42,14 +42,14 @@ struct Queue {
 struct Stream<W> {
     writer: W,
     bytes: Vec<u8>,
-    /// So many of `bytes` are written.
+    /// The number of `bytes` that are written.
     sent: usize,
-    /// The other side does not read; the task writes when it does.
+    /// Whether the peer is not reading; the task then writes as soon as it does.
     stalled: bool,
 }
 
 impl<W> Outbox<W> {
-    /// A queue that asks its senders to wait above `limit` bytes.
+    /// Creates a queue that counts as full above `limit` bytes.
     pub(crate) fn new(writer: W, limit: usize) -> Arc<Self> {
         let stream = Stream { writer, bytes: Vec::new(), sent: 0, stalled: false };
         Arc::new(Self {
@@ -62,12 +62,12 @@ impl<W> Outbox<W> {
         })
     }
 
-    /// Puts a message on a line of its own behind what waits. Order is the order of these calls.
+    /// Appends a message as a line. Messages are written in the order of these calls.
     pub fn push(&self, message: &impl Serialize) -> io::Result<()> {
         let mut queue = self.open_queue()?;
         let before = queue.waiting.len();
         if let Err(error) = serde_json::to_writer(&mut queue.waiting, message) {
-            // Half a message must not get out.
+            // Do not send an incomplete message.
             queue.waiting.truncate(before);
             return Err(error.into());
         }
@@ -75,7 +75,7 @@ impl<W> Outbox<W> {
         Ok(())
     }
 
-    /// Puts a message, that is JSON already, on a line of its own behind what waits.
+    /// Appends a message that is already JSON as a line.
     pub fn push_line(&self, message: &[u8]) -> io::Result<()> {
         let mut queue = self.open_queue()?;
         queue.waiting.reserve(message.len() + 1);
@@ -84,7 +84,7 @@ impl<W> Outbox<W> {
         Ok(())
     }
 
-    /// Whether the queue is below its limit.
+    /// Returns whether the queue is below its limit.
     pub fn has_room(&self) -> io::Result<bool> {
         let queue = self.queue();
         queue.usable()?;
@@ -96,12 +96,12 @@ impl<W> Outbox<W> {
         self.until(|queued| queued < self.limit).await
     }
 
-    /// Waits until everything was written.
+    /// Waits until everything is written.
     pub async fn drained(&self) -> io::Result<()> {
         self.until(|queued| queued == 0).await
     }
 
-    /// Takes no more messages; the task writes the rest and ends.
+    /// Rejects further messages; the task writes the rest and ends.
     pub(crate) fn close(&self) {
         self.queue().closed = true;
         self.call.notify_one();
@@ -110,7 +110,7 @@ impl<W> Outbox<W> {
 
     async fn until(&self, enough: impl Fn(usize) -> bool) -> io::Result<()> {
         loop {
-            // Listens before it looks, so that no wake-up falls between.
+            // Register before checking, so that no wake-up is missed.
             let progress = self.progress.notified();
             {
                 let queue = self.queue();
@@ -126,10 +126,7 @@ impl<W> Outbox<W> {
     async fn overdue(&self, flush: Duration) -> io::Error {
         self.closing.notified().await;
         tokio::time::sleep(flush).await;
-        io::Error::new(
-            io::ErrorKind::TimedOut,
-            "the other side did not read the last messages in time",
-        )
+        io::Error::new(io::ErrorKind::TimedOut, "the peer did not read the last messages in time")
     }
 
     fn fail(&self, error: &io::Error) {
@@ -141,7 +138,7 @@ impl<W> Outbox<W> {
         self.progress.notify_waiters();
     }
 
-    /// The queue, where messages can still be sent.
+    /// Returns the queue, if messages can still be sent.
     fn open_queue(&self) -> io::Result<MutexGuard<'_, Queue>> {
         let queue = self.queue();
         queue.usable()?;
@@ -152,15 +149,15 @@ impl<W> Outbox<W> {
     }
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
-        // Every change leaves the queue whole, so that a panic elsewhere does no harm.
+        // Every change leaves the queue consistent, so a poisoned lock is harmless.
         lock(&self.queue)
     }
 }
 
 impl<W: AsyncWrite + Unpin> Outbox<W> {
-    /// Writes all that waits, unless someone else does or the other side does not read.
+    /// Writes everything that is queued, unless another sender is writing or the peer is not reading.
     pub fn flush(&self) {
-        // Looks again after each turn: who found the stream taken has left without writing.
+        // Check again after each turn, because a sender that found the stream locked returned without writing.
         while !self.queue().waiting.is_empty() {
             let mut stream = match self.stream.try_lock() {
                 Ok(stream) => stream,
@@ -178,7 +175,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         }
     }
 
-    /// Stands by until the queue is closed, then writes the rest for at most `patience`.
+    /// Runs the write task until the queue is closed, then writes the rest for at most `patience`.
     pub(crate) async fn stand_by(self: Arc<Self>, patience: Duration) -> io::Result<()> {
         let result = tokio::select! {
             biased;
@@ -201,7 +198,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
                 Poll::Ready(())
             })
             .await;
-            // Catches up with those who saw the stream stalled and left.
+            // Write what was queued by senders that returned because the stream was stalled.
             self.flush();
             let queue = self.queue();
             queue.usable()?;
@@ -212,7 +209,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         poll_fn(|context| Pin::new(&mut self.stream().writer).poll_shutdown(context)).await
     }
 
-    /// Writes and flushes all that waits; ready when nothing is left or nothing can be written.
+    /// Writes and flushes everything queued. Ready if nothing is left or writing failed.
     fn poll_write(&self, stream: &mut Stream<W>, context: &mut Context<'_>) -> Poll<()> {
         loop {
             if let Err(error) = ready!(stream.poll_write(context)) {
@@ -234,7 +231,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
 }
 
 impl<W: AsyncWrite + Unpin> Stream<W> {
-    /// Writes and flushes the bytes that were taken over.
+    /// Writes and flushes the bytes taken over from the queue.
     fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut writer = Pin::new(&mut self.writer);
         while self.sent < self.bytes.len() {
@@ -259,7 +256,7 @@ impl Queue {
         }
     }
 
-    /// Gets back a written buffer and gives one with all that waits; false if nothing does.
+    /// Swaps a written buffer for one with everything queued; returns false if nothing is queued.
     fn exchange(&mut self, bytes: &mut Vec<u8>) -> bool {
         bytes.clear();
         if bytes.capacity() > KEPT_BYTES {

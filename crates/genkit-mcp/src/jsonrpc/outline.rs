@@ -1,30 +1,30 @@
-//! What the top level of a message tells without reading the rest.
+//! The outline of a message: the parts of its top level that identify it.
 
 use rmcp::model::RequestId;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Longest text of a top-level member that is held while scanning, quotes included.
+/// The maximum length of a top-level token that is buffered while scanning, in bytes, including quotes.
 const MAX_TOKEN_BYTES: usize = 1024;
 
-/// Longest id of a request, in bytes. Default is 256: it is kept while the request runs, and is copied
-/// into its answer.
+/// The maximum length of a request id, in bytes. Default is 256: the id is kept while the request runs, and is copied
+/// into the response.
 pub const MAX_ID_BYTES: usize = 256;
 
 /// The `id` member of a message.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Id {
-    /// There is no such member.
+    /// The member is missing.
     #[default]
     Absent,
-    /// It is neither a string of at most [`MAX_ID_BYTES`] nor an integer.
+    /// The value is neither a string of at most [`MAX_ID_BYTES`] nor an integer.
     Unusable,
     /// A string or an integer.
     Usable(RequestId),
 }
 
 impl Id {
-    /// Judges the value of the member.
+    /// Parses the value of the member.
     pub(crate) fn of(value: Value) -> Self {
         match RequestId::deserialize(value) {
             Ok(RequestId::String(text)) if text.len() > MAX_ID_BYTES => Self::Unusable,
@@ -33,7 +33,7 @@ impl Id {
         }
     }
 
-    /// Judges the value of the member, as it stands in the message.
+    /// Parses the raw value of the member.
     pub fn of_raw(raw: &str) -> Self {
         if let Ok(number) = raw.parse() {
             return Self::Usable(RequestId::Number(number));
@@ -41,7 +41,7 @@ impl Id {
         serde_json::from_str(raw).map_or(Self::Unusable, Self::of)
     }
 
-    /// The id, if an answer can carry it.
+    /// Returns the id, if a response can contain it.
     pub fn usable(self) -> Option<RequestId> {
         match self {
             Self::Usable(id) => Some(id),
@@ -50,20 +50,20 @@ impl Id {
     }
 }
 
-/// Enough of a message to decide who has to hear that it could not be read.
+/// The parts of a message that determine how to report that it could not be read.
 #[derive(Debug, Default, PartialEq)]
 pub struct Outline {
     /// The `id` member.
     pub id: Id,
-    /// There is a `jsonrpc`, of whatever version.
+    /// Whether there is a `jsonrpc` member, with any value.
     pub versioned: bool,
-    /// There is a `method` that is a string.
+    /// Whether there is a `method` member that is a string.
     pub method: bool,
-    /// There is a `result` or an `error`.
+    /// Whether there is a `result` or `error` member.
     pub answer: bool,
 }
 
-/// Finds the outline of an object that is too long to keep, in whatever pieces it comes.
+/// Finds the outline of an object that is too long to buffer, from pieces of any size.
 #[derive(Debug, Default)]
 pub struct Scanner {
     outline: Outline,
@@ -72,9 +72,9 @@ pub struct Scanner {
     escaped: bool,
     /// The member whose value is being read.
     key: MemberKey,
-    /// Text of the current key or value of the top level, cut off at its limit.
+    /// The text of the current top-level key or value, truncated at the limit.
     token: Vec<u8>,
-    /// Bytes that were taken in.
+    /// The number of bytes scanned.
     scanned: u64,
 }
 
@@ -87,7 +87,7 @@ enum MemberKey {
 }
 
 impl Scanner {
-    /// Takes in the next piece of the line.
+    /// Scans the next piece of the line.
     pub(crate) fn scan(&mut self, piece: &[u8]) {
         self.scanned += piece.len() as u64;
         for byte in piece {
@@ -99,12 +99,12 @@ impl Scanner {
         }
     }
 
-    /// Bytes that were taken in.
+    /// Returns the number of bytes scanned.
     pub(crate) fn scanned(&self) -> u64 {
         self.scanned
     }
 
-    /// Takes in the last piece and tells what was found.
+    /// Scans the last piece and returns the outline.
     pub fn finish(mut self, piece: &[u8]) -> Outline {
         self.scan(piece);
         self.outline
@@ -124,7 +124,7 @@ impl Scanner {
     fn plain_byte(&mut self, byte: u8) {
         match byte {
             b'{' | b'[' => {
-                // A nested value leaves its bracket behind, so that it is no usable id.
+                // The bracket of a nested value is kept, so that it is not mistaken for a valid id.
                 self.keep(byte);
                 self.depth += 1;
             }
@@ -160,7 +160,7 @@ impl Scanner {
                 MemberKey::Other
             }
             br#""result""# | br#""error""# => {
-                // Noted before the value: it may be what is broken.
+                // Recorded before the value, which may be malformed.
                 self.outline.answer = true;
                 MemberKey::Other
             }

@@ -1,4 +1,4 @@
-//! One pass over the bytes of a message: its members as they stand there, and the bounds of what it holds.
+//! A single pass over the bytes of a message that finds its raw members and checks the limits.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::nesting::MAX_NESTING;
 use super::values::MAX_VALUES;
 
-/// A message cut into its members: raw JSON, that is known to be JSON.
+/// The members of a message, as raw JSON that is known to be valid.
 #[derive(Debug, Default, PartialEq)]
 pub struct Members<'a> {
     pub jsonrpc: Option<&'a str>,
@@ -17,20 +17,20 @@ pub struct Members<'a> {
     pub error: Option<&'a str>,
 }
 
-/// Why a text is no JSON object within the bounds.
+/// The reason why a text is not a JSON object within the limits.
 #[derive(Debug, PartialEq)]
 pub enum ScanFault {
-    /// It is no JSON: what `serde_json` says of it tells where.
+    /// The text is not valid JSON; `serde_json` reports the position.
     NotJson,
-    /// It goes deeper than [`MAX_NESTING`].
+    /// The nesting is deeper than [`MAX_NESTING`].
     TooDeep,
-    /// It has more than [`MAX_VALUES`] values.
+    /// There are more than [`MAX_VALUES`] values.
     TooMany,
-    /// It has this member twice.
+    /// This member occurs twice.
     Duplicate(&'static str),
 }
 
-/// Cuts one JSON object, with no more than white space around it, into its members.
+/// Splits a JSON object, which only white space may surround, into its members.
 pub fn members(text: &str) -> Result<Members<'_>, ScanFault> {
     let mut cursor = Cursor { bytes: text.as_bytes(), at: 0, values: 0 };
     let mut members = Members::default();
@@ -58,7 +58,7 @@ pub fn members(text: &str) -> Result<Members<'_>, ScanFault> {
     if cursor.at < text.len() { Err(ScanFault::NotJson) } else { Ok(members) }
 }
 
-/// The text of a raw JSON string; `None` for any other value.
+/// Returns the text of a raw JSON string; `None` for any other value.
 pub fn text_of(raw: &str) -> Option<Cow<'_, str>> {
     let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') {
@@ -118,7 +118,7 @@ impl Cursor<'_> {
         if self.values > MAX_VALUES { Err(ScanFault::TooMany) } else { Ok(()) }
     }
 
-    /// Passes over one value, without recursion: an open bracket is one bit of what is open.
+    /// Skips one value without recursion. Each open bracket is stored as one bit.
     fn value(&mut self) -> Result<Range<usize>, ScanFault> {
         let start = self.at;
         // The message itself is the first level.
@@ -156,7 +156,7 @@ impl Cursor<'_> {
                 Some(b'n') => self.literal(b"null")?,
                 _ => return Err(ScanFault::NotJson),
             }
-            // A value has ended: so have all that end with it.
+            // A value ended. Close all containers that end with it.
             loop {
                 if depth == 1 {
                     return Ok(start..self.at);
@@ -183,7 +183,7 @@ impl Cursor<'_> {
         self.byte(b':')
     }
 
-    /// Passes over a string, quotes included.
+    /// Skips a string, including its quotes.
     fn string(&mut self) -> Result<Range<usize>, ScanFault> {
         let start = self.at;
         self.byte(b'"')?;
@@ -211,7 +211,7 @@ impl Cursor<'_> {
                     self.byte(b'u')?;
                     true
                 };
-                // Half a pair is no character, and no string can hold it.
+                // A lone surrogate is not a character and cannot be stored in a string.
                 match (first, second) {
                     (0xDC00..=0xDFFF, _) => Err(ScanFault::NotJson),
                     (_, true) if !matches!(self.hex()?, 0xDC00..=0xDFFF) => Err(ScanFault::NotJson),
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(members(r#"{"id":1,"i\u0064":2}"#), Err(ScanFault::Duplicate("id")));
     }
 
-    /// Numbers out of range are JSON, whatever a reader makes of them.
+    /// Numbers that are out of range are still valid JSON.
     #[test]
     fn what_is_json_is_what_serde_json_takes() {
         for value in [

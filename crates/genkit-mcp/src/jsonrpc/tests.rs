@@ -1,4 +1,4 @@
-//! Frames do not depend on how the bytes come.
+//! Tests that frames do not depend on how the bytes arrive.
 
 use super::{
     frame::{Frame, Framer},

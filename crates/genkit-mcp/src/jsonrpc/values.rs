@@ -1,13 +1,14 @@
-//! How many values a text of JSON has.
+//! The number of values in JSON text.
 
-/// Values that a message may have, objects, arrays and what is in them. Default is 200,000: a `Value` takes
-/// forty times the bytes of `0,`.
+/// The maximum number of values in a message, including objects, arrays and their contents. Default is 200,000: a
+/// parsed
+/// `Value` takes forty times the bytes of `0,`.
 pub const MAX_VALUES: usize = 200_000;
 
-/// Whether a text of JSON has more than so many values: counted before it is parsed, since each takes some
-/// ten times of its text in memory.
+/// Returns whether JSON text has more values than the limit. Counts before parsing, since parsed values take about ten
+/// times as much memory as the text.
 pub fn has_more_values(text: &[u8], limit: usize) -> bool {
-    // Each value but the first stands behind a comma, or first in an array or an object.
+    // Each value except the first follows a comma, or is the first in an array or object.
     if text.len() <= limit {
         return false;
     }

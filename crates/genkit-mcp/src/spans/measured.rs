@@ -1,4 +1,4 @@
-//! The measurement of a request, on whichever end: how long it took, and how it ended.
+//! Measures a request on either side: its duration and its outcome.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use super::{Network, Target};
 use genkit_core::internal::telemetry;
 use genkit_core::{Metric, Telemetry};
 
-/// A request that is measured. Until it ends otherwise, it counts as cancelled.
+/// A measured request. It counts as cancelled until another outcome is recorded.
 pub(super) struct MeasuredRequest {
     pub(super) span: Span,
     pub(super) method: &'static str,
@@ -21,7 +21,7 @@ pub(super) struct MeasuredRequest {
 }
 
 impl MeasuredRequest {
-    /// `target` is what it is about, `known` the same where it may be a label.
+    /// Starts a measurement. `target` is what the request is about; `known` is the same if it may be used as a label.
     pub(super) fn begin(
         span: Span,
         method: &'static str,
@@ -43,14 +43,14 @@ impl MeasuredRequest {
         }
     }
 
-    /// Says on the span how it failed, where it did.
+    /// Records a failure on the span, if the request failed.
     pub(super) fn tell_failure(&self) {
         if let Some(failure) = &self.failure {
             telemetry::failed(&self.span, failure);
         }
     }
 
-    /// Records how long it took, with a label more where there is one.
+    /// Records the duration, with one more label if given.
     pub(super) fn record(
         &self,
         telemetry: &dyn Telemetry,
@@ -65,7 +65,7 @@ impl MeasuredRequest {
         labels.extend(self.version.as_deref().map(|version| ("mcp.protocol.version", version)));
         labels.extend(self.failure.as_deref().map(|kind| ("error.type", kind)));
         labels.extend(more);
-        // An exporter may link a measurement to the span that is current.
+        // An exporter can link a measurement to the current span.
         let seconds = self.started.elapsed().as_secs_f64();
         self.span.in_scope(|| telemetry.record(metric, seconds, &labels));
     }

@@ -1,5 +1,4 @@
-//! Spans and measurements of MCP's requests, with the names of OpenTelemetry's conventions: of those that are
-//! served, and of those that are sent.
+//! Spans and metrics of MCP requests, both served and sent, named after OpenTelemetry's semantic conventions.
 
 mod measured;
 mod sent;
@@ -12,18 +11,18 @@ pub use self::session::{OpenSession, SessionEnd};
 
 use tracing::level_filters::LevelFilter;
 
-/// What stands for a method that MCP does not have.
+/// The label for a method that MCP does not define.
 const OTHER: &str = "_OTHER";
 
-/// Whether somebody may listen. Not `span_enabled!`: what a filter of one layer answers to that, tracing-subscriber
-/// takes for its answer to the next span.
+/// Returns whether a subscriber or exporter may be listening. Not `span_enabled!`: tracing-subscriber would keep the
+/// answer of a per-layer filter to that question and apply it to the next span.
 #[inline]
 pub fn is_listened_to() -> bool {
     LevelFilter::current() >= LevelFilter::INFO
         || genkit_core::internal::telemetry::installed().is_some()
 }
 
-/// What a request is about.
+/// The item that a request is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target<'a> {
     Nothing,
@@ -45,12 +44,12 @@ impl<'a> Target<'a> {
         if let Self::Resource(uri) = self { Some(uri) } else { None }
     }
 
-    /// What becomes part of a span's name: few enough, where they exist. URIs are too many.
+    /// Returns the part that is included in the span's name. URIs are excluded, because there are too many of them.
     fn name(self) -> Option<&'a str> {
         self.tool().or(self.prompt())
     }
 
-    /// Its label in metrics.
+    /// Returns the label for metrics.
     fn label(self) -> Option<(&'static str, &'a str)> {
         match self {
             Self::Tool(name) => {
@@ -68,7 +67,7 @@ impl<'a> Target<'a> {
     }
 }
 
-/// What is between a client and its server.
+/// The kind of connection between a client and its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Network {
     Pipe,
@@ -88,7 +87,7 @@ impl Network {
     }
 }
 
-/// A method as a label; what others call theirs is one.
+/// Returns a method as a label. All methods that MCP does not define have the same label.
 pub fn method_name(method: &str) -> &'static str {
     #[rustfmt::skip]
     const METHODS: [&str; 18] = [
@@ -100,8 +99,8 @@ pub fn method_name(method: &str) -> &'static str {
     METHODS.into_iter().find(|known| *known == method).unwrap_or(OTHER)
 }
 
-/// What tells a session from others, the same on both ends: a digest, since its id opens it where nobody has a
-/// token.
+/// Returns a label for a session that is the same on both sides. It is a digest, because the id alone gives access to
+/// the session if clients have no tokens.
 pub fn session_label(id: &str) -> String {
     use sha2::{Digest as _, Sha256};
 
@@ -109,7 +108,7 @@ pub fn session_label(id: &str) -> String {
     digest[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The name of a span: the method, and what it is about.
+/// Returns the name of a span: the method and the item.
 fn span_name(method: &str, target: Option<&str>) -> String {
     match target {
         Some(target) => {

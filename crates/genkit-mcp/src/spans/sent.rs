@@ -1,4 +1,4 @@
-//! The span of a request that is sent, to another server or to a client that is asked, and its measurements.
+//! The span and metrics of a request that is sent, to a server or to a client.
 
 use tracing::{Span, field};
 
@@ -8,22 +8,22 @@ use genkit_core::internal::telemetry;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Metric, TraceContext};
 
-/// A request that is about to be sent, as its span tells it.
+/// The attributes of a request that is about to be sent.
 pub struct NewSent<'a> {
     pub method: &'static str,
     pub target: Target<'a>,
-    /// Whether the name is of few enough to be one of a metric.
+    /// The protocol version.
     pub version: Option<&'a str>,
     pub network: Network,
-    /// Where it goes, over HTTP.
+    /// The host and port of the server, over HTTP.
     pub server: Option<(&'a str, Option<u16>)>,
 }
 
-/// A request that was sent. Where it is dropped before its end, nobody waited for it any more.
+/// A request that was sent. It counts as cancelled if it is dropped before it ends.
 pub struct SentSpan(MeasuredRequest);
 
 impl SentSpan {
-    /// None where nobody listens.
+    /// Starts a span; returns `None` if nothing is listening.
     pub fn begin(new: &NewSent<'_>) -> Option<Self> {
         let span = span(new);
         if span.is_disabled() && telemetry::installed().is_none() {
@@ -38,18 +38,18 @@ impl SentSpan {
         &self.0.span
     }
 
-    /// The trace that who is asked goes on with.
+    /// Returns the trace context to send to the peer.
     pub fn context(&self) -> Option<TraceContext> {
         telemetry::installed().filter(|_| !self.0.span.is_disabled())?.context_of(&self.0.span)
     }
 
-    /// It was answered; `code` is that of JSON-RPC, which another program chose.
+    /// Records the response. `code` is the JSON-RPC error code, which the peer chose.
     pub fn end(mut self, failure: Option<&str>, code: Option<i32>) {
         if let Some(code) = code {
             self.0.span.record("rpc.response.status_code", code.to_string());
         }
         self.0.failure = match code {
-            // The codes of JSON-RPC and MCP; all others are one.
+            // Use the codes of JSON-RPC and MCP as labels; all other codes share a label.
             Some(code @ -32768..=-32000) => Some(code.to_string()),
             Some(_) => Some(super::OTHER.to_owned()),
             None => failure.map(str::to_owned),

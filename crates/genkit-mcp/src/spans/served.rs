@@ -1,4 +1,4 @@
-//! The span of a request that is served, and its measurements.
+//! The span and metrics of a request that is served.
 
 use std::net::IpAddr;
 
@@ -10,26 +10,26 @@ use genkit_core::internal::telemetry;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Metric, Telemetry, TraceContext};
 
-/// A request that is about to be served, as its span tells it.
+/// The attributes of a request that is about to be served.
 pub struct NewServed<'a> {
     pub method: &'static str,
     pub target: Target<'a>,
-    /// Whether the server has it: what it has not is no label.
+    /// Whether the item exists on the server. Names of unknown items are not used as labels.
     pub is_known: bool,
     /// The id of the request.
     pub id: String,
     pub version: Option<String>,
-    /// What tells the session from others, and opens none.
+    /// The label of the session, which does not give access to it.
     pub session: Option<String>,
     pub network: Network,
     pub address: Option<IpAddr>,
-    /// The trace that it goes on with, in `_meta`.
+    /// The trace context in `_meta`, which the span continues.
     pub meta: Option<TraceContext>,
-    /// The same in the header of HTTP, which tells of the way and not of the request.
+    /// The trace context in the HTTP header, which describes the HTTP request and not the MCP request.
     pub header: Option<TraceContext>,
 }
 
-/// A request that is being served. Where it is dropped before its end, it was cancelled.
+/// A request that is being served. It counts as cancelled if it is dropped before it ends.
 pub struct ServedSpan {
     measured: MeasuredRequest,
     code: Option<i32>,
@@ -53,12 +53,12 @@ impl ServedSpan {
         &self.measured.span
     }
 
-    /// Records arguments or a result, which a program asked for.
+    /// Records arguments or a result, if the program enabled that.
     pub fn record_contents(&self, field: &'static str, contents: &impl std::fmt::Display) {
         self.measured.span.record(field, field::display(Logged::text(contents)));
     }
 
-    /// It was answered: with the code of an error, or by a tool that failed.
+    /// Records the outcome: an error code, or the failure of a tool.
     pub fn end(mut self, code: Option<i32>, tool_failed: bool) {
         self.measured.failure = match code {
             Some(code) => Some(code.to_string()),
@@ -83,10 +83,10 @@ impl Drop for ServedSpan {
     }
 }
 
-/// The span of `new`: inside of the client's, where it says so, else of the one that is current here.
+/// Creates the span. Its parent is the client's span if there is one, otherwise the current span.
 fn span(new: &NewServed<'_>, telemetry: Option<&dyn Telemetry>) -> Span {
     let ambient = Span::current();
-    // A span of the program's own HTTP layer has taken the header already.
+    // A span of the program's own HTTP layer already uses the header.
     let header = new.header.as_ref().filter(|_| ambient.is_none());
     let remote = telemetry.zip(new.meta.as_ref().or(header));
     let parent = if remote.is_some() { None } else { ambient.id() };
@@ -118,7 +118,7 @@ fn span(new: &NewServed<'_>, telemetry: Option<&dyn Telemetry>) -> Span {
         && !span.is_disabled()
     {
         telemetry.set_parent(&span, remote);
-        // The way that it came: one HTTP request may carry several of MCP's.
+        // Link the HTTP request instead: it can contain several MCP requests.
         if let Some(id) = ambient.id() {
             span.follows_from(&id);
         }

@@ -1,4 +1,4 @@
-//! Measurements of sessions.
+//! Metrics of sessions.
 
 use std::time::Instant;
 
@@ -6,14 +6,14 @@ use super::Network;
 use genkit_core::Metric;
 use genkit_core::internal::telemetry::installed;
 
-/// A session that is measured, until it is dropped.
+/// A session that is measured until it is dropped.
 pub struct OpenSession {
     end: SessionEnd,
     network: Network,
     started: Instant,
 }
 
-/// Which end of a session measures it.
+/// The side of a session that measures it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SessionEnd {
     Server,
@@ -21,7 +21,7 @@ pub enum SessionEnd {
 }
 
 impl OpenSession {
-    /// None where nobody measures.
+    /// Starts a measurement; returns `None` if no exporter is installed.
     pub fn begin(end: SessionEnd, network: Network) -> Option<Self> {
         let telemetry = installed()?;
         if end == SessionEnd::Server {

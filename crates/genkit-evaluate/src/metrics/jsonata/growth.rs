@@ -1,20 +1,20 @@
-//! Functions of JSONata that no limit of time stops: they make as much text as they are told to, in one
-//! step, or run code that nobody has looked at.
+//! Rejects calls of JSONata functions that no time limit can stop: they create text of arbitrary size in a single step,
+//! or run code that was not checked.
 
 use jsonata_core::ast::AstNode;
 use serde_json::Value;
 
 use crate::error::Error as E;
 
-/// The greatest width of `$pad`. Default is 10,000.
+/// The maximum width of `$pad`. Default is 10,000.
 const MAX_WIDTH: u32 = 10_000;
 
-/// Refuses what cannot be bounded.
+/// Checks that an expression can be limited.
 ///
 /// # Errors
-/// It calls `$eval`, or `$pad` with a width that is no number up to [`MAX_WIDTH`] in the expression itself.
+/// If it calls `$eval`, or `$pad` with a width that is not a literal number up to [`MAX_WIDTH`].
 pub(super) fn check(tree: &AstNode) -> Result<(), E> {
-    // Its JSON has one form for all kinds of nodes.
+    // In JSON, all kinds of nodes have the same form.
     let tree = serde_json::to_value(tree).map_err(|why| E::Jsonata(why.to_string()))?;
     let mut open = vec![(&tree, false)];
     while let Some((node, is_piped)) = open.pop() {
@@ -47,7 +47,7 @@ fn refuse(yes: bool, name: &Value) -> Result<(), E> {
     if yes { Err(E::JsonataUnbounded(format!("${name}"))) } else { Ok(()) }
 }
 
-/// A number of the expression, or one with a sign.
+/// Returns whether a width is a small literal number, with or without a sign.
 fn is_narrow(width: &Value) -> bool {
     let number = width.get("Number").or_else(|| width["Unary"]["operand"].get("Number"));
     number.and_then(Value::as_f64).is_some_and(|number| number.abs() <= f64::from(MAX_WIDTH))

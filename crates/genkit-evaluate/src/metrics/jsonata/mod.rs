@@ -15,35 +15,35 @@ use crate::error::Error as E;
 use genkit_core::Result;
 use genkit_core::{Evaluator, Score};
 
-/// How long an expression may run. Default is 1 second.
+/// The time limit of an expression. Default is 1 second.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Expressions that run at once. Default is 2.
+/// The maximum number of expressions that run at once. Default is 2.
 const MAX_RUNNING: usize = 2;
 
-/// How long one waits for those before it. Default is 60 seconds.
+/// How long an expression waits for earlier ones. Default is 60 seconds.
 const WAIT: Duration = Duration::from_secs(60);
 
-/// The stack of a thread that runs one. Default is 8 MiB.
+/// The stack size of a thread that runs an expression, in bytes. Default is 8 MiB.
 const STACK: usize = 8 * 1024 * 1024;
 
-/// How deep calls of an expression may be nested. Default is 500.
+/// The maximum depth of nested calls in an expression. Default is 500.
 const MAX_CALLS: usize = 500;
 
-/// How long a sequence of an expression may be. Default is 100,000.
+/// The maximum length of a sequence in an expression. Default is 100,000.
 const MAX_SEQUENCE: usize = 100_000;
 
-/// The longest expression, in bytes. Default is 16 KiB.
+/// The maximum length of an expression, in bytes. Default is 16 KiB.
 const MAX_EXPRESSION: usize = 16 * 1024;
 
-/// JSONata: whether the reference, an [expression](https://docs.jsonata.org), holds for the output: what it
-/// gives is true, or a text, a number or a list that JSONata takes for true. Feature `jsonata`.
+/// Returns the JSONata metric: whether the reference, an [expression](https://docs.jsonata.org), holds for the output.
+/// It holds if its value is true, or is a string, number or list that JSONata casts to true. Feature `jsonata`.
 ///
-/// Limited are the length of an expression (16 KiB), its time (1 second; a function of JSONata is not
-/// interrupted, but the row fails after 2), its depth (500 calls), its lists (100,000 items), and how many
-/// run at once (2, in threads of their own). `$eval` is refused, and so is `$pad` but with a width that is
-/// a number up to 10,000. Not limited is memory: text that is joined to itself again and again grows for as
-/// long as the expression runs, so that a data set is to come from somebody you trust.
+/// Limits apply to the length of an expression (16 KiB), its time (1 second; a JSONata function is not interrupted, but
+/// the row fails after 2 seconds), its depth (500 calls), its lists (100,000 items), and the number of expressions that
+/// run at once (2, in separate threads). `$eval` is rejected, and so is `$pad` unless its width is a literal number up
+/// to 10,000. Memory is not limited: a string that is repeatedly joined to itself grows for as long as the expression
+/// runs. Use data sets only from sources that you trust.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};
@@ -73,8 +73,8 @@ pub fn jsonata() -> Evaluator {
     )
 }
 
-/// Runs `work`, which may never end, or panic, in a thread of its own: neither the row nor the end of the
-/// program waits for it.
+/// Runs `work`, which can panic or never end, in a separate thread, so that neither the row nor the exit of the program
+/// waits for it.
 async fn run(work: impl FnOnce() -> Result<bool> + Send + 'static) -> Result<bool> {
     static RUNNING: OnceLock<Arc<Semaphore>> = OnceLock::new();
     let running = RUNNING.get_or_init(|| Arc::new(Semaphore::new(MAX_RUNNING)));
@@ -90,7 +90,7 @@ async fn run_within(
     let (done, ended) = oneshot::channel();
     let thread = std::thread::Builder::new().name("genkit-jsonata".to_owned()).stack_size(STACK);
     let started = thread.spawn(move || {
-        // It stands for the work, not for the row that waits for it.
+        // Held while the work runs, even if its row has failed.
         let _permit = permit;
         let _ = done.send(work());
     });
@@ -119,7 +119,8 @@ fn holds(expression: &str, output: &Value) -> Result<bool> {
     Ok(is_true(&given))
 }
 
-/// What `$boolean` of JSONata says. As JSON it might be larger than all memory: its parts are shared.
+/// Returns what JSONata's `$boolean` would return. The value is not converted to JSON, because a value with shared
+/// parts can be too large for memory as JSON.
 fn is_true(value: &JValue) -> bool {
     match value {
         JValue::Bool(yes) => *yes,
@@ -178,10 +179,10 @@ mod tests {
                 "{expression:.40}: {error}"
             );
         }
-        // What is as large as the world as JSON need not become JSON.
+        // A value that would be huge as JSON is not converted to JSON.
         let shared = "$reduce([1..60], function($a, $b) { {'a': $a, 'b': $a} }, {'a': 1})";
         assert!(holds(shared, &json!({})).unwrap());
-        // Patterns take time in proportion to what they are matched with.
+        // Matching takes time in proportion to the length of the text.
         let text = json!("a".repeat(100_000) + "!");
         assert!(!holds("$match($, /^(a+)+$/)", &text).unwrap());
     }
