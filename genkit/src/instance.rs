@@ -496,6 +496,7 @@ impl Genkit {
     }
 }
 
+#[doc(hidden)]
 impl Deref for Genkit {
     type Target = Inner;
 
