@@ -32,15 +32,11 @@ impl Generate {
         };
         // One span for all calls, since they belong to the same round.
         let span = NewSpan { name: "run_tools", kind: SpanKind::Util, input: &|| Value::Null };
-        let ran = traced(span, work, json).await?;
+        let mut ran = traced(span, work, json).await?;
         usage.add(&ran.usage); // sampling requests of the tools
-        let finish_reason = ran.finish_reason.or(response.finish_reason);
-        Ok({
-            let mut response = ran;
-            response.finish_reason = finish_reason;
-            response.usage = usage;
-            response.custom = custom;
-            response
-        })
+        ran.finish_reason = ran.finish_reason.or(response.finish_reason);
+        ran.usage = usage;
+        ran.custom = custom;
+        Ok(ran)
     }
 }

@@ -95,6 +95,7 @@ impl Generate {
     }
 
     /// Returns the same run for another instance, with its registry, models and middleware.
+    #[doc(hidden)]
     pub fn of_instance(mut self, genkit: &Instance) -> Self {
         let inherited = self.genkit.runs.middleware.len().min(self.settings.middleware.len());
         let own = self.settings.middleware.split_off(inherited);

@@ -286,12 +286,14 @@ impl Error {
     }
 
     /// Replaces the message.
+    #[doc(hidden)]
     pub fn with_message(mut self, message: String) -> Self {
         self.0.message = message;
         self
     }
 
     /// Attaches the work that was done before the failure.
+    #[doc(hidden)]
     pub fn with_partial(mut self, partial: impl Any + Send + Sync) -> Self {
         self.0.partial = Some(Box::new(partial));
         self
@@ -342,18 +344,21 @@ impl Error {
     }
 
     /// Returns whether the error is about arguments that were rejected before any function ran.
+    #[doc(hidden)]
     pub fn is_invalid_arguments(&self) -> bool {
         self.0.invalid_arguments
     }
 
     /// Returns the message if it was written for callers. Returns `None` for an error of another library, whose message
     /// may name files, hosts or queries.
+    #[doc(hidden)]
     pub fn text_for_callers(&self) -> Option<&str> {
         (!self.0.foreign).then_some(&self.0.message)
     }
 
     /// Returns the text for a model: the message and its causes, up to the first cause that was not written for
     /// callers.
+    #[doc(hidden)]
     pub fn text_for_models(&self) -> String {
         let mut text = self.0.message.clone();
         let mut cause = self.source();
@@ -375,6 +380,7 @@ impl Error {
     }
 
     /// Replaces the message and removes the causes, for callers.
+    #[doc(hidden)]
     pub fn without_causes(mut self, text: String) -> Self {
         (self.0.message, self.0.source) = (text, None);
         self
@@ -382,6 +388,7 @@ impl Error {
 
     /// Converts the error of a user's function: returns an [`Error`] unchanged, and wraps any other error with its
     /// causes.
+    #[doc(hidden)]
     pub fn from_failure(failure: impl Into<BoxError>) -> Self {
         match failure.into().downcast::<Error>() {
             Ok(ours) => *ours,

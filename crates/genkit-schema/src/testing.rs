@@ -4,6 +4,7 @@
 
 use std::{fs, path::PathBuf};
 
+#[cfg(test)]
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -43,6 +44,7 @@ pub fn deep(depth: usize) -> Value {
 }
 
 /// A keyword with its value.
+#[cfg(test)]
 type Word = (&'static str, Value);
 
 /// Generates schemas as schemars writes them, with every keyword that applies to a value on its own, and some of the
@@ -71,11 +73,13 @@ pub fn random() -> impl Strategy<Value = Value> {
     })
 }
 
+#[cfg(test)]
 fn object(words: Vec<Word>) -> Value {
     Value::Object(words.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
 /// Generates a keyword that contains no schema.
+#[cfg(test)]
 fn word() -> BoxedStrategy<Word> {
     let types = vec!["null", "boolean", "integer", "number", "string", "array", "object"];
     let one = prop::sample::select(types);
@@ -105,6 +109,7 @@ fn word() -> BoxedStrategy<Word> {
 }
 
 /// Generates a schema that may contain others.
+#[cfg(test)]
 fn holding(inner: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
     let names = vec!["a", "b", "c"];
     let some = prop::sample::subsequence(names.clone(), 0..3);

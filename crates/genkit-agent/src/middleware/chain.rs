@@ -247,6 +247,7 @@ pub struct NextTool {
 }
 
 impl NextTool {
+    #[doc(hidden)]
     pub fn outermost(innermost: Arc<dyn InnermostTool>, suspended: Option<Arc<Suspended>>) -> Self {
         Self { place: Place { innermost, at: 0 }, suspended }
     }

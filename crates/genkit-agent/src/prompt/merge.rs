@@ -52,15 +52,13 @@ fn output(own: Option<OutputOptions>, prompt: Option<&OutputOptions>) -> Option<
     let (own, prompt) = (own.clone(), prompt.clone());
     let replaced = own.json_schema.is_some();
     let kept = if replaced { OutputOptions::default() } else { prompt.clone() };
-    Some({
-        let mut options = OutputOptions::default();
-        options.format = own.format.or(kept.format);
-        options.content_type = own.content_type.or(kept.content_type);
-        options.json_schema = own.json_schema.or(kept.json_schema);
-        options.instructions = own.instructions.or(prompt.instructions);
-        options.constrained = own.constrained.or(prompt.constrained);
-        options
-    })
+    let mut options = own;
+    options.format = options.format.or(kept.format);
+    options.content_type = options.content_type.or(kept.content_type);
+    options.json_schema = options.json_schema.or(kept.json_schema);
+    options.instructions = options.instructions.or(prompt.instructions);
+    options.constrained = options.constrained.or(prompt.constrained);
+    Some(options)
 }
 
 /// Inserts the history into the messages of a prompt that does not place it: before a final user message, or else at

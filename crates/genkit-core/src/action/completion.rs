@@ -32,14 +32,19 @@ use crate::future::BoxFuture;
 /// ```
 #[derive(Clone)]
 pub struct CompleteRequest {
+    #[doc(hidden)]
     pub argument: String,
+    #[doc(hidden)]
     pub value: String,
+    #[doc(hidden)]
     pub others: BTreeMap<String, String>,
+    #[doc(hidden)]
     pub context: Context,
 }
 
 impl CompleteRequest {
     /// Creates the request of a program.
+    #[doc(hidden)]
     pub fn typed(argument: &str, value: &str) -> Self {
         let (argument, value) = (argument.to_owned(), value.to_owned());
         Self { argument, value, others: BTreeMap::new(), context: Context::detached() }

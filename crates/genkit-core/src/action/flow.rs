@@ -155,6 +155,7 @@ impl Flow {
     }
 
     /// Runs the flow with JSON input, or returns the error of reading the input.
+    #[doc(hidden)]
     pub fn run_json(&self, input: Result<Value>) -> Invocation<Value> {
         let flow = self.clone();
         Invocation::new(self.name(), async move |context| {

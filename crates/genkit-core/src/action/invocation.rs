@@ -98,12 +98,14 @@ impl<T: Send + 'static> Invocation<T> {
 
     /// Sets the parts that a server derives from a request.
     #[cfg(feature = "http")]
+    #[doc(hidden)]
     pub fn with_parts(mut self, make: impl FnOnce(&mut ContextParts)) -> Self {
         make(&mut self.parts);
         self
     }
 
     /// Sets the state of a program. Values set with [`state`](Self::state) take precedence.
+    #[doc(hidden)]
     pub fn states(mut self, states: &TypeMap) -> Self {
         self.parts.states = states.with(&self.parts.states);
         self

@@ -391,6 +391,7 @@ impl Context {
         Self(Arc::clone(&self.0), Some(uri.into()))
     }
 
+    #[doc(hidden)]
     pub fn asker(&self) -> Option<Asker> {
         self.0.parts.caller.asker()
     }
@@ -399,12 +400,14 @@ impl Context {
         &self.0.parts.cancel
     }
 
+    #[doc(hidden)]
     pub fn states(&self) -> &TypeMap {
         &self.0.parts.states
     }
 
     /// Creates the context of an action that this function calls. It has the same caller, recording and limits; the
     /// states, values, chunks and action context of `given` take precedence.
+    #[doc(hidden)]
     pub fn nested(&self, given: ContextParts) -> Self {
         let ContextState { parts, started, .. } = &*self.0;
         let replay = Arc::clone(self.shared_replay()).into();

@@ -67,16 +67,19 @@ impl Context {
     }
 
     /// Returns whether an earlier run recorded a result.
+    #[doc(hidden)]
     pub fn has_recorded(&self) -> bool {
         self.replay().has_recorded()
     }
 
     /// Returns the result that an earlier run recorded under `key`.
+    #[doc(hidden)]
     pub fn recorded(&self, key: &str) -> Option<Value> {
         self.replay().recorded(key)
     }
 
     /// Records a result under `key` for later runs. In a durable run, it is saved before this returns.
+    #[doc(hidden)]
     pub async fn record_saved(&self, key: &str, done: Value) -> Result<()> {
         let journal = self.0.parts.journal.clone();
         let saving = journal.map(|journal| journal.save(key, &done));
@@ -88,16 +91,19 @@ impl Context {
     }
 
     /// Returns the key, with a number appended if this run of the function has already used it.
+    #[doc(hidden)]
     pub fn nth(&self, key: &str) -> String {
         self.replay().nth(key)
     }
 
     /// Returns whether this is a call of a durable run.
+    #[doc(hidden)]
     pub fn is_durable(&self) -> bool {
         self.0.parts.journal.is_some()
     }
 
     /// Records a result under `key` for later runs.
+    #[doc(hidden)]
     pub fn record(&self, key: &str, done: Value) {
         self.replay().record(key, done);
     }

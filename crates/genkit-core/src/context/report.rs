@@ -128,8 +128,11 @@ async fn breathe() {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
+    #[doc(hidden)]
     pub done: f64,
+    #[doc(hidden)]
     pub total: Option<f64>,
+    #[doc(hidden)]
     pub message: Option<String>,
 }
 

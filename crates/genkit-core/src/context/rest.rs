@@ -48,18 +48,21 @@ impl Drop for RestGuard<'_> {
 impl Context {
     /// Registers an external operation until the guard is dropped. The function can be suspended once all of its
     /// operations are waiting.
+    #[doc(hidden)]
     pub fn follows(&self) -> FollowGuard<'_> {
         self.replay().followed += 1;
         FollowGuard(self.shared_replay())
     }
 
     /// Prevents the function from being dropped for a concurrent question or suspension, until the guard is dropped.
+    #[doc(hidden)]
     pub fn undivided(&self) -> OnceGuard<'_> {
         OnceGuard::new(self.shared_replay())
     }
 
     /// Creates a context with the same states, values and action context that supports no questions and may outlive the
     /// function.
+    #[doc(hidden)]
     pub fn outliving(&self) -> Self {
         let parts = &self.0.parts;
         ContextParts {
@@ -72,6 +75,7 @@ impl Context {
     }
 
     /// Waits for this time. Meanwhile, a durable run may drop the function and poll `what` instead.
+    #[doc(hidden)]
     pub async fn rest(&self, what: Arc<dyn Elsewhere>, time: Duration) {
         let _resting = {
             let mut replay = self.replay();

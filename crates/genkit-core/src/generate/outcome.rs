@@ -18,12 +18,16 @@ use crate::model::Usage;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ToolCall {
+    #[doc(hidden)]
     pub tool: Option<Tool>,
     /// Tool request of the model. Middleware may change its input.
     pub request: ToolRequest,
     /// Whether the caller replaced the model's input.
+    #[doc(hidden)]
     pub edited: bool,
+    #[doc(hidden)]
     pub index: usize,
+    #[doc(hidden)]
     pub around: AroundCall,
 }
 
@@ -57,6 +61,7 @@ impl ToolCall {
     }
 
     /// Creates a call of `tool` that was not requested by a model.
+    #[doc(hidden)]
     pub fn of(tool: Tool, request: ToolRequest) -> Self {
         let around = AroundCall::default();
         Self { tool: Some(tool), request, edited: false, index: 0, around }
@@ -75,7 +80,7 @@ impl ToolCall {
 
 /// The outcome of a tool call: a response, or open questions.
 #[derive(Clone, Debug)]
-pub struct ToolOutcome(pub CallOutcome);
+pub struct ToolOutcome(#[doc(hidden)] pub CallOutcome);
 
 /// The outcome of a tool call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -137,18 +142,20 @@ impl ToolOutcome {
         matches!(self.0, CallOutcome::Interrupted(_))
     }
 
+    #[doc(hidden)]
     pub fn answered(response: ToolResponse, metadata: Map<String, Value>) -> Self {
         let part = Part::ToolResponse { tool_response: response, metadata };
         Self(CallOutcome::Answered(Box::new(part)))
     }
 
-    pub fn into_suspended(self) -> Option<Suspended> {
+    pub(crate) fn into_suspended(self) -> Option<Suspended> {
         match self.0 {
             CallOutcome::Answered(_) => None,
             CallOutcome::Interrupted(suspended) => Some(*suspended),
         }
     }
 
+    #[doc(hidden)]
     pub fn suspended(suspended: Suspended) -> Self {
         Self(CallOutcome::Interrupted(Box::new(suspended)))
     }

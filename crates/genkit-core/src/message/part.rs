@@ -178,11 +178,13 @@ impl Part {
     }
 
     /// Returns whether this is a placeholder for a part that is added later.
+    #[doc(hidden)]
     pub fn is_pending(&self) -> bool {
         self.metadata().get("pending").is_some_and(|pending| *pending == true)
     }
 
     /// Returns whether this is a placeholder without content.
+    #[doc(hidden)]
     pub fn is_place(&self) -> bool {
         self.is_pending() && matches!(self, Self::Data { data: Value::Null, .. })
     }
@@ -252,6 +254,7 @@ impl ToolRequest {
     }
 
     /// Converts the request into its tool response.
+    #[doc(hidden)]
     pub fn into_response(self, output: Value) -> ToolResponse {
         ToolResponse { name: self.name, id: self.id, output, content: Vec::new() }
     }

@@ -45,11 +45,13 @@ pub struct ModelRequest {
     pub docs: Vec<Document>,
     /// The cached JSON of earlier messages, if the request belongs to a run.
     #[serde(skip)]
+    #[doc(hidden)]
     pub encoded: Encoded,
 }
 
 impl ModelRequest {
     /// Maps the names of its tools to names that the provider accepts, and back.
+    #[doc(hidden)]
     pub fn names(&self) -> Names<'_> {
         Names::new(self.tools.iter().map(|tool| tool.name.as_str()))
     }
@@ -207,10 +209,12 @@ impl ToolDefinition {
     }
 
     /// The input schema together with the dialects derived from it.
+    #[doc(hidden)]
     pub fn shared_input(&self) -> Option<&Schema> {
         self.input_schema.as_ref()
     }
 
+    #[doc(hidden)]
     pub fn with_shared(mut self, input: Option<Schema>, output: Option<Schema>) -> Self {
         self.input_schema = input;
         self.output_schema = output;

@@ -44,11 +44,13 @@ impl Registry {
     }
 
     /// Returns whether there are any skills.
+    #[doc(hidden)]
     pub fn has_skills(&self) -> bool {
         !self.read().skills.is_empty()
     }
 
     /// Returns the first skill that matches.
+    #[doc(hidden)]
     pub fn find_skill(&self, fits: impl Fn(&Skill) -> bool) -> Option<Skill> {
         self.read().skills.values().find(|skill| fits(skill)).cloned()
     }
@@ -94,6 +96,7 @@ impl Registry {
     /// Returns the resource that matches `uri` and passes the filter `wanted`. Resources of this program take
     /// precedence over those of other programs; within each group, a fixed URI takes precedence over templates, and a
     /// more specific template over others. Returns `None` if several other programs have a match.
+    #[doc(hidden)]
     pub fn resource_for(
         &self,
         uri: &str,

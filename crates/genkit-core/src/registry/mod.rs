@@ -209,6 +209,7 @@ impl Registry {
     /// Replaces the prompts named `old` by `new`, as one change. Returns an error, and changes nothing, if a new prompt
     /// has the name of a prompt that is not in `old`.
     #[cfg(feature = "dotprompt")]
+    #[doc(hidden)]
     pub fn replace_prompts(&self, old: &[String], new: Vec<Prompt>) -> Result<()> {
         let mut actions = self.write();
         for prompt in &new {
@@ -234,6 +235,7 @@ impl Registry {
 
     /// Returns a weak reference to the registry.
     #[cfg(feature = "dotprompt")]
+    #[doc(hidden)]
     pub fn downgrade(&self) -> WeakRegistry {
         WeakRegistry(Arc::downgrade(&self.0))
     }
@@ -255,6 +257,7 @@ impl Registry {
 
     /// Adds a skill, replacing one that was read from the same file before.
     #[cfg(feature = "skills")]
+    #[doc(hidden)]
     pub fn put_skill(&self, skill: Skill) -> Result<()> {
         if let Some(known) = self.skill(skill.name())
             && known.info().file == skill.info().file
@@ -320,20 +323,24 @@ impl Registry {
     }
 
     /// Runs [`check`](Self::check), and also checks that all required state is in `states`.
+    #[doc(hidden)]
     pub fn check_with(&self, states: &TypeMap) -> Result<()> {
         verify::verify(&self.read(), Some(states))
     }
 
     /// Returns whether both are the same registry.
+    #[doc(hidden)]
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Returns the version, which increases with each change. Data derived from an older version is stale.
+    #[doc(hidden)]
     pub fn version(&self) -> u64 {
         self.0.changes.version()
     }
 
+    #[doc(hidden)]
     pub fn watch(&self) -> Arc<Watcher> {
         self.0.changes.watch()
     }

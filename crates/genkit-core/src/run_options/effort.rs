@@ -63,6 +63,7 @@ impl Effort {
 
     /// Returns the effort in the settings. Returns `None` if it is not set, or is a provider's own keyword.
     #[allow(dead_code, reason = "used by some providers")]
+    #[doc(hidden)]
     pub fn of_config(config: &Map<String, Value>) -> Option<Self> {
         let word = config.get(REASONING_EFFORT)?.as_str()?;
         let all = [Self::None, Self::Minimal, Self::Low, Self::Medium, Self::High, Self::Max];
@@ -72,6 +73,7 @@ impl Effort {
     /// Returns the lowest of the supported levels `has` (in ascending order) that is at least this one, otherwise the
     /// highest. Returns `None` if there are none.
     #[allow(dead_code, reason = "used by some providers")]
+    #[doc(hidden)]
     pub fn nearest(self, has: &[Self]) -> Option<Self> {
         has.iter().find(|has| **has >= self).or(has.last()).copied()
     }
@@ -79,6 +81,7 @@ impl Effort {
     /// Returns the number of reasoning tokens, for APIs that use a token budget. The limits of a model apply in
     /// addition.
     #[allow(dead_code, reason = "used by some providers")]
+    #[doc(hidden)]
     pub fn budget(self) -> u32 {
         match self {
             Self::None => 0,

@@ -59,6 +59,7 @@ impl ToolChoice {
     }
 
     /// Returns the mode in Genkit's JSON, and the name of the one tool.
+    #[doc(hidden)]
     pub fn in_json(&self) -> (&'static str, Option<&str>) {
         let tool = if let Self::Tool(name) = self { Some(name.as_str()) } else { None };
         (self.mode(), tool)

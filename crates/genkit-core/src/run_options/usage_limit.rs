@@ -63,6 +63,7 @@ impl UsageLimit {
     }
 
     /// Returns whether any number of tokens is limited.
+    #[doc(hidden)]
     pub fn counts_tokens(&self) -> bool {
         self.tokens.or(self.input_tokens).or(self.output_tokens).is_some()
     }

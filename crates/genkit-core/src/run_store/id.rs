@@ -49,39 +49,46 @@ impl RunId {
     }
 
     /// Returns whether the id belongs to a task of an MCP server.
+    #[doc(hidden)]
     pub fn is_task(&self) -> bool {
         self.0.starts_with(TASK)
     }
 
     /// Returns whether the run belongs to an MCP server, so that workers must ignore it.
+    #[doc(hidden)]
     pub fn is_of_server(&self) -> bool {
         self.is_task() || self.is_of_session()
     }
 
     /// Returns whether the id belongs to a session of an MCP server or one of its streams. Such runs are due when they
     /// have expired.
+    #[doc(hidden)]
     pub fn is_of_session(&self) -> bool {
         self.0.starts_with(SESSION) || self.0.starts_with(STREAM)
     }
 
     /// Creates the id of a session. It contains a hash, so that the store does not reveal the session id.
     #[cfg(feature = "http")]
+    #[doc(hidden)]
     pub fn of_session(session: &str) -> Self {
         Self(format!("{SESSION}{}", hash_of(session)))
     }
 
     /// Creates the id of a stream of a session.
     #[cfg(feature = "http")]
+    #[doc(hidden)]
     pub fn of_stream(session: &str, number: u64) -> Self {
         Self(format!("{STREAM}{}-{number}", hash_of(session)))
     }
 
     /// Creates the id of a new task from 128 random bits, so that it cannot be guessed.
+    #[doc(hidden)]
     pub fn new_task(random: [u8; 16]) -> Self {
         Self(format!("{TASK}{:032x}", u128::from_ne_bytes(random)))
     }
 
     /// Parses the id of a task sent by a client. Returns `None` if no server can have created it.
+    #[doc(hidden)]
     pub fn of_task(id: &str) -> Option<Self> {
         let random = id.strip_prefix(TASK)?;
         let is_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);

@@ -132,10 +132,12 @@ impl Skill {
     }
 
     /// Returns the `metadata` of the frontmatter.
+    #[doc(hidden)]
     pub fn metadata(&self) -> &Map<String, Value> {
         &self.0.info.metadata
     }
 
+    #[doc(hidden)]
     pub fn info(&self) -> &Info {
         &self.0.info
     }

@@ -7,11 +7,13 @@ use crate::action::{Resource, ResourceContents};
 
 impl Skill {
     /// Returns its `SKILL.md`.
+    #[doc(hidden)]
     pub fn manifest(&self) -> Option<&SkillFile> {
         self.file(SKILL_MD)
     }
 
     /// Returns the file with this URI.
+    #[doc(hidden)]
     pub fn file_at(&self, uri: &str) -> Option<&SkillFile> {
         if !uri.starts_with(self.root()) {
             return None;
@@ -20,6 +22,7 @@ impl Skill {
     }
 
     /// Returns a file as a resource. `SKILL.md` has the name and the description of the skill (SEP-2640).
+    #[doc(hidden)]
     pub fn resource(&self, file: &SkillFile) -> Resource {
         let (name, description) = match file.path() {
             SKILL_MD => (self.name(), self.description()),

@@ -32,11 +32,17 @@ pub trait SkillReader: Send + Sync {
 /// A skill as listed by a source.
 #[derive(Clone)]
 pub struct OfferedSkill {
+    #[doc(hidden)]
     pub name: String,
+    #[doc(hidden)]
     pub description: String,
+    #[doc(hidden)]
     pub server: Option<String>,
+    #[doc(hidden)]
     pub fingerprint: String,
+    #[doc(hidden)]
     pub paths: Vec<String>,
+    #[doc(hidden)]
     pub reader: Arc<dyn SkillReader>,
 }
 

@@ -99,6 +99,7 @@ impl TraceContext {
     }
 
     /// Parses the trace context in MCP's `_meta`.
+    #[doc(hidden)]
     pub fn of_meta(meta: &Map<String, Value>) -> Option<Self> {
         let context = Self::parse(meta.get(TRACEPARENT)?.as_str()?)?;
         Some(match meta.get(TRACESTATE).and_then(Value::as_str) {
@@ -108,6 +109,7 @@ impl TraceContext {
     }
 
     /// Writes the trace context into `_meta`, unless it already has one.
+    #[doc(hidden)]
     pub fn write_to(&self, meta: &mut Map<String, Value>) {
         if meta.contains_key(TRACEPARENT) {
             return;

@@ -12,13 +12,13 @@ pub struct TraceId(u128);
 pub struct SpanId(u64);
 
 impl TraceId {
-    pub(crate) fn random() -> Self {
+    pub fn random() -> Self {
         Self(u128::from(random()) << 64 | u128::from(random()))
     }
 }
 
 impl SpanId {
-    pub(crate) fn random() -> Self {
+    pub fn random() -> Self {
         Self(random())
     }
 }

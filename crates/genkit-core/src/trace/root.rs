@@ -7,11 +7,15 @@ use super::id::{SpanId, TraceId};
 /// The root of a trace whose ids are known before it starts.
 #[derive(Clone, Debug)]
 pub struct Root {
+    #[doc(hidden)]
     pub trace_id: TraceId,
+    #[doc(hidden)]
     pub span_id: SpanId,
     /// Attributes of the root span, added unchanged.
+    #[doc(hidden)]
     pub labels: Map<String, Value>,
     /// The action context. It is recorded without the values of `auth` and `secrets`.
+    #[doc(hidden)]
     pub context: Map<String, Value>,
 }
 

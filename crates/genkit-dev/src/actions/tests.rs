@@ -255,7 +255,8 @@ fn values_are_the_default_model_and_nothing_else() {
 
 #[test]
 fn a_prompt_is_shown_with_all_that_it_says_of_its_runs_but_the_account() {
-    let output = OutputOptions { format: Some("json".to_owned()), ..OutputOptions::default() };
+    let mut output = OutputOptions::default();
+    output.format = Some("json".to_owned());
     let config = json!({"apiKey": "sk-secret", "baseUrl": "http://sk-secret", "temperature": 0});
     let options = PromptOptions::default()
         .with_config(config.as_object().unwrap().clone())
@@ -293,7 +294,7 @@ async fn several_instances_are_seen_and_the_first_wins() {
     };
     let two = Registry::new().add(actions![greet]).add(ping("two"));
     let two = Instance::builder().registry(two).build().unwrap();
-    let three = Genkit::builder().registry(Registry::new().add(ping("three"))).build().unwrap();
+    let three = Instance::builder().registry(Registry::new().add(ping("three"))).build().unwrap();
     let actions = ActionsByKey::default();
     for genkit in [&one, &two, &two, &three] {
         actions.add(genkit);
@@ -305,7 +306,7 @@ async fn several_instances_are_seen_and_the_first_wins() {
 
 #[tokio::test]
 async fn evaluators_are_listed_and_judge() {
-    let registry = Registry::new().add(genkit_evaluate::deep_equal());
+    let registry = Registry::new().add(genkit_evaluate::metrics::deep_equal());
     let actions = ActionsByKey::default();
     actions.add(&Instance::builder().registry(registry).build().unwrap());
     let key = "/evaluator/genkitEval/deep_equal";

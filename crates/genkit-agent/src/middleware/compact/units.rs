@@ -95,7 +95,9 @@ mod tests {
         let expected =
             [(0..1, true), (1..2, true), (2..3, false), (3..4, true), (4..7, false), (7..9, true)];
         assert_eq!(stays(&history), expected);
-        let by_hand = [call(1), Message { role: Role::User, ..answer(1) }, Message::user("c")];
+        let mut by_user = answer(1);
+        by_user.role = Role::User;
+        let by_hand = [call(1), by_user, Message::user("c")];
         assert_eq!(stays(&by_hand), [(0..2, false), (2..3, true)]);
         assert_eq!(stays(&[answer(1)]), [(0..1, true)]);
         assert!(units(&[]).is_empty());

@@ -155,16 +155,19 @@ impl RunCall {
     }
 
     /// Returns the call with a journal, which saves its results of `once`.
+    #[doc(hidden)]
     pub fn with_journal(self, journal: Arc<dyn Journal>) -> Self {
         Self { journal: Some(journal), ..self }
     }
 
     /// Returns the index of the message that the call belongs to, and the index of the call in its round.
+    #[doc(hidden)]
     pub fn position(&self) -> (usize, usize) {
         (self.index, self.call.place)
     }
 
     /// Returns whether the call must be started at most once.
+    #[doc(hidden)]
     pub fn is_at_most_once(&self) -> bool {
         let tool = self.driver.env.tools.get(&self.call.request.name);
         tool.is_some_and(|tool| tool.is_at_most_once())

@@ -13,16 +13,19 @@ use genkit_core::{Error, Result};
 
 impl Run {
     /// Returns the number of tool calls that may run in parallel.
+    #[doc(hidden)]
     pub fn parallel_tools(&self) -> usize {
         self.driver.env.settings.limits.parallel_tools.max(1)
     }
 
     /// Cancels the run. Work that its calls started elsewhere ends when they are dropped.
+    #[doc(hidden)]
     pub fn cancel(&self) {
         self.driver.env.cancel.cancel();
     }
 
     /// Records that an at-most-once call was started.
+    #[doc(hidden)]
     pub fn note_started(&mut self, place: usize) {
         if let Some(round) = self.machine.round_mut() {
             round.start(place);
@@ -30,6 +33,7 @@ impl Run {
     }
 
     /// Records a result of `once` in a call.
+    #[doc(hidden)]
     pub fn note_once(&mut self, place: usize, key: String, done: Value) {
         if let Some(round) = self.machine.round_mut() {
             round.record(place, key, done);
@@ -38,6 +42,7 @@ impl Run {
 
     /// Returns the state of a failed run, taken from the partial response of its error, without the first `known`
     /// messages.
+    #[doc(hidden)]
     pub fn failed_state(&self, done: &GenerateResponse, known: usize) -> RunState {
         let mut state = self.state_after(usize::MAX);
         state.messages = state.machine.end(done, known);
@@ -48,6 +53,7 @@ impl Run {
 impl RunState {
     /// Returns the response of a run that is finished or interrupted. Otherwise, or if the run failed with `error`,
     /// returns an error with the partial response.
+    #[doc(hidden)]
     pub fn into_ended(self, registry: &Registry, error: Option<Error>) -> Result<GenerateResponse> {
         let tools = self.names.tools.iter().filter_map(|name| registry.tool(name));
         let tools = tools.map(|tool| tool_definition(&tool)).collect();
@@ -60,6 +66,7 @@ impl RunState {
     }
 
     /// Returns the questions without an answer.
+    #[doc(hidden)]
     pub fn open(&self) -> Vec<Interrupt> {
         self.machine.open()
     }

@@ -32,6 +32,7 @@ const VERSION: u32 = 1;
 #[serde(rename_all = "camelCase")]
 pub struct RunState {
     version: Version,
+    #[doc(hidden)]
     pub names: RunNames,
     settings: SavedSettings,
     #[serde(default)]
@@ -44,6 +45,7 @@ pub struct RunState {
     pub(super) machine: MachineState,
     /// The conversation so far. Messages are only appended.
     #[serde(default)]
+    #[doc(hidden)]
     pub messages: Vec<Message>,
 }
 
@@ -138,16 +140,19 @@ impl RunState {
     }
 
     /// Returns the timeout of a model call.
+    #[doc(hidden)]
     pub fn model_timeout(&self) -> Duration {
         Duration::from_millis(self.settings.model_timeout_ms)
     }
 
     /// Returns the timeout of a tool call, for tools that do not set their own.
+    #[doc(hidden)]
     pub fn tool_timeout(&self) -> Duration {
         Duration::from_millis(self.settings.tool_timeout_ms)
     }
 
     /// Returns the state without its first `known` messages.
+    #[doc(hidden)]
     pub fn without_first(&self, known: usize) -> Self {
         let messages = self.messages.iter().skip(known).cloned().collect();
         Self { messages, ..self.clone() }
@@ -180,6 +185,7 @@ impl Run {
     }
 
     /// Returns the state without the first `known` messages, which are already stored.
+    #[doc(hidden)]
     pub fn state_after(&self, known: usize) -> RunState {
         let env = &self.driver.env;
         let (machine, messages) = self.machine.saved(known);

@@ -348,11 +348,10 @@ impl TurnMachine {
     pub(super) fn refuse(&mut self, answer: ModelResponse, error: Error) -> Error {
         self.usage.add(&answer.usage);
         self.custom = answer.custom;
-        let message = answer.message.map(|message| {
-            let mut new_message = message;
-            new_message.role = Role::Model;
-            new_message
-        });
+        let mut message = answer.message;
+        if let Some(message) = &mut message {
+            message.role = Role::Model;
+        }
         let response = self.end(message, Some(FinishReason::Aborted), Some(error.to_string()));
         error.with_partial(response)
     }

@@ -24,12 +24,16 @@ use crate::error::{Error, Result};
 #[serde(rename_all = "camelCase")]
 pub struct DataPoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[doc(hidden)]
     pub test_case_id: Option<String>,
     #[serde(default)]
+    #[doc(hidden)]
     pub input: Value,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    #[doc(hidden)]
     pub output: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[doc(hidden)]
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) context: Option<Vec<Value>>,

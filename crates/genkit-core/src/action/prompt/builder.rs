@@ -47,6 +47,7 @@ impl Prompt {
     }
 
     /// Creates a builder of another program's prompt.
+    #[doc(hidden)]
     pub fn remote(name: String, description: String) -> PromptBuilder {
         PromptBuilder::new(Info::remote(name, description))
     }
@@ -236,6 +237,7 @@ impl PromptBuilder {
     }
 
     /// Builds a [`Prompt::remote`], which forwards requests with `function`.
+    #[doc(hidden)]
     pub fn forwards<F>(self, input_schema: Value, function: F) -> Prompt
     where
         F: Fn(Context, Value) -> BoxFuture<'static, Result<PromptReply>> + Send + Sync + 'static,

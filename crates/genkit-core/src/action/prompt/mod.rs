@@ -234,11 +234,13 @@ impl Prompt {
     }
 
     /// Returns whether both are the same prompt, not only prompts with the same name.
+    #[doc(hidden)]
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Returns suggestions for an argument, if the prompt has that argument.
+    #[doc(hidden)]
     pub fn complete(
         &self,
         request: CompleteRequest,
@@ -247,6 +249,7 @@ impl Prompt {
     }
 
     /// Checks the arguments, with defaults filled in, and runs the function, without limits.
+    #[doc(hidden)]
     pub fn invoke<'a>(
         &self,
         context: &'a Context,
@@ -257,6 +260,7 @@ impl Prompt {
     }
 
     /// [`invoke`](Self::invoke) with a given kind of span.
+    #[doc(hidden)]
     pub fn invoke_as<'a>(
         &self,
         kind: SpanKind<'a>,

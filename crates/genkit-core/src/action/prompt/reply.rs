@@ -23,11 +23,15 @@ use crate::message::{Message, Part, Role};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PromptReply {
+    #[doc(hidden)]
     pub messages: Vec<Message>,
+    #[doc(hidden)]
     pub description: Option<String>,
     /// The options of the run that the prompt starts.
+    #[doc(hidden)]
     pub options: Option<Arc<PromptOptions>>,
     /// Whether earlier messages are already among the messages.
+    #[doc(hidden)]
     pub has_history: bool,
 }
 

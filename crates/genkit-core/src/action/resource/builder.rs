@@ -45,6 +45,7 @@ impl Resource {
     }
 
     /// Creates a builder of another program's resource.
+    #[doc(hidden)]
     pub fn remote(uri: String, name: String, description: String) -> ResourceBuilder {
         ResourceBuilder::new(Info::remote(name, description), uri.into())
     }
@@ -108,6 +109,7 @@ impl ResourceBuilder {
     }
 
     /// Builds a [`Resource::remote`], which forwards the URI to `function`.
+    #[doc(hidden)]
     pub fn forwards<F>(self, function: F) -> Resource
     where
         F: Fn(Context, String) -> BoxFuture<'static, Result<ResourceOutput>>

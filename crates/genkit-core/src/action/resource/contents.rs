@@ -21,8 +21,11 @@ use crate::error::Result;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceContents {
+    #[doc(hidden)]
     pub uri: Option<String>,
+    #[doc(hidden)]
     pub mime_type: Option<String>,
+    #[doc(hidden)]
     pub body: ContentsBody,
 }
 

@@ -157,6 +157,7 @@ impl Resource {
     }
 
     /// Runs `reading` in a span for `uri`.
+    #[doc(hidden)]
     pub async fn traced(
         &self,
         uri: &str,
@@ -168,21 +169,25 @@ impl Resource {
     }
 
     /// Returns whether both are the same resource, not only resources with the same name.
+    #[doc(hidden)]
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Returns the key of the MCP server that provides the resource, or `None` for one of this program.
+    #[doc(hidden)]
     pub fn server(&self) -> Option<&str> {
         self.metadata().get("mcp")?["server"].as_str().filter(|_| self.info().is_remote())
     }
 
     /// Returns the template, or the error if it is malformed.
+    #[doc(hidden)]
     pub fn template(&self) -> std::result::Result<&UriTemplate, &str> {
         self.0.template.as_ref().map_err(String::as_str)
     }
 
     /// Returns the variables in `uri`, if it matches this resource.
+    #[doc(hidden)]
     pub fn matches(&self, uri: &str) -> Option<Map<String, Value>> {
         self.found_by(&mut UriSearch::new(uri)?)
     }
@@ -209,6 +214,7 @@ impl Resource {
     }
 
     /// Returns suggestions for a variable, if the template has it.
+    #[doc(hidden)]
     pub fn complete(
         &self,
         request: CompleteRequest,
@@ -217,6 +223,7 @@ impl Resource {
     }
 
     /// Returns the resource with the most specific template that matches `uri`, with its variables.
+    #[doc(hidden)]
     pub fn most_specific(
         resources: impl Iterator<Item = Self>,
         uri: &str,
@@ -225,6 +232,7 @@ impl Resource {
     }
 
     /// Returns the most specific of the matching resources, and the first of several with the same rank.
+    #[doc(hidden)]
     pub fn first_of(
         answering: Vec<(Self, Map<String, Value>)>,
     ) -> Option<(Self, Map<String, Value>)> {
@@ -233,6 +241,7 @@ impl Resource {
 
     /// Returns all resources that match `uri`, with their variables. Each program has its own share of work, so that
     /// the templates of one program cannot prevent those of others from being searched.
+    #[doc(hidden)]
     pub fn answering(
         resources: impl Iterator<Item = Self>,
         uri: &str,
@@ -266,6 +275,7 @@ impl Resource {
     }
 
     /// Reads `uri`, whose `variables` were returned by [`matches`](Self::matches), without limits.
+    #[doc(hidden)]
     pub fn invoke(
         &self,
         context: &Context,

@@ -30,6 +30,7 @@ const MAX_NAMED: usize = 20;
 
 impl Tool {
     /// Returns the approval question for a call with these arguments.
+    #[doc(hidden)]
     pub fn approval_message(&self, arguments: &Value) -> String {
         let known = self.schemas().input().get("properties").and_then(Value::as_object);
         approval_text(&self.name_for_approval(), arguments, known)

@@ -51,6 +51,7 @@ impl Tool {
     }
 
     /// Creates a builder of another program's tool.
+    #[doc(hidden)]
     pub fn remote(name: String, description: String) -> ToolBuilder {
         ToolBuilder::new(Info::remote(name, description))
     }
@@ -198,6 +199,7 @@ impl ToolBuilder {
 
     /// Builds a [`Tool::remote`], which forwards calls with `function`. Results of the other program are not checked
     /// against its output schema here.
+    #[doc(hidden)]
     pub fn forwards<F>(mut self, function: F) -> Tool
     where
         F: Fn(Context, Value) -> BoxFuture<'static, Result<ToolOutput>> + Send + Sync + 'static,

@@ -136,6 +136,7 @@ impl Tool {
     }
 
     /// Returns whether both are the same tool, not only tools with the same name.
+    #[doc(hidden)]
     pub fn is(&self, other: &Self) -> bool {
         let annotated = |tool: &Self| matches!(tool.definition().handler, ActionHandler::Static(_));
         Arc::ptr_eq(&self.0, &other.0)
@@ -143,6 +144,7 @@ impl Tool {
     }
 
     /// Validates and decodes the arguments and calls the function, without limits.
+    #[doc(hidden)]
     pub fn invoke<'a>(
         &self,
         context: &'a Context,

@@ -50,6 +50,7 @@ impl Context {
     }
 
     /// Waits for the approval that the definition requires before the function runs.
+    #[doc(hidden)]
     pub async fn approved_to_run(&self) -> Result<()> {
         match &self.0.parts.approval {
             // Boxed, because most calls need no approval and would otherwise be as large as one that does.

@@ -44,11 +44,13 @@ impl Context {
     }
 
     /// Returns whether the caller accepts interrupts, as the generate loop and durable flows do.
+    #[doc(hidden)]
     pub fn takes_interrupts(&self) -> bool {
         self.0.parts.caller.takes_interrupts()
     }
 
     /// [`interrupt`](Self::interrupt) for the task of an MCP server, under its own key.
+    #[doc(hidden)]
     pub async fn interrupt_with_task(&self, key: String, metadata: Value) -> Result<()> {
         let kind = QuestionKind::Interrupt { metadata: visible::asked(metadata) };
         self.ask(Some(key), kind, |answer| answer.decision()).await?.approved()

@@ -18,10 +18,15 @@ const DEFAULT_MAX_TOKENS: u32 = 1024;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleRequest {
+    #[doc(hidden)]
     pub messages: Vec<Message>,
+    #[doc(hidden)]
     pub system: Option<String>,
+    #[doc(hidden)]
     pub max_tokens: u32,
+    #[doc(hidden)]
     pub temperature: Option<f32>,
+    #[doc(hidden)]
     pub stop: Vec<String>,
 }
 

@@ -153,6 +153,7 @@ impl GenerateOptions {
     }
 
     /// Creates the options of a run that continues from the messages and settings of `request`.
+    #[doc(hidden)]
     pub fn of_request(request: ModelRequest) -> Self {
         let ModelRequest { messages, config, tool_choice, output, docs, .. } = request;
         Self {
@@ -166,6 +167,7 @@ impl GenerateOptions {
     }
 
     /// Converts the options into a model request. Fields that a request does not have are dropped.
+    #[doc(hidden)]
     pub fn into_request(self) -> ModelRequest {
         let mut request = ModelRequest::new(self.messages);
         request.config = self.config.unwrap_or_default();
@@ -191,6 +193,7 @@ impl OutputOptions {
     }
 
     /// Returns the requested format, which is JSON if only a schema is set.
+    #[doc(hidden)]
     pub fn format(&self) -> Result<Option<Format>> {
         match &self.format {
             Some(name) => {
@@ -207,6 +210,7 @@ impl OutputOptions {
         Self { format, content_type, instructions, json_schema: schema, constrained }
     }
 
+    #[doc(hidden)]
     pub fn into_config(self) -> OutputConfig {
         let Self { format, content_type, json_schema: schema, constrained, .. } = self;
         OutputConfig { format, schema, constrained, content_type }

@@ -51,6 +51,7 @@ impl OutputRetry {
     }
 
     /// Creates the message that requests a corrected response from the model.
+    #[doc(hidden)]
     pub fn message(&self) -> Message {
         let why = self.reason.trim_end_matches('.');
         let text = format!("The output was rejected: {why}. Send the complete output again.");
@@ -60,6 +61,7 @@ impl OutputRetry {
     }
 
     /// Creates the chunk that reports the retry in a stream. It has no content.
+    #[doc(hidden)]
     pub fn chunk(&self) -> GenerateChunk {
         let told = serde_json::to_value(self).unwrap_or_default();
         GenerateChunk::new([])

@@ -159,6 +159,7 @@ impl GenerateResponse {
     }
 
     /// Reconstructs the interrupted response from the options of the run that resumes it.
+    #[doc(hidden)]
     pub fn interrupted(options: GenerateOptions) -> Self {
         let mut response = Self::of_request(options.into_request());
         response.message = response.request.as_mut().and_then(|request| request.messages.pop());
@@ -168,6 +169,7 @@ impl GenerateResponse {
 
     /// Creates a response without a message. Responses are stored and displayed, so account settings such as API keys
     /// are removed.
+    #[doc(hidden)]
     pub fn of_request(mut request: ModelRequest) -> Self {
         drop_account(&mut request.config);
         Self { request: Some(request), ..Self::default() }

@@ -51,6 +51,7 @@ pub struct Interrupt {
 
 impl Interrupt {
     /// Returns the open questions of a message.
+    #[doc(hidden)]
     pub fn all(message: &Message) -> Vec<Self> {
         message.content.iter().flat_map(Self::of_part).collect()
     }

@@ -36,6 +36,7 @@ impl Resume {
     ///
     /// # Errors
     /// A value that was passed to the answer does not serialize.
+    #[doc(hidden)]
     pub fn push(&mut self, answer: Answer) -> Result<(), E> {
         if let Some(why) = answer.error {
             let name = identity(answer.kind.part()).map_or("", |(name, _)| name).to_owned();
@@ -49,6 +50,7 @@ impl Resume {
     }
 
     /// Splits it into its answers.
+    #[doc(hidden)]
     pub fn into_answers(self) -> Vec<Answer> {
         let respond = self.respond.into_iter().map(Kind::Respond);
         respond.chain(self.restart.into_iter().map(Kind::Restart)).map(Answer::of).collect()
@@ -58,6 +60,7 @@ impl Resume {
     ///
     /// # Errors
     /// No open question matches the answer, or the question is already answered.
+    #[doc(hidden)]
     pub fn taking(&self, answer: Answer, message: &Message) -> Result<Self> {
         let mut answers = self.clone();
         answers.push(answer)?;
@@ -70,6 +73,7 @@ impl Resume {
     }
 
     /// Returns the questions of `message` that are not answered here.
+    #[doc(hidden)]
     pub fn open(&self, message: &Message) -> Vec<Interrupt> {
         let is_open = |part: &&Part| {
             let answered = self.respond.iter().any(|answer| identity(answer) == identity(part));
@@ -89,6 +93,7 @@ impl Resume {
 
     /// Checks responses and arguments that the caller supplied against the tool's schemas. A mismatch is an error for
     /// the caller, not for the model.
+    #[doc(hidden)]
     pub fn check(&self, find: impl Fn(&str) -> Option<Tool>, how: Strictness) -> Result<()> {
         for response in self.respond.iter().filter_map(Part::as_tool_response) {
             let Some(tool) = find(&response.name) else { continue };

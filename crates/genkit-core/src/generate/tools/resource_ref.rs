@@ -59,6 +59,7 @@ impl ResourceRef {
         Self(Kind::Live(Arc::new(source)))
     }
 
+    #[doc(hidden)]
     pub async fn find(&self) -> Result<Vec<Resource>> {
         match &self.0 {
             Kind::Value(resource) => Ok(vec![resource.clone()]),

@@ -98,11 +98,13 @@ impl ToolRef {
         Self(Kind::Live(Arc::new(source)))
     }
 
+    #[doc(hidden)]
     pub fn is_live(&self) -> bool {
         matches!(self.0, Kind::Live(_))
     }
 
     /// Returns the names of the tools that exist now. A plain name is returned even if the tool does not exist.
+    #[doc(hidden)]
     pub async fn names(&self, registry: &Registry) -> Result<Vec<String>> {
         match &self.0 {
             Kind::Name(name) if !name.contains('*') => Ok(vec![name.clone()]),
@@ -110,6 +112,7 @@ impl ToolRef {
         }
     }
 
+    #[doc(hidden)]
     pub async fn find(&self, registry: &Registry) -> Result<Vec<Tool>> {
         let (found, error): (Vec<Tool>, _) = match &self.0 {
             Kind::Value(tool) => return Ok(vec![tool.clone()]),

@@ -9,9 +9,8 @@ use serde_json::{Value, json};
 
 use super::server::trace;
 use super::{echo, model};
-use genkit::resume;
+use genkit::{generate, resume};
 use genkit_agent::OnToolError;
-use genkit_agent::internal as agent;
 use genkit_core::ModelResponse;
 use genkit_core::ToolRequest;
 use genkit_core::internal::trace::{NewSpan, SpanKind, traced};

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::server::{on, posts, trace_of};
 use super::{echo, model};
-use genkit_agent::internal as agent;
+use genkit::generate;
 use genkit_core::Registry;
 use genkit_core::internal::trace::Root;
 use genkit_model::ScriptedModel;

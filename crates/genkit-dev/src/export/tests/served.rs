@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::server::{Trace, on, posts};
-use crate::UPWARD::testing::Client;
-use genkit_agent::{Instance, internal};
+use genkit::testing::Client;
+use genkit::{Genkit, generate};
 use genkit_core::internal::trace;
 use genkit_core::{Context, Prompt, Registry, Resource, Tool};
 use genkit_model::ScriptedModel;
@@ -22,7 +22,7 @@ async fn a_call_over_mcp_is_a_root() {
     let resource = Resource::builder("note://served", "served_note", "A note.")
         .handler(|_: Context, _: Value| async { Ok("hello".to_owned()) });
     let registry = Registry::new().add(tool).add(prompt).add(resource);
-    let genkit = Instance::builder().registry(registry).build().unwrap();
+    let genkit = Genkit::builder().registry(registry).build().unwrap();
     let client = Client::connect(genkit.serve_mcp()).await.unwrap();
     client.call_tool("served_tool", json!({"n": 1})).await.unwrap();
     client.get_prompt("served_prompt", json!({})).await.unwrap();

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::server::{trace, trace_of};
 use super::{echo, model};
-use genkit::flow;
-use genkit_agent::{Instance, internal};
+use genkit::{Genkit, flow, generate};
+use genkit_agent::Instance;
 use genkit_core::GenerateOptions;
 use genkit_core::ModelResponse;
 use genkit_core::Part;
