@@ -1,6 +1,6 @@
 //! What a served tool costs: ours against servers written by hand, with rmcp and without.
 //!
-//! `cargo bench -p genkit --bench serving --features mcp-http,rmcp-handler` prints ratios measured in one run;
+//! `cargo bench -p genkit --bench serving --features mcp-http` prints ratios measured in one run;
 //! nothing judges them. `-- --quick` takes fewer samples; a word takes only figures with it in
 //! their title (`-- http`). Linux only, since processor time and memory are read from `/proc`.
 
@@ -60,7 +60,7 @@ fn main() {
         show(stdio::calls(&effort));
     }
     if want("spans") {
-        let program = without_spans::program("serving", &["mcp-http", "rmcp-handler"]);
+        let program = without_spans::program("serving", &["mcp-http"]);
         show(stdio::spans(&effort, &program));
     }
     if want("list") {

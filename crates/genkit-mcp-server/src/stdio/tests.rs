@@ -88,7 +88,7 @@ fn serve(pipe_bytes: usize, limits: StdioLimits) -> (JoinHandle<io::Result<()>>,
     let (reader, writer) = split(near);
     let (output, input) = split(far);
     let shared = McpServer::new(genkit()).check(true).unwrap();
-    let connection = StdioConnection::new(reader, writer, &shared, limits);
+    let connection = StdioConnection::new(reader, writer, &shared, limits, None);
     (tokio::spawn(connection.run()), Client { input, output: BufReader::new(output) })
 }
 

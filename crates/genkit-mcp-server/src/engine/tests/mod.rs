@@ -20,7 +20,7 @@ use super::{
 };
 use crate::McpServer;
 use crate::instance::ServedInstance;
-use crate::principal::HttpHead;
+use crate::principal::RequestHead;
 use crate::quota::ClientKey;
 use crate::session::Session;
 use genkit_core::BoxFuture;
@@ -88,7 +88,7 @@ fn genkit() -> ServedInstance {
 impl Machine {
     fn new() -> Self {
         let shared = McpServer::new(genkit()).check(true).unwrap();
-        let session = Arc::new(shared.session_of(ClientKey::Local));
+        let session = Arc::new(shared.session_of(ClientKey::stream(None)));
         Self { engine: Engine { shared }, session, told: Arc::default() }
     }
 
@@ -103,7 +103,7 @@ impl Machine {
     fn act(&self, message: Incoming) -> Action {
         let origin = Origin {
             outlet: Outlet::new(Arc::clone(&self.told) as _),
-            head: HttpHead::default(),
+            head: RequestHead::default(),
             client: Arc::clone(self.session.quota().client()),
             cancel: CancellationToken::new(),
         };
