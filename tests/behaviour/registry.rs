@@ -71,13 +71,17 @@ fn all_problems_are_reported_at_once() {
     assert!(said.starts_with("the registry has 4 problems:"), "{said}");
 }
 
-#[test]
-fn nothing_to_serve_is_an_error_that_explains_linking() {
+async fn serve(server: genkit::mcp::McpServer) -> genkit::Result<()> {
+    server.serve(tokio::io::empty(), tokio::io::sink()).await
+}
+
+#[tokio::test]
+async fn nothing_to_serve_is_an_error_that_explains_linking() {
     let genkit = Genkit::builder().registry(Registry::new()).build().unwrap();
-    let error = genkit.serve_mcp().into_handler().err().unwrap().to_string();
+    let error = serve(genkit.serve_mcp()).await.unwrap_err().to_string();
     assert!(error.contains("use my_tools as _;"), "{error}");
     let genkit = Genkit::builder().registry(Registry::new().add(tools![one])).build().unwrap();
-    let error = genkit.serve_mcp().tagged("none").into_handler().err().unwrap().to_string();
+    let error = serve(genkit.serve_mcp().tagged("none")).await.unwrap_err().to_string();
     assert!(error.contains("the filters"), "{error}");
 }
 

@@ -64,8 +64,6 @@ pub use middleware::{
 };
 pub use permission::{Caller, Item};
 pub use principal::Principal;
-#[cfg(feature = "testing")]
-pub(crate) use serve::serve_pipe;
 #[cfg(all(feature = "http", feature = "durable"))]
 pub use session_store::RunSessions;
 #[cfg(feature = "http")]

@@ -131,7 +131,7 @@ pub(super) fn admit(
 ) -> Answered<Admission<'_>> {
     let settings = &shared.settings;
     let Request { era, .. } = request;
-    let principal = request.head.principal();
+    let principal = request.head.principal_id();
     let Invocation { method, name, arguments, timeout, upstream, state, responses } = invocation;
     let shown = settings.audit_contents.then_some(&arguments);
     let audit = Audit::begin(method, &name, request.asking(), shown);

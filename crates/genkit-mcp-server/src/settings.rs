@@ -50,8 +50,7 @@ pub(crate) const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
 /// # fn main() -> genkit::Result<()> {
 /// let genkit = Genkit::builder().registry(Registry::new().add(tools![delete])).build()?;
 /// let server = genkit.serve_mcp().approval_fallback(ApprovalFallback::TrustClient);
-/// # #[cfg(feature = "rmcp-handler")]
-/// # server.into_handler()?;
+/// # let _ = server;
 /// assert_eq!(ApprovalFallback::default(), ApprovalFallback::Refuse);
 /// # Ok(())
 /// # }

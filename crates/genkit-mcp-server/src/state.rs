@@ -9,7 +9,7 @@ use super::hosts::FrontedHosts;
 use super::instance::ServedInstance;
 use super::lists::{ListCache, Lists};
 use super::permission::{Caller, Item};
-use super::principal::{HttpHead, Principal};
+use super::principal::{Principal, RequestHead};
 use super::quota::{ClientKey, QuotaLimits, Quotas};
 use super::session::{Notifier, Sees, Session, StateSealer, View, read_keys};
 #[cfg(feature = "http")]
@@ -86,8 +86,8 @@ impl SharedState {
     }
 
     /// Returns the caller of a request.
-    pub(crate) fn caller<'a>(&'a self, head: &'a HttpHead) -> Caller<'a> {
-        self.caller_of(head.identity())
+    pub(crate) fn caller<'a>(&'a self, head: &'a RequestHead) -> Caller<'a> {
+        self.caller_of(head.principal())
     }
 
     pub(crate) fn caller_of<'a>(&'a self, principal: Option<&'a Principal>) -> Caller<'a> {

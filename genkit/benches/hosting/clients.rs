@@ -76,8 +76,8 @@ impl Client {
             }
             Place::InProcess => {
                 let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
-                let handler = servers::genkit().serve_mcp().into_handler().unwrap();
-                tokio::spawn(async move { handler.serve(theirs).await.unwrap().waiting().await });
+                let (read, write) = tokio::io::split(theirs);
+                tokio::spawn(servers::genkit().serve_mcp().serve(read, write));
                 Bare { running: ().serve(ours).await.unwrap(), _child: None }
             }
         };

@@ -1,6 +1,6 @@
 //! The cost of a served tool, compared with servers written by hand, with rmcp and without.
 //!
-//! `cargo bench -p genkit --bench serving --features mcp-http,rmcp-handler` prints ratios measured in one run. There
+//! `cargo bench -p genkit --bench serving --features mcp-http` prints ratios measured in one run. There
 //! are no pass criteria. `-- --quick` takes fewer samples; a word selects the figures with that word in their title
 //! (`-- http`). Linux only, since processor time and memory are read from `/proc`.
 
@@ -60,7 +60,7 @@ fn main() {
         show(stdio::calls(&effort));
     }
     if want("spans") {
-        let program = without_spans::program("serving", &["mcp-http", "rmcp-handler"]);
+        let program = without_spans::program("serving", &["mcp-http"]);
         show(stdio::spans(&effort, &program));
     }
     if want("list") {

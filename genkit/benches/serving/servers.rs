@@ -115,10 +115,22 @@ fn thousand() -> Vec<genkit::Tool> {
 }
 
 /// Returns the same tools as they are served, so that every server writes the same bytes.
-fn thousand_shown() -> Vec<Tool> {
-    let names: Vec<String> = thousand().iter().map(|tool| tool.name().to_owned()).collect();
-    let handler = genkit(thousand()).serve_mcp().into_handler().unwrap();
-    names.iter().map(|name| handler.get_tool(name).unwrap()).collect()
+#[tokio::main(flavor = "current_thread")]
+async fn thousand_shown() -> Vec<Tool> {
+    let input = concat!(
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "#,
+        r#""capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}}"#,
+        "\n",
+        r#"{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}"#,
+        "\n",
+    );
+    let (output, mut shown) = tokio::io::duplex(64 * 1024);
+    let serving = tokio::spawn(genkit(thousand()).serve_mcp().serve(input.as_bytes(), output));
+    let mut lines = String::new();
+    tokio::io::AsyncReadExt::read_to_string(&mut shown, &mut lines).await.unwrap();
+    serving.await.unwrap().unwrap();
+    let list: Value = serde_json::from_str(lines.lines().next_back().unwrap()).unwrap();
+    serde_json::from_value(list["result"]["tools"].clone()).unwrap()
 }
 
 /// Creates a tool as a handwritten server does at startup, with a separately derived schema.

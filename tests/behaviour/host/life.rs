@@ -124,13 +124,8 @@ async fn reconnect_makes_a_new_connection_and_forgets_the_error() {
                 return Err(Error::new(ErrorKind::Unauthenticated, "no key").into_fatal());
             }
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
-            let handler = genkit.serve_mcp().into_handler()?;
-            tokio::spawn(async move {
-                use genkit::mcp::rmcp::ServiceExt as _;
-                if let Ok(running) = handler.serve(theirs).await {
-                    let _ = running.waiting().await;
-                }
-            });
+            let (read, write) = tokio::io::split(theirs);
+            tokio::spawn(genkit.serve_mcp().serve(read, write));
             Ok(ours)
         }
     });
@@ -198,7 +193,8 @@ async fn keys_that_are_one_for_a_model_are_told() {
 #[tokio::test]
 async fn a_connection_that_breaks_is_made_again() {
     let count = Arc::new(AtomicUsize::new(0));
-    let pipes: Arc<std::sync::Mutex<Vec<tokio::task::JoinHandle<()>>>> = Arc::default();
+    let pipes: Arc<std::sync::Mutex<Vec<tokio::task::JoinHandle<genkit::Result<()>>>>> =
+        Arc::default();
     let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
     let (counted, kept) = (Arc::clone(&count), Arc::clone(&pipes));
     let flaky = ServerConfig::custom(move || {
@@ -206,13 +202,8 @@ async fn a_connection_that_breaks_is_made_again() {
         async move {
             count.fetch_add(1, Ordering::SeqCst);
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
-            let handler = genkit.serve_mcp().into_handler()?;
-            let task = tokio::spawn(async move {
-                use genkit::mcp::rmcp::ServiceExt as _;
-                if let Ok(running) = handler.serve(theirs).await {
-                    let _ = running.waiting().await;
-                }
-            });
+            let (read, write) = tokio::io::split(theirs);
+            let task = tokio::spawn(genkit.serve_mcp().serve(read, write));
             pipes.lock().unwrap().push(task);
             Ok(ours)
         }
@@ -303,7 +294,8 @@ async fn requests_end_without_a_sign_of_life_and_go_on_with_one() {
 
 #[tokio::test]
 async fn what_a_dead_server_had_is_not_offered_any_more() {
-    let alive: Arc<std::sync::Mutex<Option<tokio::task::JoinHandle<()>>>> = Arc::default();
+    let alive: Arc<std::sync::Mutex<Option<tokio::task::JoinHandle<genkit::Result<()>>>>> =
+        Arc::default();
     let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
     let kept = Arc::clone(&alive);
     let once = ServerConfig::custom(move || {
@@ -315,13 +307,9 @@ async fn what_a_dead_server_had_is_not_offered_any_more() {
             }
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
             // It declares that the list may be cached for an hour.
-            let handler = genkit.serve_mcp().cache_for(Duration::from_secs(3600)).into_handler()?;
-            *kept = Some(tokio::spawn(async move {
-                use genkit::mcp::rmcp::ServiceExt as _;
-                if let Ok(running) = handler.serve(theirs).await {
-                    let _ = running.waiting().await;
-                }
-            }));
+            let server = genkit.serve_mcp().cache_for(Duration::from_secs(3600));
+            let (read, write) = tokio::io::split(theirs);
+            *kept = Some(tokio::spawn(server.serve(read, write)));
             Ok(ours)
         }
     });

@@ -135,12 +135,8 @@ async fn the_first_list_is_whole_whatever_serves_it() {
             tokio::time::sleep(START).await;
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
             let genkit = Genkit::builder().registry(behind()).build()?;
-            let handler = genkit.serve_mcp().into_handler()?;
-            tokio::spawn(async move {
-                if let Ok(running) = handler.serve(theirs).await {
-                    let _ = running.waiting().await;
-                }
-            });
+            let (read, write) = tokio::io::split(theirs);
+            tokio::spawn(genkit.serve_mcp().serve(read, write));
             Ok(ours)
         });
         let host = McpHost::builder().server("s", late).build().unwrap();
@@ -173,10 +169,10 @@ async fn the_first_list_is_whole_whatever_serves_it() {
         },)
     };
     assert_eq!((one, two), (4, 4));
-    // As a handler of the SDK.
+    // Over byte streams, to a client of the SDK.
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
-    let handler = front().into_handler().unwrap();
-    tokio::spawn(async move { handler.serve(theirs).await.unwrap().waiting().await });
+    let (read, write) = tokio::io::split(theirs);
+    tokio::spawn(front().serve(read, write));
     let client = ().serve(ours).await.unwrap();
     assert_eq!(client.list_all_tools().await.unwrap().len(), 4);
     // As a router.

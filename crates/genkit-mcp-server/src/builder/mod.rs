@@ -79,8 +79,7 @@ use genkit_core::BoxFuture;
 ///     .sealing_key(key) // 32 random bytes from your secrets
 ///     .declare_extension("com.example/bank", json!({"branch": 7}))
 ///     .shutdown(async { std::future::pending().await });
-/// # #[cfg(feature = "rmcp-handler")]
-/// # server.into_handler()?;
+/// # let _ = server;
 /// # Ok(())
 /// # }
 /// ```
@@ -272,7 +271,7 @@ impl McpServer {
     /// # fn main() -> genkit::Result<()> {
     /// let genkit = Genkit::builder().registry(Registry::new().add(tools![count])).build()?;
     /// let server = genkit.serve_mcp().task_ttl(Duration::from_secs(3600));
-    /// # server.into_handler()?;
+    /// # let _ = server;
     /// # Ok(())
     /// # }
     /// ```
@@ -388,7 +387,7 @@ impl McpServer {
 
     /// Sets whether clients receive complete errors, with the messages of other libraries and all causes,
     /// instead of masked ones. Default is `true` on stdio and in memory, where the client belongs to the
-    /// user, and `false` over HTTP and for `into_handler`.
+    /// user, and `false` over HTTP and for `serve`.
     ///
     /// With masking, a client receives the text that was written for it: the message of a
     /// [`genkit::Error`](genkit_core::Error) (including one made by [`context`](genkit_core::ErrorContext::context)) or

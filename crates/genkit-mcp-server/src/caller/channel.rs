@@ -14,7 +14,6 @@ use tracing::Instrument as _;
 
 use super::{Outlet, answer, message};
 use crate::error::Error as E;
-use crate::quota::ClientKey;
 use crate::session::{OpenQuestion, Session};
 use genkit_core::Result;
 use genkit_core::internal::context::{CallerAnswer, QuestionKind};
@@ -68,10 +67,8 @@ impl Channel {
 
     fn told(&self, kind: &QuestionKind) -> NewSent<'static> {
         let network = match self {
-            Self::Engine(_, session) if *session.quota().client().key() != ClientKey::Local => {
-                Network::Http
-            }
-            _ => Network::Pipe,
+            Self::Engine(_, session) if session.quota().client().key().is_stream() => Network::Pipe,
+            Self::Engine(..) => Network::Http,
         };
         let method = method(kind);
         NewSent { method, target: Target::Nothing, version: None, network, server: None }

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::Channel;
 use crate::audit::{Asking, Audit};
 use crate::error::Error as E;
-use crate::principal::HttpHead;
+use crate::principal::RequestHead;
 use crate::quota::ClientQuota;
 use crate::session::{ClientDescription, Era, Session};
 
@@ -23,7 +23,7 @@ pub(crate) struct Request {
     pub(crate) channel: Channel,
     /// Cancelled when the client gives up on the request.
     pub(crate) cancel: CancellationToken,
-    pub(crate) head: HttpHead,
+    pub(crate) head: RequestHead,
     /// The client whose rate limit applies.
     pub(crate) quota: Arc<ClientQuota>,
 }

@@ -210,7 +210,7 @@ impl Engine {
         let accepted = listen::accepted(params.notifications);
         let audit = Audit::begin("subscriptions/listen", "", request.asking(), None);
         let admitted = request.quota.count_request().and_then(|()| {
-            let sees = self.shared.sees(request.head.identity());
+            let sees = self.shared.sees(request.head.principal());
             let filter = ListenFilter::new(&accepted, request.session.quota())?.seeing(sees);
             Ok((filter, OpenRequest::new(&request.session, id, &request.cancel)?))
         });

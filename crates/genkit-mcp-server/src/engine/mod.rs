@@ -32,7 +32,7 @@ pub(crate) use self::incoming::{Incoming, MessageFault, Rejected, read, reject};
 pub(crate) use self::listen::ListenStream;
 pub(crate) use super::caller::message::{self, Reply};
 pub(crate) use super::caller::{Outlet, Outward};
-use super::principal::HttpHead;
+use super::principal::RequestHead;
 use super::quota::ClientQuota;
 use super::session::Subscription;
 use super::state::SharedState;
@@ -47,7 +47,7 @@ pub(crate) struct Engine {
 pub(crate) struct Origin {
     /// Receives the messages that a request sends before its response.
     pub(crate) outlet: Outlet,
-    pub(crate) head: HttpHead,
+    pub(crate) head: RequestHead,
     /// The client whose rate limit the message counts towards.
     pub(crate) client: Arc<ClientQuota>,
     /// Cancels the request when the client gives up.

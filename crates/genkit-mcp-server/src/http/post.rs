@@ -18,7 +18,7 @@ use super::running::Running;
 use super::sessions::SessionId;
 use super::streams::{AnswerBody, EventStream, Events};
 use crate::engine::{Action, ListenStream, Origin, Outlet, Outward as _, Reply};
-use crate::principal::{HttpHead, Principal};
+use crate::principal::{Principal, RequestHead};
 use crate::session::Session;
 use genkit_http_server::internal::read_body;
 
@@ -71,7 +71,7 @@ impl EndpointState {
         };
         let origin = Origin {
             outlet: Outlet::new(Arc::clone(&answering.stream) as _),
-            head: HttpHead::new(parts.headers, parts.extensions),
+            head: RequestHead::for_http(parts.headers, parts.extensions),
             client: Arc::clone(&sender.client),
             cancel: answering.cancel.clone(),
         };

@@ -14,7 +14,7 @@ use super::names::SESSION;
 use super::refusal::HttpRefusal;
 use super::sessions::{Owner, SessionId, SessionInUse, SessionTable};
 use crate::engine::{Action, Incoming, Origin, Outlet};
-use crate::principal::HttpHead;
+use crate::principal::RequestHead;
 use crate::session::{ClientDescription, Handshake, Session};
 use crate::session_store::{STORE_TIMEOUT, SessionStore, StoredClient, StoredSession};
 use genkit_core::Result as StoreResult;
@@ -92,7 +92,7 @@ impl EndpointState {
     fn make_ready(&self, used: &SessionInUse, sender: &RequestSender<'_>) {
         let origin = Origin {
             outlet: Outlet::new(Arc::clone(&used.standing().stream) as _),
-            head: HttpHead::default(),
+            head: RequestHead::default(),
             client: Arc::clone(&sender.client),
             cancel: CancellationToken::new(),
         };

@@ -84,11 +84,11 @@ mod tests {
 
     use bytes::Bytes;
 
-    use crate::Principal;
+    use crate::instance::ServedInstance;
     use crate::lists::{ListKind, Lists};
     use crate::session::Era;
     use crate::state::SharedState;
-    use genkit_core::internal::BoundRegistry;
+    use crate::{McpServer, Principal};
     use genkit_core::{Context, Prompt, Registry, Tool};
 
     const KINDS: [ListKind; 5] = [
@@ -110,7 +110,7 @@ mod tests {
         let prompt = prompt.handler(|_: Context, (): ()| async { Ok("text".to_owned()) });
         let tools = [tool("open", ""), tool("write", "write")];
         let registry = Registry::new().add(tools).add([prompt]);
-        let server = McpServer::new(crate::testing_instance(registry.clone()));
+        let server = McpServer::new(ServedInstance::with_registry(registry.clone()));
         let server = server.permit(|caller, item| {
             item.name() != "hidden" || caller.principal().is_some_and(|it| it.id().starts_with("w"))
         });

@@ -33,7 +33,7 @@ pub(crate) use sees::{Sees, View};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
 use super::error::Error as E;
-use super::quota::{ClientKey, Held, SessionQuota};
+use super::quota::{Held, SessionQuota};
 use genkit_core::LogLevel;
 use genkit_core::internal::context::Asker;
 use genkit_core::internal::sync::lock;
@@ -69,7 +69,7 @@ impl Session {
     pub(crate) fn new(quota: Arc<SessionQuota>, counted: Option<Held>) -> Self {
         let subscriptions = Subscriptions::default();
         let network = match quota.client().key() {
-            ClientKey::Local => Network::Pipe,
+            key if key.is_stream() => Network::Pipe,
             _ => Network::Http,
         };
         let counts = counted.is_some() || network == Network::Pipe;

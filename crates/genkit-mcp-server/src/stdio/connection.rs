@@ -16,7 +16,7 @@ use crate::engine::{
     Action, Begun, Call, Engine, Incoming, ListenStream, MessageFault, Origin, Outlet, Rejected,
     SlowFunctions,
 };
-use crate::principal::HttpHead;
+use crate::principal::{Principal, RequestHead};
 use crate::quota::ClientKey;
 use crate::session::{Session, Subscription};
 use crate::state::SharedState;
@@ -35,6 +35,8 @@ pub(crate) struct StdioConnection<R, W> {
 struct Client<W> {
     engine: Engine,
     session: Arc<Session>,
+    /// The user of the client, if the program has identified it.
+    principal: Option<Principal>,
     lines: LineOutlet<W>,
     outlet: Outlet,
     slow: SlowFunctions,
@@ -62,13 +64,15 @@ where
         writer: W,
         shared: &Arc<SharedState>,
         limits: StdioLimits,
+        principal: Option<Principal>,
     ) -> Self {
         let StdioLimits { line_bytes, queued_bytes, close_flush, .. } = limits;
         let lines = LineStream::new(reader, writer, line_bytes, queued_bytes, close_flush);
         let out = LineOutlet(Arc::clone(lines.outbox()));
         let client = Client {
             engine: Engine { shared: Arc::clone(shared) },
-            session: Arc::new(shared.session_of(ClientKey::Local)),
+            session: Arc::new(shared.session_of(ClientKey::stream(principal.as_ref()))),
+            principal,
             outlet: Outlet::new(Arc::new(out.clone())),
             lines: out,
             slow: SlowFunctions::default(),
@@ -172,7 +176,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
     fn serve(&mut self, message: Incoming<'_>) -> io::Result<()> {
         let origin = Origin {
             outlet: self.outlet.clone(),
-            head: HttpHead::default(),
+            head: RequestHead::for_stream(self.principal.clone()),
             client: Arc::clone(self.session.quota().client()),
             cancel: CancellationToken::new(),
         };

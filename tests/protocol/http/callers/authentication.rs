@@ -187,8 +187,10 @@ fn what_would_promise_what_is_not_checked_does_not_start() {
         kind(server().authenticate(verify).protected_resource(wrong)),
         ErrorKind::InvalidArgument
     );
-    let handler = server().authenticate(verify).into_handler().err().expect("no handler");
-    assert_eq!(handler.kind(), ErrorKind::FailedPrecondition);
+    let serving = server().authenticate(verify).serve(tokio::io::empty(), tokio::io::sink());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let error = runtime.block_on(serving).expect_err("a byte stream has no tokens");
+    assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
 }
 
 /// The verifier is called once for each request, and not if the host or the origin is refused before.

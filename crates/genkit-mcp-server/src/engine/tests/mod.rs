@@ -18,12 +18,13 @@ use super::{
     Action, Begun, Call, Engine, Incoming, ListenStream, Origin, Outlet, Outward, Rejected,
     SlowFunctions, read,
 };
-use crate::principal::HttpHead;
+use crate::McpServer;
+use crate::instance::ServedInstance;
+use crate::principal::RequestHead;
 use crate::quota::ClientKey;
 use crate::session::Session;
 use genkit_core::BoxFuture;
 use genkit_core::Context;
-use genkit_core::internal::BoundRegistry;
 use genkit_core::{Prompt, Registry, Tool};
 
 /// A machine with one client, and the messages that it received besides responses.
@@ -81,13 +82,13 @@ fn genkit() -> ServedInstance {
             context.elicit_form("Who are you?", form()).await?;
             Ok("text".to_owned())
         });
-    crate::instance::tests::instance(Registry::new().add(tools).add([asks]))
+    ServedInstance::with_registry(Registry::new().add(tools).add([asks]))
 }
 
 impl Machine {
     fn new() -> Self {
-        let shared = genkit().serve_mcp().check(true).unwrap();
-        let session = Arc::new(shared.session_of(ClientKey::Local));
+        let shared = McpServer::new(genkit()).check(true).unwrap();
+        let session = Arc::new(shared.session_of(ClientKey::stream(None)));
         Self { engine: Engine { shared }, session, told: Arc::default() }
     }
 
@@ -102,7 +103,7 @@ impl Machine {
     fn act(&self, message: Incoming) -> Action {
         let origin = Origin {
             outlet: Outlet::new(Arc::clone(&self.told) as _),
-            head: HttpHead::default(),
+            head: RequestHead::default(),
             client: Arc::clone(self.session.quota().client()),
             cancel: CancellationToken::new(),
         };
