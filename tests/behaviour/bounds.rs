@@ -329,7 +329,7 @@ async fn an_approved_call_is_not_lost_where_its_tool_was_not_named_again() {
     let forgotten = genkit::resume(asked.clone(), |question| question.approve());
     let error = forgotten.model(model.clone()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    assert!(error.chain().contains("the run waits for `delete`"), "{error:?}");
+    assert!(error.chain().contains("the run waits for the tool `delete`"), "{error:?}");
     assert_eq!(model.requests().len(), 1, "the model is not asked");
     let denied = genkit::resume(asked, |question| question.deny("no"));
     assert_eq!(denied.model(model).await.unwrap().text(), "done", "nothing is to be run");

@@ -266,7 +266,7 @@ async fn all_open_calls_are_answered_or_none() {
     let error = go_on(response.clone(), one, &model, &tools).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     let open = questions[1].tool_request().id.clone().unwrap();
-    assert!(error.to_string().contains(&format!("are not: `pay#{open}`")), "{error}");
+    assert!(error.to_string().contains(&format!("unanswered: `pay#{open}`")), "{error}");
     assert_eq!(model.requests().len(), 1, "nothing was done");
 
     let mixed = vec![questions[1].respond("by hand"), questions[0].restart("ok")];
@@ -401,7 +401,7 @@ async fn a_run_that_was_suspended_by_a_newer_program_is_refused() {
     part.metadata_mut()["suspended"]["version"] = json!(99);
     let error = go_on(response, vec![answer], &model, &tools![pay]).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
-    assert!(error.to_string().contains("schema 99"), "{error}");
+    assert!(error.to_string().contains("schema version 99"), "{error}");
 }
 
 #[tokio::test]

@@ -124,6 +124,7 @@ fn public_items_say_first_what_they_are() {
     let listed = listed();
     let mut files = Vec::new();
     sources(&root().join("genkit/src"), &mut files);
+    sources(&root().join("crates"), &mut files);
     let mut seen = 0;
     for (name, text, place) in files.iter().flat_map(|path| documented(path)) {
         if !listed.contains(&name) {
@@ -131,7 +132,7 @@ fn public_items_say_first_what_they_are() {
         }
         seen += 1;
         let vague = VAGUE.iter().find(|word| text.starts_with(*word));
-        assert!(vague.is_none(), "{place}: begin with the term, `Timeout: how long ..`: {text}");
+        assert!(vague.is_none(), "{place}: say first what the item is or does, as the standard library does: {text}");
     }
     assert!(seen > 1000, "only {seen} items");
 }

@@ -192,7 +192,7 @@ async fn two_tools_of_one_name_are_an_error_that_names_both() {
         .unwrap_err();
     let said = error.to_string();
     assert!(
-        said.contains("tool `s/add` and tool `s/add` (") && said.contains("one name"),
+        said.contains("tool `s/add` and tool `s/add` (") && said.contains("the same name"),
         "{said}"
     );
 }
