@@ -16,7 +16,7 @@ use super::{sweep_later, wire};
 use crate::caller::Request;
 use crate::quota::ClientKey;
 use crate::run::{Admission, Answered, Invocation, OpenRun, RunOutcome, admit};
-use crate::session::random;
+use crate::session::random_bytes;
 use crate::state::SharedState;
 use crate::tool_call;
 use genkit_core::Result;
@@ -66,9 +66,7 @@ pub(in super::super) fn begin(
     let invocation = Invocation { timeout: Some(invocation.timeout.unwrap_or(ttl)), ..invocation };
     let Admission { mut admitted, arguments, recording, open } =
         admit(shared, request, invocation)?;
-    let mut bytes = [0; 16];
-    random::fill(&mut bytes);
-    let id = RunId::new_task(bytes);
+    let id = RunId::new_task(random_bytes());
     let waiting = Some(Arc::clone(&open.caller));
     let caller = Arc::new(TaskCaller::new(waiting, described, &shared.genkit.registry));
     let mut call = StoredCall::new(tool.name(), arguments.clone(), caller.description())
