@@ -82,11 +82,7 @@ impl WireStream for GeminiStream<'_> {
             match fresh {
                 Fresh::Unread(true) => chunks.skip(),
                 Fresh::Parts(content) if !content.is_empty() => {
-                    chunks.send({
-                        let mut chunk = GenerateChunk::default();
-                        chunk.content = content;
-                        chunk
-                    });
+                    chunks.send(GenerateChunk::new(content));
                 }
                 _ => {}
             }

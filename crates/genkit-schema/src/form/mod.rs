@@ -90,7 +90,7 @@ mod tests {
     }
 
     fn refused<T: JsonSchema>() -> String {
-        form(&crate::input_of::<T>()).expect_err("it is not a form").to_string()
+        form(&crate::internal::input_of::<T>()).expect_err("it is not a form").to_string()
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
             size: Size,
             sizes: Vec<Size>,
         }
-        assert!(form(&crate::input_of::<Plain>()).is_ok());
+        assert!(form(&crate::internal::input_of::<Plain>()).is_ok());
         assert!(refused::<String>().ends_with("use a struct or an object schema"));
     }
 }

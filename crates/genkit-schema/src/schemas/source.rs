@@ -190,7 +190,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::{input_of, output_of};
+    use crate::internal::{input_of, output_of};
 
     #[test]
     fn what_has_one_type_has_one_schema_while_it_is_there() {

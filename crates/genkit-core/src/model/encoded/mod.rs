@@ -1,8 +1,6 @@
 //! A cache of the JSON that earlier turns of a run have sent.
 
 mod message_list;
-#[cfg(test)]
-mod tests;
 
 use std::hash::RandomState;
 use std::sync::{Mutex, MutexGuard};

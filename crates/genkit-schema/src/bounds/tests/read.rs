@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::super::{Bounds, Shape};
-use crate::input_of;
+use crate::internal::input_of;
 
 fn bounds<T: JsonSchema>() -> Option<Bounds> {
     Bounds::compile(&input_of::<T>(), Shape::Read).expect("it compiles")

@@ -9,7 +9,7 @@ use super::{portable, zoo};
 use crate::conversion::Degraded;
 
 fn folder() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/schemas"))
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/schemas"))
 }
 
 fn list(degraded: &[Degraded]) -> Value {
