@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::json;
 
 use super::*;
+use crate::response::decode_count;
 use genkit_core::ErrorKind;
 use genkit_core::ToolDefinition;
 
