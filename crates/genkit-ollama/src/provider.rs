@@ -71,14 +71,9 @@ impl Ollama {
     pub fn model(&self, name: &str) -> Arc<dyn Model> {
         let model = name.strip_prefix("ollama/").unwrap_or(name);
         // A grammar for the output would prevent the model from calling tools.
-        let supports = {
-            let mut supports = Supports::all();
-            supports.tool_choice = false;
-            supports.constrained = Constrained::NoTools;
-            supports
-        };
-        let mut info = ModelInfo::default();
-        info.supports = Some(supports);
+        let supports =
+            Supports::all().with_tool_choice(false).with_constrained(Constrained::NoTools);
+        let info = ModelInfo::default().with_supports(supports);
         let wire = OllamaWire { settings: Arc::clone(&self.settings), model: model.to_owned() };
         let full = format!("{NAME}/{model}");
         let native = HttpModel::new(full, info, wire, Arc::clone(&self.endpoint));

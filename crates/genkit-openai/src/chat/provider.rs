@@ -68,15 +68,14 @@ impl OpenAi {
             return crate::responses::model(&self.endpoint, &self.settings, name);
         }
         let deviations = &self.settings.deviations;
-        let mut supports = Supports::all();
-        supports.tool_choice = deviations.tool_choice;
-        supports.constrained = match (deviations.json_schema, deviations.json_with_tools) {
+        let constrained = match (deviations.json_schema, deviations.json_with_tools) {
             (false, _) => Constrained::None,
             (true, false) => Constrained::NoTools,
             (true, true) => Constrained::All,
         };
-        let mut info = ModelInfo::default();
-        info.supports = Some(supports);
+        let supports =
+            Supports::all().with_tool_choice(deviations.tool_choice).with_constrained(constrained);
+        let info = ModelInfo::default().with_supports(supports);
         let wire = ChatWire { settings: Arc::clone(&self.settings), model: name.to_owned() };
         let name = format!("{}/{name}", self.settings.name);
         Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))

@@ -71,8 +71,7 @@ pub(crate) fn model(
     settings: &Arc<OpenAiServer>,
     name: &str,
 ) -> Arc<dyn Model> {
-    let mut info = ModelInfo::default();
-    info.supports = Some(Supports::all());
+    let info = ModelInfo::default().with_supports(Supports::all());
     let wire = ResponsesWire { settings: Arc::clone(settings), model: name.to_owned() };
     let name = format!("{}/{name}", settings.name);
     Arc::new(HttpModel::new(name, info, wire, Arc::clone(endpoint)))

@@ -50,7 +50,7 @@ fn decode(request: &ModelRequest, body: &Value) -> Result<ModelResponse> {
 fn stream(request: &ModelRequest, deltas: &[Value]) -> (ModelResponse, Vec<GenerateChunk>) {
     let wire = at("openrouter", "m");
     let mut stream = wire.stream(request);
-    let (sink, chunks) = ChunkSink::kept();
+    let (sink, chunks) = ChunkSink::collecting();
     for delta in deltas {
         let data = json!({"choices": [delta]}).to_string();
         let event = SseEvent::Message { event: None, data: data.into() };

@@ -85,13 +85,11 @@ struct UsageObject {
 /// Deserializes the usage, ignoring invalid values.
 fn usage<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Usage, D::Error> {
     let counts = UsageObject::deserialize(Value::deserialize(deserializer)?).unwrap_or_default();
-    Ok({
-        let mut usage = Usage::default();
-        usage.input_tokens = counts.input_tokens;
-        usage.output_tokens = counts.output_tokens;
-        usage.total_tokens = counts.total_tokens;
-        usage.thoughts_tokens = counts.output_tokens_details["reasoning_tokens"].as_u64();
-        usage.cached_content_tokens = counts.input_tokens_details["cached_tokens"].as_u64();
-        usage
-    })
+    let mut usage = Usage::default();
+    usage.input_tokens = counts.input_tokens;
+    usage.output_tokens = counts.output_tokens;
+    usage.total_tokens = counts.total_tokens;
+    usage.thoughts_tokens = counts.output_tokens_details["reasoning_tokens"].as_u64();
+    usage.cached_content_tokens = counts.input_tokens_details["cached_tokens"].as_u64();
+    Ok(usage)
 }

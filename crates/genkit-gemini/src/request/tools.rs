@@ -7,7 +7,7 @@ use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::schema::{JsonSchemaDialect, OpenApiDialect, is_empty_object};
+use crate::schema::{JsonSchemaDialect, OpenApiDialect, is_empty_object};
 use genkit_core::internal::names::Names;
 use genkit_core::{ModelRequest, ToolChoice, ToolDefinition};
 

@@ -1,16 +1,15 @@
 //! A response assembled from its pieces; a complete response is a single piece.
 
-mod candidate;
-
 use std::borrow::Cow;
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use self::candidate::{CandidateState, Fresh};
-use super::NAME;
-use super::error::Error as E;
+use super::body::{self, Candidate, GenerateContentResponse};
+use super::candidate::{CandidateState, Fresh};
 use super::partial_args::StreamedFunctionCall;
-use super::reply::{self, Candidate, GenerateContentResponse};
+use crate::NAME;
+use crate::error::Error as E;
 use genkit_core::Result;
 use genkit_core::internal::names::Names;
 use genkit_core::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
@@ -26,7 +25,7 @@ const USAGE: &str = "usageMetadata";
 const FEEDBACK: &str = "promptFeedback";
 
 /// The state of a response that is being read.
-pub(super) struct GeminiStream<'a> {
+pub(crate) struct GeminiStream<'a> {
     names: Names<'a>,
     main: CandidateState,
     /// The candidates after the first, with their index.
@@ -40,29 +39,6 @@ pub(super) struct GeminiStream<'a> {
 /// The latest JSON text of each key, parsed once at the end because a stream repeats them in every
 /// event.
 struct LatestFields<'a>(Vec<(&'static str, Cow<'a, str>)>);
-
-/// Decodes a complete response.
-pub(super) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
-    let text = str::from_utf8(body).map_err(|error| match error.error_len() {
-        None => E::CutOff,
-        Some(_) => E::NotUtf8,
-    })?;
-    let mut all = GeminiStream::new(request);
-    all.each(text, |all, answer| all.add(answer, Cow::Borrowed, None))?;
-    all.response()
-}
-
-/// Decodes the count in a response to `countTokens`.
-pub(super) fn decode_count(body: &[u8]) -> Result<u64> {
-    #[derive(serde::Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct CountTokensResponse {
-        total_tokens: u64,
-    }
-    let counted: CountTokensResponse =
-        serde_json::from_slice(body).map_err(|error| HttpError::json(NAME, &error))?;
-    Ok(counted.total_tokens)
-}
 
 impl WireStream for GeminiStream<'_> {
     fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
@@ -82,11 +58,7 @@ impl WireStream for GeminiStream<'_> {
             match fresh {
                 Fresh::Unread(true) => chunks.skip(),
                 Fresh::Parts(content) if !content.is_empty() => {
-                    chunks.send({
-                        let mut chunk = GenerateChunk::default();
-                        chunk.content = content;
-                        chunk
-                    });
+                    chunks.send(GenerateChunk::new(content));
                 }
                 _ => {}
             }
@@ -101,7 +73,7 @@ impl WireStream for GeminiStream<'_> {
 }
 
 impl<'a> GeminiStream<'a> {
-    pub(super) fn new(request: &'a ModelRequest) -> Self {
+    pub(crate) fn new(request: &'a ModelRequest) -> Self {
         Self {
             names: request.names(),
             main: CandidateState::default(),
@@ -113,26 +85,24 @@ impl<'a> GeminiStream<'a> {
     }
 
     /// Reads one response, or each element of the list that a stream without `alt=sse` sends.
-    fn each<'b>(
+    pub(super) fn each<'b>(
         &mut self,
         json: &'b str,
         mut read: impl FnMut(&mut Self, &mut GenerateContentResponse<'b>) -> Result<()>,
     ) -> Result<()> {
         // Some programs put a byte order mark before UTF-8.
         let json = json.trim_start_matches('\u{feff}').trim_ascii_start();
+        let invalid = |error| HttpError::json(NAME, &error);
         if json.starts_with('[') {
-            let mut all = reply::replies(json, |key| self.latest.get(key))?;
+            let mut all: Vec<_> = serde_json::from_str(json).map_err(invalid)?;
             return all.iter_mut().try_for_each(|answer| read(self, answer));
         }
-        // Read in place, because it is large to move.
-        let mut answer = GenerateContentResponse::default();
-        reply::single(json, |key| self.latest.get(key), &mut answer)?;
-        read(self, &mut answer)
+        read(self, &mut serde_json::from_str(json).map_err(invalid)?)
     }
 
     /// Adds a piece. `keep` copies or borrows the texts to keep; new content of the first candidate
     /// is added to `fresh`.
-    fn add<'b>(
+    pub(super) fn add<'b>(
         &mut self,
         answer: &mut GenerateContentResponse<'b>,
         keep: fn(&'b str) -> Cow<'a, str>,
@@ -143,8 +113,8 @@ impl<'a> GeminiStream<'a> {
         }
         // Every piece may have counts, and each replaces the previous ones. A piece without any
         // count does not.
-        let counts = |usage: &&str| match self.latest.get(USAGE) {
-            Some(last) => *usage != last && usage.contains("TokenCount"),
+        let counts = |usage: &&RawValue| match self.latest.get(USAGE) {
+            Some(last) => usage.get() != last && usage.get().contains("TokenCount"),
             None => true,
         };
         let usage = answer.usage_metadata.filter(counts);
@@ -153,10 +123,10 @@ impl<'a> GeminiStream<'a> {
         self.latest.replace("modelVersion", answer.model_version, keep);
         self.latest.replace("responseId", answer.response_id, keep);
         self.latest.replace("createTime", answer.create_time, keep);
-        answer.rest.take().move_to(&mut self.custom);
+        self.custom.append(&mut answer.rest);
         let mut fresh = fresh;
         for candidate in answer.candidates.iter_mut() {
-            match candidate.index.and_then(|index| index.parse().ok()).unwrap_or(0) {
+            match candidate.index.and_then(|index| index.get().parse().ok()).unwrap_or(0) {
                 0 => self.add_main(candidate, keep, fresh.as_deref_mut())?,
                 index => self.add_other(index, candidate),
             }
@@ -172,10 +142,10 @@ impl<'a> GeminiStream<'a> {
     ) -> Result<()> {
         self.latest.replace("safetyRatings", candidate.safety_ratings, keep);
         self.latest.replace("groundingMetadata", candidate.grounding_metadata, keep);
-        candidate.rest.take().move_to(&mut self.custom);
+        self.custom.append(&mut candidate.rest);
         self.main.ends(candidate.finish_reason.take(), candidate.finish_message.take());
         let mut fresh = fresh;
-        for part in candidate.parts.iter_mut() {
+        for part in candidate.content.parts.iter_mut() {
             let piece = part
                 .function_call
                 .take_if(|call| call.is_piece() || (self.pending.is_some() && call.name.is_none()));
@@ -210,7 +180,7 @@ impl<'a> GeminiStream<'a> {
         });
         let (state, names) = (&mut self.others[place].1, &self.names);
         state.ends(candidate.finish_reason.take(), candidate.finish_message.take());
-        for part in candidate.parts.iter_mut() {
+        for part in candidate.content.parts.iter_mut() {
             std::mem::take(part).into_parts(names, &mut |part| state.push(part, None));
         }
     }
@@ -230,7 +200,7 @@ impl<'a> GeminiStream<'a> {
         }
         let mut response = ModelResponse::default();
         let reason = self.main.reason.as_deref();
-        response.finish_reason = Some(reason.map_or(FinishReason::Unknown, reply::finish_reason));
+        response.finish_reason = Some(reason.map_or(FinishReason::Unknown, body::finish_reason));
         response.finish_message = self.main.message;
         response.custom = match self.custom.is_empty() {
             true => Map::with_capacity(self.latest.0.len() + 1),
@@ -245,9 +215,9 @@ impl<'a> GeminiStream<'a> {
             response.finish_reason = Some(FinishReason::Blocked);
             response.finish_message = text("blockReasonMessage").or_else(|| text("blockReason"));
         }
-        response.message = Some(reply::message(self.main.parts));
+        response.message = Some(body::message(self.main.parts));
         if let Some(Value::Object(counts)) = response.custom.get(USAGE) {
-            response.usage = reply::usage(counts);
+            response.usage = body::usage(counts);
         }
         let mut insert = |key: &str, value: Value| response.custom.insert(key.to_owned(), value);
         if let Some(reason) = self.main.reason {
@@ -269,11 +239,11 @@ impl<'a> LatestFields<'a> {
     fn replace<'b>(
         &mut self,
         key: &'static str,
-        value: Option<&'b str>,
+        value: Option<&'b RawValue>,
         keep: fn(&'b str) -> Cow<'a, str>,
     ) {
         if let Some(value) = value {
-            self.put(key, value, keep);
+            self.put(key, value.get(), keep);
         }
     }
 

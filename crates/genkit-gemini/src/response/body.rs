@@ -1,113 +1,66 @@
 //! The response of `generateContent`, and the conversion of its parts.
 
-mod json_cursor;
-mod read;
-
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::contents::{CUSTOM, UNKNOWN};
-use super::error_reply::ErrorBody;
+use super::error::ErrorBody;
+use crate::metadata::{CUSTOM, UNKNOWN};
 use genkit_core::internal::names::Names;
 use genkit_core::{FinishReason, Usage};
 use genkit_core::{Media, Message, Part, Role, ToolRequest};
 use genkit_model::internal::signature;
 use genkit_model::internal::signature::GEMINI;
 
-pub(super) use read::{replies, single};
-
 /// A response, or one piece of a streamed response, borrowed from its JSON text.
 #[derive(Default)]
 pub(super) struct GenerateContentResponse<'a> {
-    pub(super) candidates: Few<Candidate<'a>>,
-    pub(super) prompt_feedback: Option<&'a str>,
-    pub(super) usage_metadata: Option<&'a str>,
-    pub(super) model_version: Option<&'a str>,
-    pub(super) response_id: Option<&'a str>,
-    pub(super) create_time: Option<&'a str>,
+    pub(super) candidates: Vec<Candidate<'a>>,
+    pub(super) prompt_feedback: Option<&'a RawValue>,
+    pub(super) usage_metadata: Option<&'a RawValue>,
+    pub(super) model_version: Option<&'a RawValue>,
+    pub(super) response_id: Option<&'a RawValue>,
+    pub(super) create_time: Option<&'a RawValue>,
     pub(super) error: Option<Box<ErrorBody>>,
-    pub(super) rest: OtherFields,
+    pub(super) rest: Map<String, Value>,
 }
 
 #[derive(Default)]
 pub(super) struct Candidate<'a> {
-    pub(super) index: Option<&'a str>,
-    pub(super) parts: Few<ResponsePart<'a>>,
-    pub(super) finish_reason: Option<Cow<'a, str>>,
-    pub(super) finish_message: Option<Cow<'a, str>>,
-    pub(super) safety_ratings: Option<&'a str>,
-    pub(super) grounding_metadata: Option<&'a str>,
+    pub(super) index: Option<&'a RawValue>,
+    pub(super) content: ResponseContent<'a>,
+    pub(super) finish_reason: Option<String>,
+    pub(super) finish_message: Option<String>,
+    pub(super) safety_ratings: Option<&'a RawValue>,
+    pub(super) grounding_metadata: Option<&'a RawValue>,
     /// Citations, probabilities and unknown fields.
-    pub(super) rest: OtherFields,
+    pub(super) rest: Map<String, Value>,
 }
 
-/// A list that usually has one element, which is stored without an allocation.
-pub(super) struct Few<T> {
-    first: Option<T>,
-    more: Vec<T>,
-}
-
-impl<T: Default> Few<T> {
-    /// Adds an element to be filled in place, because it is large to move.
-    pub(super) fn another(&mut self) -> &mut T {
-        if self.first.is_none() {
-            return self.first.insert(T::default());
-        }
-        let at = self.more.len();
-        self.more.push(T::default());
-        &mut self.more[at]
-    }
-}
-
-impl<T> Few<T> {
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.first.iter_mut().chain(&mut self.more)
-    }
-}
-
-impl<T> Default for Few<T> {
-    fn default() -> Self {
-        Self { first: None, more: Vec::new() }
-    }
-}
-
-/// Unknown fields. Usually there are none, so they take only the space of a pointer.
 #[derive(Default)]
-pub(super) struct OtherFields(Option<Box<Map<String, Value>>>);
-
-impl OtherFields {
-    pub(super) fn insert(&mut self, key: &str, value: Value) {
-        self.0.get_or_insert_default().insert(key.to_owned(), value);
-    }
-
-    pub(super) fn take(&mut self) -> Self {
-        Self(self.0.take())
-    }
-
-    fn into_map(self) -> Map<String, Value> {
-        self.0.map(|all| *all).unwrap_or_default()
-    }
-
-    pub(super) fn move_to(self, map: &mut Map<String, Value>) {
-        map.extend(self.0.into_iter().flat_map(|all| *all));
-    }
+pub(super) struct ResponseContent<'a> {
+    pub(super) parts: Vec<ResponsePart<'a>>,
 }
 
 /// One part. Each field that is present is converted to a separate part. Rare fields are boxed,
 /// because a stream moves many parts.
 #[derive(Default)]
 pub(super) struct ResponsePart<'a> {
-    pub(super) text: Option<Cow<'a, str>>,
+    pub(super) text: Option<Text<'a>>,
     pub(super) thought: Option<bool>,
     pub(super) thought_signature: Option<Box<Value>>,
     pub(super) inline_data: Option<Box<Blob>>,
     pub(super) file_data: Option<Box<FileData>>,
     pub(super) function_call: Option<Box<FunctionCall>>,
     /// Code executed by Google, and unknown kinds of parts.
-    pub(super) rest: OtherFields,
+    pub(super) rest: Map<String, Value>,
 }
+
+/// A text, borrowed from the JSON unless it contains escapes.
+#[derive(Deserialize)]
+pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -154,21 +107,21 @@ impl ResponsePart<'_> {
             && self.inline_data.is_none()
             && self.file_data.is_none()
             && self.function_call.is_none()
-            && self.rest.0.is_none();
-        self.text.as_deref().filter(|_| is_alone)
+            && self.rest.is_empty();
+        self.text.as_ref().map(|text| &*text.0).filter(|_| is_alone)
     }
 
     /// Converts the part. Its signature and other metadata are attached to the first resulting
     /// part.
     pub(super) fn into_parts(self, names: &Names<'_>, push: &mut dyn FnMut(Part)) {
         if self.plain_text().is_some() {
-            return push(Part::text(self.text.unwrap_or_default().into_owned()));
+            return push(Part::text(self.text.map(|text| text.0.into_owned()).unwrap_or_default()));
         }
         let mut beside = Map::new();
         if let Some(signature) = self.thought_signature {
             signature::sign(&mut beside, *signature, GEMINI);
         }
-        let mut rest = self.rest.into_map();
+        let mut rest = self.rest;
         for key in ["videoMetadata", "mediaResolution"] {
             if let Some(value) = rest.shift_remove(key) {
                 beside.insert(key.to_owned(), value);
@@ -191,7 +144,7 @@ impl ResponsePart<'_> {
             push(Part::custom(Map::from_iter([(UNKNOWN.to_owned(), Value::Object(draft))])));
             return;
         }
-        if let Some(text) = self.text.map(Cow::into_owned) {
+        if let Some(text) = self.text.map(|text| text.0.into_owned()) {
             add(if thought { Part::reasoning(text) } else { Part::text(text) });
         } else if thought {
             add(Part::reasoning(""));

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::NAME;
+use crate::NAME;
 use genkit_core::{Error, ErrorKind};
 use genkit_model::internal::http::{
     error_text, kind_of_status, message_text, retry_after, seconds,
@@ -26,7 +26,7 @@ struct ErrorEnvelope {
 
 /// Decodes the error of a response with a status of 400 or more. The response to a streaming call
 /// is a list of errors.
-pub(super) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+pub(crate) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
     // Parsed separately, because a list could also be parsed as the fields of a struct.
     let found = match body.trim_ascii_start().first() {
         Some(b'[') => {

@@ -5,11 +5,12 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::error::Error as E;
-use super::request_part::{
-    FunctionCallPart, FunctionOutput, FunctionResponsePart, Kind, RequestPart,
+use super::part::{
+    self, FunctionCallPart, FunctionOutput, FunctionResponsePart, Kind, RequestPart,
 };
-use super::{media, models};
+use crate::error::Error as E;
+use crate::metadata::{CUSTOM, UNKNOWN};
+use crate::models;
 use genkit_core::ModelRequest;
 use genkit_core::internal::model::{GENERATED_REF, UNANSWERED};
 use genkit_core::internal::names::Names;
@@ -18,17 +19,6 @@ use genkit_model::internal::arguments::ArgumentsObject;
 use genkit_model::internal::documents;
 use genkit_model::internal::signature;
 use genkit_model::internal::signature::{GEMINI, SKIP_VALIDATION};
-
-/// The keys of Gemini's custom parts, and the fields of Gemini's parts that they come from.
-pub(super) const CUSTOM: [(&str, &str); 4] = [
-    ("executableCode", "executableCode"),
-    ("codeExecutionResult", "codeExecutionResult"),
-    ("geminiToolCall", "toolCall"),
-    ("geminiToolResponse", "toolResponse"),
-];
-
-/// The key of a custom part that holds an unknown part of Gemini's, unchanged.
-pub(super) const UNKNOWN: &str = "geminiPart";
 
 /// The response to a call without one.
 static NO_ANSWER: LazyLock<Value> = LazyLock::new(|| json!({ "error": UNANSWERED }));
@@ -183,11 +173,11 @@ impl<'a> Writer<'a> {
             }
             Part::Text { text, .. } => Kind::Text(text.into()),
             Part::Reasoning { reasoning, .. } => Kind::Thought(reasoning),
-            Part::Media { media, .. } => media::media(media)?,
+            Part::Media { media, .. } => part::media(media)?,
             Part::ToolRequest { tool_request, .. } if tool_request.partial => return Ok(None),
             Part::ToolRequest { tool_request, .. } => Kind::Call(self.call(tool_request)),
             Part::ToolResponse { tool_response, .. } => self.answer(tool_response)?,
-            Part::Resource { resource, .. } => media::resource(resource),
+            Part::Resource { resource, .. } => part::resource(resource),
             Part::Data { data, .. } => Kind::Text(data.to_string().into()),
             Part::Custom { custom, .. } => return Ok(self::custom(custom)),
             _ => return Ok(None),

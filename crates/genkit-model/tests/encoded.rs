@@ -1,13 +1,18 @@
-//! For each provider, a body that uses the cache equals a body that does not.
+//! For each provider, a body that uses the cache of encoded messages equals a body that does not.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::sync::Arc;
 
 use serde_json::json;
 
-use super::Encoded;
-use crate::UPWARD::model::{Anthropic, Gemini, Model, Ollama, OpenAi, OpenAiResponses};
-use crate::message::{Message, Part, Role, ToolRequest, ToolResponse};
-use crate::model::request::ModelRequest;
+use genkit_anthropic::Anthropic;
+use genkit_core::internal::model::Encoded;
+use genkit_core::{Message, ModelRequest, Part, Role, ToolRequest, ToolResponse};
+use genkit_gemini::Gemini;
+use genkit_model::Model;
+use genkit_ollama::Ollama;
+use genkit_openai::{OpenAi, OpenAiResponses};
 
 fn models() -> [Arc<dyn Model>; 5] {
     [
@@ -20,10 +25,9 @@ fn models() -> [Arc<dyn Model>; 5] {
 }
 
 fn begun() -> ModelRequest {
-    ModelRequest {
-        encoded: Encoded::kept(),
-        ..ModelRequest::new([Message::system("Be brief."), Message::user("Add.")])
-    }
+    let mut request = ModelRequest::new([Message::system("Be brief."), Message::user("Add.")]);
+    request.encoded = Encoded::kept();
+    request
 }
 
 fn round(number: i64) -> [Message; 2] {

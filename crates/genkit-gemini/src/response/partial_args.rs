@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::error::Error as E;
-use super::reply::{FunctionCall, PartialArg};
+use super::body::{FunctionCall, PartialArg};
+use crate::error::Error as E;
 use genkit_core::Part;
 use genkit_core::internal::names::Names;
 

@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::json;
 
 use super::*;
+use crate::response::decode_count;
 use genkit_core::ErrorKind;
 use genkit_core::ToolDefinition;
 
@@ -16,7 +17,7 @@ fn read_with(
     events: &[Value],
 ) -> Result<(ModelResponse, Vec<GenerateChunk>)> {
     let mut stream = GeminiStream::new(request);
-    let (sink, chunks) = ChunkSink::kept();
+    let (sink, chunks) = ChunkSink::collecting();
     for event in events {
         let data = event.to_string();
         stream.event(&SseEvent::Message { event: None, data: data.into() }, &sink)?;
@@ -168,7 +169,7 @@ fn a_call_that_was_not_finished_is_never_run() {
 fn lists_and_errors_are_read_too() {
     let request = ModelRequest::default();
     let mut stream = GeminiStream::new(&request);
-    let (sink, chunks) = ChunkSink::kept();
+    let (sink, chunks) = ChunkSink::collecting();
     let list = json!([said(json!([{"text": "a"}])), said(json!([{"text": "b"}]))]).to_string();
     stream.event(&SseEvent::Bare(&list), &sink).unwrap();
     assert_eq!(chunks().len(), 2);
