@@ -56,6 +56,9 @@ pub mod model {
 pub mod names {
     pub use crate::names::{KeptNames, Names, safe_name};
 }
+pub mod redact {
+    pub use crate::redact::{remove_account_settings, without_account_settings};
+}
 pub mod registry {
     #[cfg(feature = "dotprompt")]
     pub use crate::registry::WeakRegistry;

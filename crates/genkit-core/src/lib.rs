@@ -21,6 +21,7 @@ pub mod internal;
 mod message;
 mod model;
 mod names;
+mod redact;
 mod registry;
 mod run_options;
 pub mod run_store;

@@ -14,7 +14,7 @@ use crate::generate::tools::IntoTools;
 use crate::message::{Media, Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::request::ModelRequest;
 use crate::model::response::{FinishReason, Usage};
-use crate::run_options::drop_account;
+use crate::redact::remove_account_settings;
 
 /// The response of `generate`, as plain data in Genkit's JSON.
 ///
@@ -171,7 +171,7 @@ impl GenerateResponse {
     /// are removed.
     #[doc(hidden)]
     pub fn of_request(mut request: ModelRequest) -> Self {
-        drop_account(&mut request.config);
+        remove_account_settings(&mut request.config);
         Self { request: Some(request), ..Self::default() }
     }
 
