@@ -1,6 +1,20 @@
 //! Suggestions for misspelled names, and lists of names.
 
-pub(crate) use genkit_did_you_mean::nearest;
+/// Returns the candidate that `word` is probably a typing error of: at most a third of its characters differ, or one.
+/// Among equally close candidates, one that differs only in case wins, then the first in alphabetical order.
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let limit = (word.chars().count() / 3).max(1);
+    let distances = candidates.into_iter().map(|candidate| {
+        let is_other_word = !candidate.eq_ignore_ascii_case(word);
+        (strsim::osa_distance(word, candidate), is_other_word, candidate)
+    });
+    let close = distances
+        .filter(|(edits, _, candidate)| *edits <= limit && *edits < candidate.chars().count());
+    close.min().map(|(.., candidate)| candidate)
+}
 
 /// Formats words as `a`, `b` and `c`, each in backticks.
 pub(crate) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
@@ -15,6 +29,31 @@ pub(crate) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nearest_name_is_a_typing_error_away() {
+        let keys = ["name", "title", "read_only", "timeout"];
+        assert_eq!(nearest("read_olny", keys), Some("read_only"));
+        assert_eq!(nearest("readonly", keys), Some("read_only"));
+        assert_eq!(nearest("titel", keys), Some("title"));
+        assert_eq!(nearest("colour", keys), None);
+        assert_eq!(nearest("", keys), None);
+        // Nothing of the word would be left.
+        assert_eq!(nearest("x", ["y", "xy"]), Some("xy"));
+        assert_eq!(nearest("x", ["y"]), None);
+        assert_eq!(
+            nearest("tent", ["text", "test"]),
+            Some("test"),
+            "the first in alphabetical order"
+        );
+    }
+
+    #[test]
+    fn nearest_name_among_equals_differs_only_in_case() {
+        for (word, near) in [("topp", "topP"), ("topk", "topK"), ("topx", "topK")] {
+            assert_eq!(nearest(word, ["topP", "topK"]), Some(near), "{word}");
+        }
+    }
 
     #[test]
     fn lists_read_like_english() {

@@ -11,7 +11,7 @@ use crate::instance::Instance;
 use genkit_core::Result;
 use genkit_core::internal::context::Asker;
 use genkit_core::internal::generate::error::Error as E;
-use genkit_core::internal::run_options::drop_account;
+use genkit_core::internal::redact::remove_account_settings;
 use genkit_model::{ChunkSink, Model, ModelRef};
 
 impl Generate {
@@ -166,7 +166,7 @@ fn code_of(generate: &Generate) -> Vec<String> {
     let (settings, genkit) = (&generate.settings, &generate.genkit);
     let mut config = generate.options.config.clone().unwrap_or_default();
     let before = config.len();
-    drop_account(&mut config);
+    remove_account_settings(&mut config);
     let is_code = [
         ("an approval policy (`.approval(..)`)", settings.approval.is_some()),
         ("turn hooks (`.before_turn(..)`)", !settings.before_turn.is_empty()),

@@ -54,7 +54,11 @@ pub mod model {
     pub use crate::model::*;
 }
 pub mod names {
-    pub use crate::names::{KeptNames, Names, safe_name};
+    pub use crate::kept_names::KeptNames;
+    pub use crate::names::{Names, safe_name};
+}
+pub mod redact {
+    pub use crate::redact::{remove_account_settings, without_account_settings};
 }
 pub mod registry {
     #[cfg(feature = "dotprompt")]

@@ -18,9 +18,11 @@ mod generate;
 mod glob;
 #[doc(hidden)]
 pub mod internal;
+mod kept_names;
 mod message;
 mod model;
 mod names;
+mod redact;
 mod registry;
 mod run_options;
 pub mod run_store;
@@ -59,9 +61,7 @@ pub use generate::data::OutputRetry;
 pub use generate::data::{ToolChunk, ToolProgress};
 pub use generate::interrupt::Resume;
 pub use generate::interrupt::{Answer, Interrupt};
-pub use generate::tools::{
-    IntoResources, IntoTools, ResourceRef, ResourceSource, ToolRef, ToolSource,
-};
+pub use generate::{IntoResources, IntoTools, ResourceRef, ResourceSource, ToolRef, ToolSource};
 pub use generate::{ToolCall, ToolInvocation, ToolOutcome};
 pub use message::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolResponse};
 pub use model::{FinishReason, GenerateChunk, ModelResponse, Usage};

@@ -1,7 +1,5 @@
 //! "Did you mean" messages with the most similar of the existing names.
 
-use genkit_did_you_mean::nearest;
-
 use genkit_schema::internal::truncate::excerpt;
 
 /// The maximum number of names that a message lists.
@@ -12,6 +10,35 @@ const SHOWN: usize = 100;
 
 /// The maximum number of names that are compared with an unknown name. Default is 20,000.
 const MAX_NAMES: usize = 20_000;
+
+/// The maximum number of pairs of characters that are compared. Default is 1,000,000, which takes some milliseconds.
+const MAX_WORK: usize = 1_000_000;
+
+/// Returns the candidate that `word` is probably a typing error of: at most a third of its characters differ, or one.
+/// Among equally close candidates, one that differs only in case wins, then the first in alphabetical order.
+///
+/// Names may come from outside, so candidates of a very different length are skipped, and so are those beyond
+/// [`MAX_WORK`].
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let letters = word.chars().count();
+    let limit = (letters / 3).max(1);
+    let mut work = MAX_WORK;
+    let distances = candidates.into_iter().filter_map(|candidate| {
+        // A character takes up to four bytes.
+        if candidate.len() > 4 * (letters + limit) {
+            return None;
+        }
+        let length = candidate.chars().count();
+        if length.abs_diff(letters) > limit {
+            return None;
+        }
+        work = work.checked_sub((length + 1) * (letters + 1))?;
+        let edits = strsim::osa_distance(word, candidate);
+        let is_other_word = !candidate.eq_ignore_ascii_case(word);
+        (edits <= limit && edits < length).then_some((edits, is_other_word, candidate))
+    });
+    distances.min().map(|(.., candidate)| candidate)
+}
 
 /// Returns the message for an unknown name: ``Unknown tool: ad. Did you mean `add`?``
 pub fn unknown<'a>(kind: &str, name: &str, existing: impl Iterator<Item = &'a str>) -> String {
@@ -43,6 +70,41 @@ pub fn unknown<'a>(kind: &str, name: &str, existing: impl Iterator<Item = &'a st
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nearest_name_is_a_typing_error_away() {
+        let keys = ["name", "title", "read_only", "timeout"];
+        assert_eq!(nearest("read_olny", keys), Some("read_only"));
+        assert_eq!(nearest("readonly", keys), Some("read_only"));
+        assert_eq!(nearest("titel", keys), Some("title"));
+        assert_eq!(nearest("colour", keys), None);
+        assert_eq!(nearest("", keys), None);
+        // Nothing of the word would be left.
+        assert_eq!(nearest("x", ["y", "xy"]), Some("xy"));
+        assert_eq!(nearest("x", ["y"]), None);
+        assert_eq!(
+            nearest("tent", ["text", "test"]),
+            Some("test"),
+            "the first in alphabetical order"
+        );
+    }
+
+    #[test]
+    fn nearest_name_among_equals_differs_only_in_case() {
+        for (word, near) in [("topp", "topP"), ("topk", "topK"), ("topx", "topK")] {
+            assert_eq!(nearest(word, ["topP", "topK"]), Some(near), "{word}");
+        }
+    }
+
+    #[test]
+    fn many_long_names_take_bounded_time() {
+        let names: Vec<String> = (0..1_000_000).map(|n| format!("{n:0>100}")).collect();
+        let mut all = vec!["x".repeat(100)];
+        all.extend(names);
+        let found = nearest(&format!("{}y", "x".repeat(99)), all.iter().map(String::as_str));
+        assert_eq!(found, Some(all[0].as_str()));
+        assert_eq!(nearest("a", [&*"b".repeat(1_000_000), "ab"]), Some("ab"));
+    }
 
     #[test]
     fn names_the_nearest_or_lists_what_there_is() {

@@ -93,6 +93,7 @@ pub mod internal;
 mod journal;
 mod limits;
 mod memory;
+mod open_steps;
 mod outcome;
 mod record;
 mod resting;

@@ -3,9 +3,9 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::engine::OpenSteps;
 use super::error::Error as E;
 use super::flow_state::{Done, FlowState};
+use crate::open_steps::OpenSteps;
 use genkit_agent::RunState;
 use genkit_core::Interrupt;
 use genkit_core::Message;

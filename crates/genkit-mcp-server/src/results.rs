@@ -11,7 +11,7 @@ use super::content::{self, block, own_meta, role_of};
 use super::error::Error as E;
 use super::session::Era;
 use genkit_core::internal::action::{ContentsBody, ToolOutput, failure_for_model};
-use genkit_core::internal::run_options::drop_account;
+use genkit_core::internal::redact::remove_account_settings;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{Prompt, PromptOptions, PromptReply, Resource, ResourceContents, Tool};
@@ -134,7 +134,7 @@ fn prompt_options(options: &PromptOptions) -> Map<String, Value> {
         shown.insert("model".to_owned(), model.into());
     }
     let mut config = options.config().clone();
-    drop_account(&mut config);
+    remove_account_settings(&mut config);
     if !config.is_empty() {
         shown.insert("config".to_owned(), config.into());
     }

@@ -1,7 +1,5 @@
 //! Keys that programs write into an entry.
 
-use genkit_did_you_mean::nearest;
-
 /// The keys that are used.
 #[rustfmt::skip]
 const USED: [&str; 22] = [
@@ -46,4 +44,20 @@ pub(crate) fn notice(key: &str) -> Option<String> {
         Some(near) => format!("unknown key; did you mean `{near}`?"),
         None => "unknown key".to_owned(),
     })
+}
+
+/// Returns the candidate that `word` is probably a typing error of: at most a third of its characters differ, or one.
+/// Among equally close candidates, one that differs only in case wins, then the first in alphabetical order.
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let limit = (word.chars().count() / 3).max(1);
+    let distances = candidates.into_iter().map(|candidate| {
+        let is_other_word = !candidate.eq_ignore_ascii_case(word);
+        (strsim::osa_distance(word, candidate), is_other_word, candidate)
+    });
+    let close = distances
+        .filter(|(edits, _, candidate)| *edits <= limit && *edits < candidate.chars().count());
+    close.min().map(|(.., candidate)| candidate)
 }

@@ -5,13 +5,13 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::entry;
+use crate::entry_keys::nearest;
 use crate::error::{Error, Fault};
 use crate::jsonc;
 use crate::place::Place;
 use crate::server::{ServerEntry, ServersFile};
 use crate::server_keys;
 use crate::variables::Variables;
-use genkit_did_you_mean::nearest;
 
 /// The keys of the servers: of most programs, and of VS Code.
 const SECTIONS: [&str; 2] = ["mcpServers", "servers"];

@@ -1,7 +1,7 @@
 //! The choice of operations that become tools.
 
 use genkit::{Error, Result};
-use genkit_did_you_mean::nearest;
+use genkit_core::internal::suggest::nearest;
 
 use crate::builder::OpenApi;
 use crate::document::shown;

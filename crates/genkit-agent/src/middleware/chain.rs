@@ -87,6 +87,26 @@ pub trait Middleware: Send + Sync + 'static {
     }
 }
 
+/// Implements [`Middleware`] for a type that has a method `async fn wrap_model_call`. Other methods of the trait follow
+/// in braces.
+macro_rules! impl_model_middleware {
+    ($middleware:ty $(, { $($methods:item)* })?) => {
+        impl $crate::middleware::Middleware for $middleware {
+            fn model<'a>(
+                &'a self,
+                request: &'a genkit_core::ModelRequest,
+                chunks: &'a genkit_model::ChunkSink,
+                next: $crate::middleware::NextModel,
+            ) -> genkit_core::BoxFuture<'a, genkit_core::Result<genkit_core::ModelResponse>> {
+                Box::pin(self.wrap_model_call(request, chunks, next))
+            }
+            $($($methods)*)?
+        }
+    };
+}
+
+pub(super) use impl_model_middleware;
+
 /// The innermost element of the chain: the run itself.
 pub(crate) trait Innermost: InnermostTool {
     /// Returns the models that middleware can look up.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Middleware, NextModel};
-use genkit_core::BoxFuture;
+use super::NextModel;
+use super::chain::impl_model_middleware;
 use genkit_core::Part;
 use genkit_core::Result;
 use genkit_core::internal::generate::error::Error as E;
@@ -82,23 +82,23 @@ fn is_remote(part: &Part) -> bool {
         if media.url.starts_with("http://") || media.url.starts_with("https://"))
 }
 
-impl Middleware for DownloadMedia {
-    fn model<'a>(
-        &'a self,
-        request: &'a ModelRequest,
-        chunks: &'a ChunkSink,
+impl DownloadMedia {
+    async fn wrap_model_call(
+        &self,
+        request: &ModelRequest,
+        chunks: &ChunkSink,
         next: NextModel,
-    ) -> BoxFuture<'a, Result<ModelResponse>> {
-        Box::pin(async move {
-            if !request.messages.iter().flat_map(|message| &message.content).any(is_remote) {
-                return next.run(request, chunks).await;
-            }
-            let mut request = request.clone();
-            let parts = request.messages.iter_mut().flat_map(|message| &mut message.content);
-            for part in parts.filter(|part| is_remote(part)) {
-                self.fetch(part).await?;
-            }
-            next.run(&request, chunks).await
-        })
+    ) -> Result<ModelResponse> {
+        if !request.messages.iter().flat_map(|message| &message.content).any(is_remote) {
+            return next.run(request, chunks).await;
+        }
+        let mut request = request.clone();
+        let parts = request.messages.iter_mut().flat_map(|message| &mut message.content);
+        for part in parts.filter(|part| is_remote(part)) {
+            self.fetch(part).await?;
+        }
+        next.run(&request, chunks).await
     }
 }
+
+impl_model_middleware!(DownloadMedia);

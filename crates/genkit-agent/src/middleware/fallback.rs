@@ -1,8 +1,8 @@
 //! Fallback: calls other models if one fails.
 
-use super::{Middleware, NextModel};
+use super::NextModel;
+use super::chain::impl_model_middleware;
 use crate::request::for_other_model;
-use genkit_core::BoxFuture;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{ModelRequest, ModelResponse};
@@ -86,39 +86,39 @@ impl Fallback {
     }
 }
 
-impl Middleware for Fallback {
-    fn model<'a>(
-        &'a self,
-        request: &'a ModelRequest,
-        chunks: &'a ChunkSink,
+impl Fallback {
+    async fn wrap_model_call(
+        &self,
+        request: &ModelRequest,
+        chunks: &ChunkSink,
         next: NextModel,
-    ) -> BoxFuture<'a, Result<ModelResponse>> {
-        Box::pin(async move {
-            let sent = chunks.count();
-            let mut error = match next.clone().run(request, chunks).await {
-                Ok(response) => return Ok(response),
-                Err(error) => error,
-            };
-            for other in &self.models {
-                if !self.helps(&error) || chunks.count() != sent {
-                    return Err(error);
-                }
-                let model = match next.models().find(other) {
-                    Ok(model) => model,
-                    // Continue with the next model if this one cannot be used.
-                    Err(unusable) => {
-                        tracing::warn!(model = other.name(), error = %Logged::text(&unusable), "the fallback model cannot be used");
-                        continue;
-                    }
-                };
-                tracing::warn!(error = %Logged::text(&error), next = model.name(), "the model failed; calling the next one");
-                let request = self.request_for(&*model, request);
-                match next.clone().run_on(model, &request, chunks).await {
-                    Ok(response) => return Ok(response),
-                    Err(next) => error = next,
-                }
+    ) -> Result<ModelResponse> {
+        let sent = chunks.count();
+        let mut error = match next.clone().run(request, chunks).await {
+            Ok(response) => return Ok(response),
+            Err(error) => error,
+        };
+        for other in &self.models {
+            if !self.helps(&error) || chunks.count() != sent {
+                return Err(error);
             }
-            Err(error)
-        })
+            let model = match next.models().find(other) {
+                Ok(model) => model,
+                // Continue with the next model if this one cannot be used.
+                Err(unusable) => {
+                    tracing::warn!(model = other.name(), error = %Logged::text(&unusable), "the fallback model cannot be used");
+                    continue;
+                }
+            };
+            tracing::warn!(error = %Logged::text(&error), next = model.name(), "the model failed; calling the next one");
+            let request = self.request_for(&*model, request);
+            match next.clone().run_on(model, &request, chunks).await {
+                Ok(response) => return Ok(response),
+                Err(next) => error = next,
+            }
+        }
+        Err(error)
     }
 }
+
+impl_model_middleware!(Fallback);

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Middleware, NextModel};
-use genkit_core::BoxFuture;
+use super::NextModel;
+use super::chain::impl_model_middleware;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, Result};
 use genkit_core::{ModelRequest, ModelResponse};
@@ -105,30 +105,30 @@ impl Retry {
     }
 }
 
-impl Middleware for Retry {
-    fn model<'a>(
-        &'a self,
-        request: &'a ModelRequest,
-        chunks: &'a ChunkSink,
+impl Retry {
+    async fn wrap_model_call(
+        &self,
+        request: &ModelRequest,
+        chunks: &ChunkSink,
         next: NextModel,
-    ) -> BoxFuture<'a, Result<ModelResponse>> {
-        Box::pin(async move {
-            let mut retries = 0;
-            loop {
-                let sent = chunks.count();
-                let error = match next.clone().run(request, chunks).await {
-                    Ok(response) => return Ok(response),
-                    Err(error) => error,
-                };
-                let wait = self.wait(&error, retries).filter(|_| chunks.count() == sent);
-                let Some(wait) = wait else { return Err(error) };
-                retries += 1;
-                tracing::warn!(error = %Logged::text(&error), ?wait, retries, "a model call failed and is made again");
-                tokio::time::sleep(wait).await;
-            }
-        })
+    ) -> Result<ModelResponse> {
+        let mut retries = 0;
+        loop {
+            let sent = chunks.count();
+            let error = match next.clone().run(request, chunks).await {
+                Ok(response) => return Ok(response),
+                Err(error) => error,
+            };
+            let wait = self.wait(&error, retries).filter(|_| chunks.count() == sent);
+            let Some(wait) = wait else { return Err(error) };
+            retries += 1;
+            tracing::warn!(error = %Logged::text(&error), ?wait, retries, "a model call failed and is made again");
+            tokio::time::sleep(wait).await;
+        }
     }
 }
+
+impl_model_middleware!(Retry);
 
 /// Returns a number from 0 to 1, random enough to spread clients.
 fn chance() -> f64 {

@@ -1,7 +1,7 @@
 //! System prompts for models without a system role.
 
-use super::{Middleware, NextModel};
-use genkit_core::BoxFuture;
+use super::NextModel;
+use super::chain::impl_model_middleware;
 use genkit_core::Result;
 use genkit_core::{Message, Part, Role};
 use genkit_core::{ModelRequest, ModelResponse};
@@ -77,20 +77,20 @@ impl SimulateSystemPrompt {
     }
 }
 
-impl Middleware for SimulateSystemPrompt {
-    fn model<'a>(
-        &'a self,
-        request: &'a ModelRequest,
-        chunks: &'a ChunkSink,
+impl SimulateSystemPrompt {
+    async fn wrap_model_call(
+        &self,
+        request: &ModelRequest,
+        chunks: &ChunkSink,
         next: NextModel,
-    ) -> BoxFuture<'a, Result<ModelResponse>> {
-        Box::pin(async move {
-            if !request.messages.iter().any(|message| message.role == Role::System) {
-                return next.run(request, chunks).await;
-            }
-            let mut request = request.clone();
-            request.messages = self.rewrite(&request.messages);
-            next.run(&request, chunks).await
-        })
+    ) -> Result<ModelResponse> {
+        if !request.messages.iter().any(|message| message.role == Role::System) {
+            return next.run(request, chunks).await;
+        }
+        let mut request = request.clone();
+        request.messages = self.rewrite(&request.messages);
+        next.run(&request, chunks).await
     }
 }
+
+impl_model_middleware!(SimulateSystemPrompt);

@@ -16,6 +16,7 @@ mod tests;
 mod tool_call;
 mod trace;
 mod turn;
+mod turn_loop;
 mod turn_spans;
 
 pub(crate) use budget::Budget;

@@ -15,7 +15,7 @@ use crate::middleware::{Innermost, NextModel};
 use crate::request::check_capabilities;
 use genkit_core::Result;
 use genkit_core::internal::generate::error::Error as E;
-use genkit_core::internal::run_options::without_account;
+use genkit_core::internal::redact::without_account_settings;
 use genkit_core::internal::trace::{Ended, NewSpan, SpanKind, json, recorded};
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_core::{Message, Part, Role};
@@ -123,7 +123,7 @@ pub(crate) async fn call_within(
         answer.latency_ms.get_or_insert_with(|| started.elapsed().as_secs_f64() * 1000.0);
         Ok(answer)
     });
-    let input = || without_account(request);
+    let input = || without_account_settings(request);
     let span = NewSpan { name: model.name(), kind: SpanKind::Action("model"), input: &input };
     let began = Instant::now();
     let answer = recorded(span, work, |answer| Ended::of(answer, json)).await;

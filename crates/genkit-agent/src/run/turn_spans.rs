@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::env::RunEnv;
 use genkit_core::ModelRequest;
 use genkit_core::Result;
-use genkit_core::internal::run_options::without_account;
+use genkit_core::internal::redact::without_account_settings;
 use genkit_core::internal::trace;
 use genkit_core::internal::trace::{Ended, NewSpan, OpenSpan, SpanKind};
 use genkit_core::{GenerateOptions, GenerateResponse};
@@ -16,7 +16,7 @@ const GENERATE: &str = "generate";
 /// Begins the span of a run, if spans are exported.
 pub(crate) fn begin_span(options: &GenerateOptions) -> Option<OpenSpan> {
     let name = options.step_name.as_deref().unwrap_or(GENERATE);
-    let input = || without_account(options);
+    let input = || without_account_settings(options);
     trace::begin(&NewSpan { name, kind: SpanKind::Util, input: &input }, None)
 }
 
@@ -58,7 +58,7 @@ impl TurnSpans {
 }
 
 fn asked(env: &RunEnv, request: &ModelRequest) -> Value {
-    let mut asked = without_account(request);
+    let mut asked = without_account_settings(request);
     if let Value::Object(asked) = &mut asked {
         asked.insert("model".to_owned(), env.model.name().into());
     }

@@ -128,10 +128,12 @@ macro_rules! defined {
                 &self.definition().info.metadata
             }
 
+            #[doc(hidden)]
             pub fn info(&self) -> &$crate::action::Info {
                 &self.definition().info
             }
 
+            #[doc(hidden)]
             pub fn schemas(&self) -> &genkit_schema::internal::Schemas {
                 &self.definition().schemas
             }

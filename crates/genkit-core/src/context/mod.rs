@@ -33,9 +33,9 @@ mod panics;
 mod question;
 mod replay;
 mod report;
-mod rest;
-mod resting;
 mod step;
+mod suspended_runs;
+mod suspension;
 pub mod testing;
 mod typemap;
 
@@ -57,9 +57,8 @@ pub use question::unanswerable;
 pub use question::{APPROVAL_KEY, Decision, UserAction};
 pub use question::{CallerAnswer, Question, QuestionKind};
 pub use replay::{Recording, Rounds};
-pub use rest::Elsewhere;
-pub use rest::Rest;
-pub use resting::RestingRuns;
+pub use suspended_runs::{Elsewhere, RestingRuns};
+pub use suspension::Rest;
 pub use typemap::TypeMap;
 
 pub use caller::ClientInfo;

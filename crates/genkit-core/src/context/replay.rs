@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::question::{CallerAnswer, Question};
-use super::rest::Elsewhere;
+use super::suspended_runs::Elsewhere;
 use crate::sync::lock;
 use crate::visible::Logged;
 

@@ -5,10 +5,13 @@ pub mod error;
 pub mod format;
 pub mod interrupt;
 mod outcome;
+mod resource_ref;
 mod runner;
 mod tool_invocation;
-pub mod tools;
+mod tool_ref;
 
 pub use outcome::{AroundCall, CallOutcome, Tally, ToolCall, ToolOutcome};
+pub use resource_ref::{IntoResources, ResourceRef, ResourceSource};
 pub use runner::{LinkedRunner, ToolRunner};
 pub use tool_invocation::{InvocationParts, Resumption, ToolInvocation};
+pub use tool_ref::{IntoTools, ToolRef, ToolSource};

@@ -1,10 +1,12 @@
 //! The generate loop, as far as this crate calls it: `genkit-agent` registers it at link time.
 
+use std::future::IntoFuture;
+
 use super::data::GenerateResponse;
 use super::error::Error as E;
 use super::outcome::ToolOutcome;
 use super::tool_invocation::ToolInvocation;
-use super::tools::ToolRef;
+use super::tool_ref::{IntoTools, ToolRef};
 use crate::error::Result;
 use crate::future::BoxFuture;
 
@@ -33,4 +35,69 @@ inventory::collect!(LinkedRunner);
 pub fn runner() -> Result<&'static dyn ToolRunner> {
     let linked = inventory::iter::<LinkedRunner>.into_iter().next();
     linked.map(|linked| linked.0).ok_or_else(|| E::NoRunner.into())
+}
+
+impl GenerateResponse {
+    /// Runs the tool calls of this response by hand, as the loop would, and returns the conversation with the tool
+    /// responses. It is meant for responses of [`return_tool_requests`](Generate::return_tool_requests).
+    ///
+    /// `tools` is anything that [`Generate::tools`] accepts: `tools![..]`, values, names, the tools of an MCP host. A
+    /// failed call becomes a tool response that describes the error for the model. If a tool asks a question, the
+    /// response is [interrupted](Self::is_interrupted) like that of a complete run, and [`Generate::resume`] continues
+    /// it.
+    ///
+    /// ```
+    /// use genkit::message::ToolRequest;
+    /// use genkit::model::ModelResponse;
+    /// use genkit::testing::ScriptedModel;
+    /// use genkit::{tool, tools};
+    ///
+    /// /// Returns the weather.
+    /// #[tool]
+    /// async fn weather(city: String) -> String { format!("sunny in {city}") }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> genkit::Result<()> {
+    /// # let model = ScriptedModel::new([
+    /// #     ModelResponse::from_tool_requests([ToolRequest::new("weather", serde_json::json!({"city": "Rome"}))]),
+    /// #     ModelResponse::from_text("It is sunny."),
+    /// # ]);
+    /// let ask = genkit::generate(()).model(model).tools(tools![weather]).return_tool_requests(true);
+    /// let mut response = ask.clone().prompt("Weather in Rome?").await?;
+    /// while !response.tool_requests().is_empty() {
+    ///     let ran = response.run_tools(tools![weather]).await?;
+    ///     response = ask.clone().messages(ran.messages()).await?;
+    /// }
+    /// assert_eq!(response.text(), "It is sunny.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// For tools with state, an approval policy or middleware, use [`Generate::run_tools`].
+    ///
+    /// # Errors
+    /// The errors of [`Generate`], if the tools are not available or if a tool returns a
+    /// [fatal](crate::Error::is_fatal) error. [`Error::partial`](crate::Error::partial) holds the partial response.
+    pub async fn run_tools(&self, tools: impl IntoTools) -> Result<Self> {
+        runner()?.run_tools(tools.into_tools(), self.clone()).await
+    }
+}
+
+impl ToolInvocation {
+    /// Runs the call, as `.await` does, as a plain future for `tokio::spawn` and `join_all`.
+    ///
+    /// # Errors
+    /// See [`ToolInvocation`].
+    pub async fn run(self) -> Result<ToolOutcome> {
+        runner()?.call_tool(self).await
+    }
+}
+
+impl IntoFuture for ToolInvocation {
+    type Output = Result<ToolOutcome>;
+    type IntoFuture = BoxFuture<'static, Result<ToolOutcome>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
 }

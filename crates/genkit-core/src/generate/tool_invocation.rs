@@ -1,17 +1,14 @@
 //! One call of a tool by hand, as the loop would make it.
 
 use std::any::Any;
-use std::future::IntoFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::interrupt::{Answer, Interrupt};
 use super::outcome::ToolOutcome;
-use super::runner::runner;
 use crate::action::Tool;
 use crate::context::{Context, TypeMap};
 use crate::error::Result;
-use crate::future::BoxFuture;
 use crate::message::{Part, ToolRequest};
 
 impl Tool {
@@ -177,14 +174,6 @@ impl ToolInvocation {
         self.0.resumed = Some(Resumption { asked: part, answers: answers.into_iter().collect() });
         self
     }
-
-    /// Runs the call, as `.await` does, as a plain future for `tokio::spawn` and `join_all`.
-    ///
-    /// # Errors
-    /// See [`ToolInvocation`].
-    pub async fn run(self) -> Result<ToolOutcome> {
-        runner()?.call_tool(self).await
-    }
 }
 
 impl std::fmt::Debug for ToolInvocation {
@@ -194,12 +183,3 @@ impl std::fmt::Debug for ToolInvocation {
 }
 
 crate::becomes_a_future!(ToolInvocation, Result<ToolOutcome>);
-
-impl IntoFuture for ToolInvocation {
-    type Output = Result<ToolOutcome>;
-    type IntoFuture = BoxFuture<'static, Result<ToolOutcome>>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.run())
-    }
-}

@@ -136,3 +136,13 @@ impl Registry {
         }
     }
 }
+
+#[cfg(feature = "skills")]
+impl crate::skill::SkillSource for Registry {
+    fn list(
+        &self,
+    ) -> crate::future::BoxFuture<'_, crate::error::Result<Vec<crate::skill::OfferedSkill>>> {
+        let offered = self.skills().iter().map(crate::skill::OfferedSkill::from).collect();
+        Box::pin(std::future::ready(Ok(offered)))
+    }
+}

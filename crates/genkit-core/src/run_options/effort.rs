@@ -62,7 +62,6 @@ impl Effort {
     }
 
     /// Returns the effort in the settings. Returns `None` if it is not set, or is a provider's own keyword.
-    #[allow(dead_code, reason = "used by some providers")]
     #[doc(hidden)]
     pub fn of_config(config: &Map<String, Value>) -> Option<Self> {
         let word = config.get(REASONING_EFFORT)?.as_str()?;
@@ -72,7 +71,6 @@ impl Effort {
 
     /// Returns the lowest of the supported levels `has` (in ascending order) that is at least this one, otherwise the
     /// highest. Returns `None` if there are none.
-    #[allow(dead_code, reason = "used by some providers")]
     #[doc(hidden)]
     pub fn nearest(self, has: &[Self]) -> Option<Self> {
         has.iter().find(|has| **has >= self).or(has.last()).copied()
@@ -80,7 +78,6 @@ impl Effort {
 
     /// Returns the number of reasoning tokens, for APIs that use a token budget. The limits of a model apply in
     /// addition.
-    #[allow(dead_code, reason = "used by some providers")]
     #[doc(hidden)]
     pub fn budget(self) -> u32 {
         match self {

@@ -1,7 +1,6 @@
 //! Options of a run as plain data in Genkit's JSON, shared with prompts: tool choice, structured output, documents,
 //! model settings.
 
-mod account;
 mod document;
 mod effort;
 mod format;
@@ -10,7 +9,6 @@ mod settings;
 pub(crate) mod tool_choice;
 mod usage_limit;
 
-pub use account::{drop_account, without_account};
 pub use document::Document;
 pub use effort::Effort;
 pub use effort::REASONING_EFFORT;

@@ -1,7 +1,8 @@
 //! Genkit's common model settings: typed methods for types with a `config`, and the valid ranges.
 
-use genkit_did_you_mean::nearest;
 use serde_json::{Map, Value};
+
+use crate::suggest::nearest;
 
 /// Generates the setters, for a type with `fn setting(self, key: &str, value: Value) -> Self`.
 #[doc(hidden)]

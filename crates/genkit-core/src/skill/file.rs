@@ -14,22 +14,21 @@ pub struct SkillFile {
 
 #[derive(Clone)]
 enum FileBytes {
-    #[cfg_attr(not(feature = "skills"), allow(dead_code, reason = "only created by the macro"))]
     Static(&'static [u8]),
-    #[cfg_attr(not(feature = "skills"), allow(dead_code, reason = "only created from folders"))]
     Shared(Arc<[u8]>),
 }
 
-#[cfg_attr(not(feature = "skills"), allow(dead_code, reason = "no skills are created then"))]
 impl SkillFile {
     /// Creates a file that is embedded in the program.
-    pub(super) fn embedded(path: &str, uri: String, digest: &str, bytes: &'static [u8]) -> Self {
+    #[doc(hidden)]
+    pub fn embedded(path: &str, uri: String, digest: &str, bytes: &'static [u8]) -> Self {
         let bytes = FileBytes::Static(bytes);
         Self { path: path.into(), uri: uri.into(), digest: digest.into(), bytes }
     }
 
     /// Creates a file that was read from a folder.
-    pub(super) fn read(path: &str, uri: String, digest: &str, bytes: Arc<[u8]>) -> Self {
+    #[doc(hidden)]
+    pub fn read(path: &str, uri: String, digest: &str, bytes: Arc<[u8]>) -> Self {
         let bytes = FileBytes::Shared(bytes);
         Self { path: path.into(), uri: uri.into(), digest: digest.into(), bytes }
     }

@@ -9,7 +9,6 @@ use genkit_skills::digest;
 use super::{SKILL_MD, Skill};
 use crate::error::{Error, ErrorKind, Result};
 use crate::future::BoxFuture;
-use crate::registry::Registry;
 
 /// A source of skills: a folder (`&str`, `String`, `PathBuf`), a [`Skill`], a [`Registry`](crate::registry::Registry), an MCP
 /// server or a host of MCP servers.
@@ -153,10 +152,3 @@ macro_rules! folders {
 }
 
 folders!(&'static str, String);
-
-impl SkillSource for Registry {
-    fn list(&self) -> BoxFuture<'_, Result<Vec<OfferedSkill>>> {
-        let skills: Vec<Skill> = self.skills();
-        Box::pin(async move { Ok(skills.iter().map(OfferedSkill::from).collect()) })
-    }
-}

@@ -49,7 +49,6 @@ mod labels;
 mod metric;
 #[cfg(test)]
 mod tests;
-#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "each feature uses only some of it"))]
 mod trace_context;
 
 use std::sync::OnceLock;

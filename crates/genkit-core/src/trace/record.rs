@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{SpanId, TraceId};
+use crate::redact::redact_context;
 use genkit_schema::internal::truncate::truncate;
 
 /// The maximum size of an attribute value, in bytes. Default is 1 MiB.
@@ -10,9 +11,6 @@ pub const MAX_VALUE: usize = 1024 * 1024;
 
 /// The attribute that holds the action context.
 pub const CONTEXT: &str = "genkit:metadata:context";
-
-/// The replacement for redacted values.
-const REDACTED: &str = "<redacted>";
 
 /// A span that has started or ended.
 #[derive(Clone, Debug)]
@@ -75,15 +73,7 @@ fn cut(text: &str) -> String {
 
 /// Returns the action context for recording, with the values of `auth` and `secrets` redacted.
 pub fn shown_context(context: &Map<String, Value>) -> Value {
-    let hidden = |key: &str| matches!(key, "auth" | "secrets");
-    let shown: Map<String, Value> = context
-        .iter()
-        .map(|(key, value)| {
-            let value = if hidden(key) { Value::from(REDACTED) } else { value.clone() };
-            (key.clone(), value)
-        })
-        .collect();
-    json_text(&Value::Object(shown))
+    json_text(&Value::Object(redact_context(context)))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::genkit_schemas as schemas;
 use super::key::ActionType;
 use super::metadata::metadata;
 use genkit_agent::Instance;
-use genkit_core::internal::run_options::without_account;
+use genkit_core::internal::redact::without_account_settings;
 use genkit_core::{Flow, Prompt, PromptTool, Resource, Tool};
 use genkit_model::Model;
 
@@ -188,7 +188,7 @@ fn prompt_metadata(prompt: &Prompt) -> Value {
             shown["toolChoiceName"] = tool.into();
         }
     }
-    without_account(&shown)
+    without_account_settings(&shown)
 }
 
 fn evaluator(evaluator: &genkit_core::Evaluator) -> ListedAction {

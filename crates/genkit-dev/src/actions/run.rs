@@ -19,7 +19,7 @@ use genkit_core::ModelRequest;
 use genkit_core::Registry;
 use genkit_core::internal::action::ToolOutput;
 use genkit_core::internal::context::{Caller, Capability, ContextParts, Outcome, Question, drive};
-use genkit_core::internal::run_options::without_account;
+use genkit_core::internal::redact::without_account_settings;
 use genkit_core::internal::trace;
 use genkit_core::internal::trace::{NewSpan, Root, SpanKind};
 use genkit_core::{Error, ErrorKind, Result};
@@ -169,7 +169,7 @@ impl Given {
         let rendering = self.genkit.prompt(prompt).input(input).action_context(context).render();
         let (given, context) = (|| given.clone(), Context::detached());
         let span = NewSpan { name: &name, kind: SpanKind::Action(kind), input: &given };
-        trace::traced(span, self.supervise(&context, rendering), without_account).await
+        trace::traced(span, self.supervise(&context, rendering), without_account_settings).await
     }
 
     async fn read_resource(&self, resource: &Resource, input: Value) -> Result<Value> {

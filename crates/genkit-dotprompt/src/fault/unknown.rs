@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use genkit_did_you_mean::nearest;
-
 /// An unknown name, and the names that are known.
 #[derive(Clone, Debug)]
 pub(crate) struct Unknown {
@@ -39,4 +37,17 @@ impl Unknown {
             None => Ok(()),
         }
     }
+}
+
+/// Returns the candidate that `word` is probably a typing error of: at most a third of its characters differ, or one.
+/// Among equally close candidates, one that differs only in case wins, then the first in alphabetical order.
+fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (word.chars().count() / 3).max(1);
+    let distances = candidates.into_iter().map(|candidate| {
+        let is_other_word = !candidate.eq_ignore_ascii_case(word);
+        (strsim::osa_distance(word, candidate), is_other_word, candidate)
+    });
+    let close = distances
+        .filter(|(edits, _, candidate)| *edits <= limit && *edits < candidate.chars().count());
+    close.min().map(|(.., candidate)| candidate)
 }

@@ -41,10 +41,8 @@
 //! Requirements for an engine: changes of one run must be made one after the other, and the steps from
 //! [`EngineRun::due`] must be performed only after the change is stored. A step that is lost is never returned again.
 
-mod open_steps;
 mod run;
 mod step;
 
-pub(crate) use open_steps::OpenSteps;
 pub use run::{EngineAnswers, EngineRun};
 pub use step::{EngineStep, NoStepLog, StepDone, StepLog};

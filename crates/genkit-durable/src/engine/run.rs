@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::open_steps::OpenSteps;
 use super::step::{EngineStep, StepDone, StepOutcome, StepWork};
 use crate::answering::answer_to;
 use crate::error::Error as E;
 use crate::flow_state::FlowState;
+use crate::open_steps::OpenSteps;
 use crate::outcome::{FlowOutcome, flow_outcome_of, other_kind, response_of};
 use crate::record::{Record, RunBody, StoredError};
 use crate::runs;

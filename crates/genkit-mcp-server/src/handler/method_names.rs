@@ -1,9 +1,9 @@
 //! The method names of each era, and the error for an unknown method.
 
-use genkit_did_you_mean::nearest;
 use rmcp::model::{ErrorCode, ErrorData};
 
 use crate::session::Era;
+use genkit_core::internal::suggest::nearest;
 use genkit_schema::internal::truncate::excerpt;
 
 /// The maximum length of a method name in an error, in characters.

@@ -13,8 +13,8 @@ use serde_json::json;
 use self::memory::{Memory, Remembered};
 use self::shortened::shortened;
 use self::size::{Size, counted, ratio, scaled};
-use super::{Middleware, NextModel};
-use genkit_core::BoxFuture;
+use super::NextModel;
+use super::chain::impl_model_middleware;
 use genkit_core::Result;
 use genkit_core::internal::trace;
 use genkit_core::internal::visible::Logged;
@@ -241,32 +241,32 @@ impl Compact {
     }
 }
 
-impl Middleware for Compact {
-    fn model<'a>(
-        &'a self,
-        request: &'a ModelRequest,
-        chunks: &'a ChunkSink,
+impl Compact {
+    async fn wrap_model_call(
+        &self,
+        request: &ModelRequest,
+        chunks: &ChunkSink,
         next: NextModel,
-    ) -> BoxFuture<'a, Result<ModelResponse>> {
-        Box::pin(async move {
-            let keys = self.memory.keys(next.model_name(), &request.messages);
-            let known = self.plan(request, self.memory.find(&keys), &next).await?;
-            let key = keys.last();
-            if let Some(key) = key {
-                // Stored before the call, so that it is kept if the call fails and is retried.
-                self.memory.keep(*key, Remembered { tokens: None, ..known.clone() });
-            }
-            let short = (!known.left_out.is_empty()).then(|| shortened(request, &known));
-            let sent = short.as_ref().unwrap_or(request);
-            let answer = next.run(sent, chunks).await?;
-            if let (Some(key), Some(tokens)) = (key, answer.usage.input_tokens) {
-                let ratio = ratio(tokens, estimate::of_request(sent));
-                self.memory.keep(*key, Remembered { tokens: Some(tokens), ratio, ..known });
-            }
-            Ok(answer)
-        })
+    ) -> Result<ModelResponse> {
+        let keys = self.memory.keys(next.model_name(), &request.messages);
+        let known = self.plan(request, self.memory.find(&keys), &next).await?;
+        let key = keys.last();
+        if let Some(key) = key {
+            // Stored before the call, so that it is kept if the call fails and is retried.
+            self.memory.keep(*key, Remembered { tokens: None, ..known.clone() });
+        }
+        let short = (!known.left_out.is_empty()).then(|| shortened(request, &known));
+        let sent = short.as_ref().unwrap_or(request);
+        let answer = next.run(sent, chunks).await?;
+        if let (Some(key), Some(tokens)) = (key, answer.usage.input_tokens) {
+            let ratio = ratio(tokens, estimate::of_request(sent));
+            self.memory.keep(*key, Remembered { tokens: Some(tokens), ratio, ..known });
+        }
+        Ok(answer)
     }
 }
+
+impl_model_middleware!(Compact);
 
 impl std::fmt::Debug for Compact {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

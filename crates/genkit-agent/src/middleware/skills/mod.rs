@@ -9,8 +9,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use self::offered::Offered;
-use super::{Middleware, NextModel};
-use genkit_core::BoxFuture;
+use super::NextModel;
+use super::chain::impl_model_middleware;
 use genkit_core::Context;
 use genkit_core::Result;
 use genkit_core::Tool;
@@ -143,29 +143,29 @@ impl Skills {
     }
 }
 
-impl Middleware for Skills {
-    fn model<'a>(
-        &'a self,
-        request: &'a ModelRequest,
-        chunks: &'a ChunkSink,
+impl Skills {
+    async fn wrap_model_call(
+        &self,
+        request: &ModelRequest,
+        chunks: &ChunkSink,
         next: NextModel,
-    ) -> BoxFuture<'a, Result<ModelResponse>> {
-        Box::pin(async move {
-            let listed = text::listed(&self.0.skills().await?);
-            let mut request = request.clone();
-            let system = request.messages.iter_mut().find(|message| message.role == Role::System);
-            match system {
-                Some(system) => system.content.push(Part::text(format!("\n\n{listed}"))),
-                None => request.messages.insert(0, Message::system(listed)),
-            }
-            next.run(&request, chunks).await
-        })
+    ) -> Result<ModelResponse> {
+        let listed = text::listed(&self.0.skills().await?);
+        let mut request = request.clone();
+        let system = request.messages.iter_mut().find(|message| message.role == Role::System);
+        match system {
+            Some(system) => system.content.push(Part::text(format!("\n\n{listed}"))),
+            None => request.messages.insert(0, Message::system(listed)),
+        }
+        next.run(&request, chunks).await
     }
+}
 
+impl_model_middleware!(Skills, {
     fn tools(&self) -> Vec<Tool> {
         vec![self.use_skill(), self.read_file()]
     }
-}
+});
 
 impl std::fmt::Debug for Skills {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::{Middleware, NextModel, NextTool, ToolCall, ToolOutcome};
+use super::chain::impl_model_middleware;
+use super::{NextModel, NextTool, ToolCall, ToolOutcome};
 use genkit_core::BoxFuture;
 use genkit_core::Context;
 use genkit_core::Tool;
@@ -245,20 +246,20 @@ impl ToolSearch {
     }
 }
 
-impl Middleware for ToolSearch {
-    fn model<'a>(
-        &'a self,
-        request: &'a ModelRequest,
-        chunks: &'a ChunkSink,
+impl ToolSearch {
+    async fn wrap_model_call(
+        &self,
+        request: &ModelRequest,
+        chunks: &ChunkSink,
         next: NextModel,
-    ) -> BoxFuture<'a, Result<ModelResponse>> {
-        Box::pin(async move {
-            let mut request = request.clone();
-            request.tools = self.offered(&request.tools, &request);
-            next.run(&request, chunks).await
-        })
+    ) -> Result<ModelResponse> {
+        let mut request = request.clone();
+        request.tools = self.offered(&request.tools, &request);
+        next.run(&request, chunks).await
     }
+}
 
+impl_model_middleware!(ToolSearch, {
     fn tool(&self, call: ToolCall, next: NextTool) -> BoxFuture<'_, Result<ToolOutcome>> {
         let request = call.request();
         let answer = if request.name == SEARCH {
@@ -279,7 +280,7 @@ impl Middleware for ToolSearch {
     fn tools(&self) -> Vec<Tool> {
         vec![self.tool.clone()]
     }
-}
+});
 
 /// Returns the names of the tools that a history opened, the oldest first, by `search_tools` or by a call.
 fn opened(messages: &[Message]) -> Vec<&str> {

@@ -9,7 +9,7 @@ use genkit_core::GenerateResponse;
 use genkit_core::Interrupt;
 use genkit_core::Message;
 use genkit_core::internal::model::Encoded;
-use genkit_core::internal::run_options::drop_account;
+use genkit_core::internal::redact::remove_account_settings;
 use genkit_core::{FinishReason, ModelRequest, ToolDefinition, Usage};
 
 /// The state machine as data.
@@ -118,7 +118,7 @@ impl TurnMachine {
 /// not be stored.
 fn without_messages(request: &ModelRequest) -> ModelRequest {
     let mut config = request.config.clone();
-    drop_account(&mut config);
+    remove_account_settings(&mut config);
     let mut new_request = ModelRequest::default();
     new_request.config = config;
     new_request.tool_choice = request.tool_choice.clone();

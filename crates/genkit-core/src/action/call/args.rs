@@ -250,8 +250,8 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     struct Chain {
-        #[expect(dead_code, reason = "only deserialized")]
-        next: Option<Box<Chain>>,
+        #[serde(rename = "next")]
+        _next: Option<Box<Chain>>,
     }
 
     #[test]

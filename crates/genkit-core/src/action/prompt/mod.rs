@@ -78,7 +78,6 @@ impl PromptArgument {
 
 /// The messages and documents that a run has before its prompt is rendered, for templates.
 #[derive(Default)]
-#[cfg_attr(not(feature = "dotprompt"), allow(dead_code, reason = "only used by templates"))]
 pub struct Earlier {
     pub messages: Vec<Message>,
     pub docs: Vec<Document>,

@@ -64,9 +64,9 @@ async fn keys_come_before_closures_and_those_before_the_order() -> Result<()> {
 #[tokio::test]
 async fn a_form_that_no_client_could_show_fails_in_a_test_too() {
     #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
-    #[expect(dead_code, reason = "it is never answered")]
     struct Order {
-        to: Name,
+        #[serde(rename = "to")]
+        _to: Name,
     }
     let ctx = Context::testing().answer(json!({"to": {"name": "Ada"}})).build();
     let error = ctx.elicit::<Order>("Where to?").await.unwrap_err();

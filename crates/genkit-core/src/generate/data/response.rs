@@ -9,12 +9,10 @@ use crate::error::{Error, Result};
 use crate::generate::error::Error as E;
 use crate::generate::format::{ModelAnswer, OutputMisfit, stopped_on};
 use crate::generate::interrupt::Interrupt;
-use crate::generate::runner::runner;
-use crate::generate::tools::IntoTools;
 use crate::message::{Media, Message, Part, Role, ToolRequest, ToolResponse};
 use crate::model::request::ModelRequest;
 use crate::model::response::{FinishReason, Usage};
-use crate::run_options::drop_account;
+use crate::redact::remove_account_settings;
 
 /// The response of `generate`, as plain data in Genkit's JSON.
 ///
@@ -171,7 +169,7 @@ impl GenerateResponse {
     /// are removed.
     #[doc(hidden)]
     pub fn of_request(mut request: ModelRequest) -> Self {
-        drop_account(&mut request.config);
+        remove_account_settings(&mut request.config);
         Self { request: Some(request), ..Self::default() }
     }
 
@@ -179,50 +177,6 @@ impl GenerateResponse {
     fn stopped_on(&self) -> Option<&ToolResponse> {
         let message = self.message.as_ref().filter(|message| message.role == Role::Tool)?;
         message.content.iter().find_map(stopped_on)
-    }
-
-    /// Runs the tool calls of this response by hand, as the loop would, and returns the conversation with the tool
-    /// responses. It is meant for responses of `return_tool_requests`.
-    ///
-    /// `tools` is anything that `Generate::tools` accepts: `tools![..]`, values, names, the tools of an MCP host. A
-    /// failed call becomes a tool response that describes the error for the model. If a tool asks a question, the
-    /// response is [interrupted](Self::is_interrupted) like that of a complete run, and `Generate::resume` continues
-    /// it.
-    ///
-    /// ```
-    /// use genkit::message::ToolRequest;
-    /// use genkit::model::ModelResponse;
-    /// use genkit::testing::ScriptedModel;
-    /// use genkit::{tool, tools};
-    ///
-    /// /// Returns the weather.
-    /// #[tool]
-    /// async fn weather(city: String) -> String { format!("sunny in {city}") }
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> genkit::Result<()> {
-    /// # let model = ScriptedModel::new([
-    /// #     ModelResponse::from_tool_requests([ToolRequest::new("weather", serde_json::json!({"city": "Rome"}))]),
-    /// #     ModelResponse::from_text("It is sunny."),
-    /// # ]);
-    /// let ask = genkit::generate(()).model(model).tools(tools![weather]).return_tool_requests(true);
-    /// let mut response = ask.clone().prompt("Weather in Rome?").await?;
-    /// while !response.tool_requests().is_empty() {
-    ///     let ran = response.run_tools(tools![weather]).await?;
-    ///     response = ask.clone().messages(ran.messages()).await?;
-    /// }
-    /// assert_eq!(response.text(), "It is sunny.");
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// For tools with state, an approval policy or middleware, use `Generate::run_tools`.
-    ///
-    /// # Errors
-    /// The errors of `Generate`, if the tools are not available or if a tool returns a
-    /// [fatal](crate::Error::is_fatal) error. [`Error::partial`](crate::Error::partial) holds the partial response.
-    pub async fn run_tools(&self, tools: impl IntoTools) -> Result<Self> {
-        runner()?.run_tools(tools.into_tools(), self.clone()).await
     }
 
     fn parts(&self) -> impl Iterator<Item = &Part> {

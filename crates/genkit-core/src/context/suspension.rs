@@ -6,18 +6,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::replay::{OnceGuard, Replay};
+use super::suspended_runs::Elsewhere;
 use super::{Context, ContextParts};
-use crate::future::BoxFuture;
 use crate::sync::lock;
-
-/// An external operation that a function waits for, and that can be polled without the function.
-pub trait Elsewhere: Send + Sync {
-    /// Polls the operation. Returns the time until the next poll, or `None` if the function must resume.
-    fn look(&self) -> BoxFuture<'_, Option<Duration>>;
-
-    /// Cancels the operation, because its result is no longer needed.
-    fn give_up(&self);
-}
 
 /// The external operations that a function waits for, if it does nothing else.
 #[derive(Clone)]

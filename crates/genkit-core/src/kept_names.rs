@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Numbers, is_safe, safe_name};
+use crate::names::{Numbers, is_safe, safe_name};
 
 /// The names that clients have received. A name keeps referring to the same tool, so that a
 /// permission that a user granted for a name never applies to another tool.

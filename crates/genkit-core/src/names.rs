@@ -1,11 +1,7 @@
 //! Names that every provider and MCP client accepts, and their mapping back.
 
-mod kept;
-
 use std::borrow::Cow;
 use std::collections::HashMap;
-
-pub use kept::KeptNames;
 
 /// The maximum length of a tool's name for a provider. Default is 64, the lowest limit of all
 /// providers.
@@ -61,11 +57,11 @@ impl<'a> Names<'a> {
 
 /// The next number for each stem, so that no number is tried twice.
 #[derive(Default)]
-struct Numbers(HashMap<String, usize>);
+pub(crate) struct Numbers(HashMap<String, usize>);
 
 impl Numbers {
     /// Returns `safe`, with the next free number if it is taken.
-    fn free(&mut self, safe: String, is_taken: impl Fn(&str) -> bool) -> String {
+    pub(crate) fn free(&mut self, safe: String, is_taken: impl Fn(&str) -> bool) -> String {
         if !is_taken(&safe) {
             return safe;
         }
@@ -81,13 +77,13 @@ impl Numbers {
     }
 }
 
-fn is_safe(name: &str) -> bool {
+pub(crate) fn is_safe(name: &str) -> bool {
     name.len() <= MAX_NAME
         && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|byte| is_safe_char(char::from(byte)))
 }
 
-fn is_safe_char(c: char) -> bool {
+pub(crate) fn is_safe_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 

@@ -4,9 +4,18 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::Elsewhere;
+use crate::future::BoxFuture;
 use crate::run_store::{RunId, RunStatus, RunStore, now_ms};
 use crate::sync::lock;
+
+/// An external operation that a function waits for, and that can be polled without the function.
+pub trait Elsewhere: Send + Sync {
+    /// Polls the operation. Returns the time until the next poll, or `None` if the function must resume.
+    fn look(&self) -> BoxFuture<'_, Option<Duration>>;
+
+    /// Cancels the operation, because its result is no longer needed.
+    fn give_up(&self);
+}
 
 /// How long a process keeps the operations of a run that no worker resumes. Default is 10 minutes. A worker that
 /// resumes the run later runs its functions again from the start.

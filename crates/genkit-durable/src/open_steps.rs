@@ -17,23 +17,23 @@ impl OpenSteps {
         self.next == 0
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.open.len()
     }
 
-    pub(super) fn has(&self, call: (usize, usize)) -> bool {
+    pub(crate) fn has(&self, call: (usize, usize)) -> bool {
         self.open.values().any(|open| *open == Some(call))
     }
 
     /// Adds a step, and returns its number.
-    pub(super) fn add(&mut self, call: Option<(usize, usize)>) -> u64 {
+    pub(crate) fn add(&mut self, call: Option<(usize, usize)>) -> u64 {
         self.next += 1;
         self.open.insert(self.next, call);
         self.next
     }
 
     /// Removes a step. Returns `None` if it is not open.
-    pub(super) fn settle(&mut self, number: u64) -> Option<Option<(usize, usize)>> {
+    pub(crate) fn settle(&mut self, number: u64) -> Option<Option<(usize, usize)>> {
         self.open.remove(&number)
     }
 }

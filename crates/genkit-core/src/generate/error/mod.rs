@@ -1,5 +1,0 @@
-//! Errors of a run, before it begins and while it runs.
-
-mod messages;
-
-pub use messages::Error;
