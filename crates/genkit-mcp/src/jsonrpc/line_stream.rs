@@ -55,8 +55,8 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> LineStream<R, W> {
     }
 
     /// Returns the size of the input buffer, in bytes.
-    #[cfg(test)]
-    pub(crate) fn held(&self) -> usize {
+    #[doc(hidden)]
+    pub fn held(&self) -> usize {
         self.framer.held()
     }
 
