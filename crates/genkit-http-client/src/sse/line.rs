@@ -5,13 +5,22 @@
 pub(super) enum Field {
     Data,
     Event,
+    Id,
+    Retry,
     /// Another field, a comment, a blank line, or a line that is not a field.
     Other,
 }
 
+const FIELDS: [(&[u8], Field); 4] = [
+    (b"data", Field::Data),
+    (b"event", Field::Event),
+    (b"id", Field::Id),
+    (b"retry", Field::Retry),
+];
+
 /// Returns the field of a line, and the offset of its value.
 pub(super) fn field(line: &[u8]) -> (Field, usize) {
-    for (name, field) in [(&b"data"[..], Field::Data), (b"event", Field::Event)] {
+    for (name, field) in FIELDS {
         let Some(rest) = line.strip_prefix(name) else {
             continue;
         };

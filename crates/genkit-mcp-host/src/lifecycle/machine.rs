@@ -196,14 +196,12 @@ impl LinkMachine {
     }
 
     fn back_off(&mut self, random: u64) -> (LinkState, LinkAction) {
-        let Reconnect { max_attempts, first_delay, max_delay } = self.reconnect;
-        if self.tries >= max_attempts {
+        let Some(delay) = self.reconnect.backoff().next_delay(self.tries) else {
             return (LinkState::Failed, LinkAction::Fail);
-        }
+        };
         self.tries += 1;
-        let doubled = first_delay.saturating_mul(1 << (self.tries - 1).min(16));
         let jitter = Duration::from_millis(random % JITTER_MS);
-        (LinkState::Waiting, LinkAction::Wait(doubled.min(max_delay).saturating_add(jitter)))
+        (LinkState::Waiting, LinkAction::Wait(delay.saturating_add(jitter)))
     }
 }
 

@@ -54,7 +54,7 @@ impl EditPlan {
     /// started, or if the file is read-only, larger than 32 MiB, not a file, or a broken link.
     pub fn new(path: &Path, app: ClientApp, server: &NewServer) -> Result<Self, Error> {
         let shown = path.display().to_string();
-        let unreadable = |source| Error::of_file(Fault::Unwritable { path: shown.clone(), source });
+        let unreadable = |source| Error::of_file(Fault::Unreadable { path: shown.clone(), source });
         let (path, before) = match fs::canonicalize(path) {
             Ok(path) => {
                 let metadata = fs::metadata(&path).map_err(unreadable)?;
