@@ -52,8 +52,8 @@ fn check_cargo(command: &str, place: &str) {
 
 /// Flags of `.cli()`, and of the examples.
 fn check_flags(own: &str, place: &str) {
-    let known =
-        read("crates/genkit-mcp-server/src/cli/command.rs") + &read("examples/quickstart/src/main.rs");
+    let known = read("crates/genkit-mcp-server/src/cli/command.rs")
+        + &read("examples/quickstart/src/main.rs");
     for flag in own.split_whitespace().filter_map(|word| word.strip_prefix("--")) {
         assert!(known.contains(&format!("{flag}\"")), "{place}: there is no flag --{flag}");
     }
@@ -69,7 +69,8 @@ fn every_command_names_what_there_is() {
         .flat_map(|block| commands(&block.text))
         .filter_map(|line| line.strip_prefix("cargo new ").map(str::to_owned))
         .collect();
-    let pinned = read("tests/protocol/packages.rs") + &read("crates/genkit-mcp-server/src/cli/inspect.rs");
+    let pinned =
+        read("tests/protocol/packages.rs") + &read("crates/genkit-mcp-server/src/cli/inspect.rs");
     let mut seen = 0;
     for block in documents().iter().flat_map(Page::blocks).filter(|block| block.info == "sh") {
         for command in commands(&block.text) {

@@ -132,7 +132,10 @@ fn public_items_say_first_what_they_are() {
         }
         seen += 1;
         let vague = VAGUE.iter().find(|word| text.starts_with(*word));
-        assert!(vague.is_none(), "{place}: say first what the item is or does, as the standard library does: {text}");
+        assert!(
+            vague.is_none(),
+            "{place}: say first what the item is or does, as the standard library does: {text}"
+        );
     }
     assert!(seen > 1000, "only {seen} items");
 }

@@ -132,7 +132,10 @@ async fn arguments_are_anything_that_serializes_to_an_object() {
     let keys = std::collections::HashMap::from([([1_u8], "a key that is no text")]);
     let error = host.call_tool("s/add", keys).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    assert!(error.to_string().contains("cannot serialize the arguments of the tool `add`"), "{error}");
+    assert!(
+        error.to_string().contains("cannot serialize the arguments of the tool `add`"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
