@@ -42,12 +42,11 @@ mod settings;
 mod state;
 mod stdio;
 #[cfg(feature = "durable")]
+mod task_table;
+#[cfg(feature = "durable")]
 mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod tool_call;
-#[cfg(feature = "generate")]
-mod tool_middleware;
 
 #[cfg(feature = "http")]
 pub use auth::{ProtectedResource, TokenError, TokenVerifier};

@@ -272,7 +272,7 @@ where
 
 /// Resumes the tasks in the store, if the server has tools that run as tasks.
 #[cfg(feature = "durable")]
-fn begin_tasks(shared: &Arc<SharedState>) -> Arc<super::tasks::Tasks> {
+fn begin_tasks(shared: &Arc<SharedState>) -> Arc<super::task_table::Tasks> {
     if shared.makes_tasks() {
         super::tasks::sweep_later(shared);
     }

@@ -32,7 +32,7 @@ pub(crate) struct SharedState {
     pub(crate) client_address_from: Option<http::HeaderName>,
     pub(crate) notifier: Notifier,
     #[cfg(feature = "durable")]
-    pub(crate) tasks: Arc<super::tasks::Tasks>,
+    pub(crate) tasks: Arc<super::task_table::Tasks>,
     lists: ListCache,
     /// Whether clients receive errors with all their causes.
     pub(crate) exposes_errors: bool,
@@ -63,7 +63,7 @@ impl SharedState {
             #[cfg(feature = "http")]
             client_address_from: header_name(settings.http.client_address_from.as_deref())?,
             #[cfg(feature = "durable")]
-            tasks: Arc::new(super::tasks::Tasks::new(genkit.store.clone())),
+            tasks: Arc::new(super::task_table::Tasks::new(genkit.store.clone())),
             lists: ListCache::default(),
             notifier: Notifier::default(),
             genkit,

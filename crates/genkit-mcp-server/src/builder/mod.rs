@@ -225,7 +225,7 @@ impl McpServer {
 
     /// Sets the page size: the maximum number of entries in one page of a list. Default is all.
     pub fn page_size(mut self, size: usize) -> Self {
-        self.settings.page_size = Some(size);
+        self.settings.pages.size = Some(size);
         self
     }
 
@@ -350,7 +350,7 @@ impl McpServer {
 
     /// Sets the cache lifetime: how long clients can cache lists and contents. Default is 0.
     pub fn cache_for(mut self, ttl: Duration) -> Self {
-        self.settings.cache_ttl = ttl;
+        self.settings.pages.cache_ttl = ttl;
         self
     }
 

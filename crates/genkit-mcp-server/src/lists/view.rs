@@ -126,7 +126,7 @@ mod tests {
             for (caller, names) in [(&writer, &["open", "write"][..]), (&guest, &["open"])] {
                 let view = shared.lists_of(&shared.caller_of(Some(caller)));
                 for (kind, era) in KINDS.iter().flat_map(|k| [(k, Era::Legacy), (k, Era::Modern)]) {
-                    pages.push(view.encoded(*kind, era, None, &shared.settings).unwrap());
+                    pages.push(view.encoded(*kind, era, None, &shared.settings.pages).unwrap());
                 }
                 let shown = view.tools(Era::Modern).iter().map(|tool| &*tool.name);
                 assert_eq!(shown.filter(|name| *name != "more").collect::<Vec<_>>(), names);

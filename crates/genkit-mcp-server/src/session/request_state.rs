@@ -12,9 +12,9 @@ use serde_json::Value;
 
 use super::answered_states::{AnsweredStates, StateNumber};
 use super::random_bytes;
+use super::seal::STATE_TTL;
 use super::seal::{MIN_KEY, Seal, SealError};
 use crate::error::Error as E;
-use crate::settings::STATE_TTL;
 use genkit_core::internal::context::Recording;
 use genkit_core::internal::sync::lock;
 use genkit_schema::internal::canonical::canonical;

@@ -10,6 +10,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
+/// How long a question of the 2026-07-28 protocol can stay open. Default is 1 hour.
+pub(super) const STATE_TTL: Duration = Duration::from_secs(3600);
+
 /// The length of a tag, in bytes.
 const TAG: usize = 32;
 

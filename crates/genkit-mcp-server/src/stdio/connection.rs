@@ -13,7 +13,7 @@ use super::StdioLimits;
 use super::line_outlet::LineOutlet;
 use crate::engine;
 use crate::engine::{
-    Action, Begun, Call, Engine, Incoming, ListenStream, MessageFault, Origin, Outlet, Rejected,
+    Action, Begun, Call, Engine, ListenStream, Message, MessageFault, Outlet, Rejected, Request,
     SlowFunctions,
 };
 use crate::principal::{Principal, RequestHead};
@@ -173,14 +173,15 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
         }
     }
 
-    fn serve(&mut self, message: Incoming<'_>) -> io::Result<()> {
-        let origin = Origin {
-            outlet: self.outlet.clone(),
-            head: RequestHead::for_stream(self.principal.clone()),
-            client: Arc::clone(self.session.quota().client()),
-            cancel: CancellationToken::new(),
-        };
-        match self.engine.receive(&self.session, message, origin) {
+    fn serve(&mut self, message: Message<'_>) -> io::Result<()> {
+        let request = Request::new(
+            &self.session,
+            self.outlet.clone(),
+            RequestHead::for_stream(self.principal.clone()),
+            self.session.quota().client(),
+            CancellationToken::new(),
+        );
+        match self.engine.receive(message, request) {
             Action::Accepted => Ok(()),
             Action::Reply(answer) => self.lines.0.push_line(&answer.bytes),
             Action::Run(call) => match call.begin(&self.slow) {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Action, Begun, Call, Engine, Incoming, ListenStream, Origin, Outlet, Outward, Rejected,
+    Action, Begun, Call, Engine, ListenStream, Message, Outlet, Outward, Rejected, Request,
     SlowFunctions, read,
 };
 use crate::McpServer;
@@ -100,14 +100,15 @@ impl Machine {
         machine
     }
 
-    fn act(&self, message: Incoming) -> Action {
-        let origin = Origin {
-            outlet: Outlet::new(Arc::clone(&self.told) as _),
-            head: RequestHead::default(),
-            client: Arc::clone(self.session.quota().client()),
-            cancel: CancellationToken::new(),
-        };
-        self.engine.receive(&self.session, message, origin)
+    fn act(&self, message: Message) -> Action {
+        let request = Request::new(
+            &self.session,
+            Outlet::new(Arc::clone(&self.told) as _),
+            RequestHead::default(),
+            self.session.quota().client(),
+            CancellationToken::new(),
+        );
+        self.engine.receive(message, request)
     }
 
     fn step(&self, message: impl AsRef<[u8]>) -> Step {

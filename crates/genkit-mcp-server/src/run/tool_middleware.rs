@@ -4,13 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value, json};
 
-use super::error::Error as E;
-use super::run::Admitted;
-use super::tool_call::run;
+use super::tool::InnermostRun;
+use crate::error::Error as E;
+use crate::state::SharedState;
 pub use genkit_agent::middleware::{CallOutcome, InnermostTool};
 use genkit_agent::middleware::{Middleware, NextTool, ToolCall, ToolOutcome};
 use genkit_core::BoxFuture;
-use genkit_core::Tool;
 use genkit_core::internal::action::{ToolOutput, failure_for_model};
 use genkit_core::internal::context::{
     CallerAnswer, ContextParts, Outcome, Recording, drive, unanswerable,
@@ -19,38 +18,39 @@ use genkit_core::internal::generate::interrupt::{CALL_KEY, Suspended};
 use genkit_core::internal::sync::lock;
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{Part, ToolRequest};
-use genkit_schema::internal::strictness::Strictness;
 
 /// A tool call, which middleware can run several times.
-pub(super) struct ServedCall {
-    admitted: Admitted,
-    tool: Tool,
-    how: Strictness,
+pub(super) struct MiddlewareRun {
+    shared: Arc<SharedState>,
+    innermost: InnermostRun,
+    /// The context of each run, without its recording.
+    context: ContextParts,
     /// The tool's last result, together with the form that middleware receives. If no middleware changes the latter,
     /// the former is returned without loss.
     returned: Mutex<Option<(Part, Result<ToolOutput>)>>,
 }
 
-impl ServedCall {
-    /// Runs `tool` inside all middleware.
-    pub(super) fn run(
-        admitted: Admitted,
-        tool: Tool,
+impl MiddlewareRun {
+    /// Runs the tool inside all middleware.
+    pub(super) fn start(
+        shared: &Arc<SharedState>,
+        innermost: InnermostRun,
+        mut context: ContextParts,
         input: Value,
-        how: Strictness,
-        recording: Recording,
     ) -> BoxFuture<'static, Outcome<ToolOutput>> {
-        let served = Arc::new(Self { admitted, tool, how, returned: Mutex::default() });
-        Box::pin(served.call(input, recording))
+        let recording = context.recording.take().unwrap_or_default();
+        let shared = Arc::clone(shared);
+        let served = Arc::new(Self { shared, innermost, context, returned: Mutex::default() });
+        Box::pin(served.run(input, recording))
     }
 
-    async fn call(self: Arc<Self>, input: Value, recording: Recording) -> Outcome<ToolOutput> {
+    async fn run(self: Arc<Self>, input: Value, recording: Recording) -> Outcome<ToolOutput> {
         // `drive` catches a panic of a middleware, and stops it if the client disconnects.
-        let cancel = self.admitted.cancel.clone();
+        let cancel = self.context.cancel.clone();
         let guard = ContextParts { cancel, ..ContextParts::default() }.build();
-        let request = ToolRequest::new(self.tool.name(), input);
+        let request = ToolRequest::new(self.innermost.tool.name(), input);
         let work = self.through_middleware(request, recording);
-        match drive(&guard, self.tool.name(), work).await {
+        match drive(&guard, self.innermost.tool.name(), work).await {
             Outcome::Finished(Ok(outcome)) => outcome,
             Outcome::Finished(Err(error)) => Outcome::Finished(Err(error)),
             Outcome::Suspended(questions, recording) => Outcome::Suspended(questions, recording),
@@ -64,9 +64,9 @@ impl ServedCall {
         request: ToolRequest,
         recording: Recording,
     ) -> Result<Outcome<ToolOutput>> {
-        let caller = &self.admitted.caller;
+        let caller = &self.context.caller;
         let round =
-            self.admitted.rounds.as_ref().filter(|_| recording.answers.contains_key(CALL_KEY));
+            self.context.rounds.as_ref().filter(|_| recording.answers.contains_key(CALL_KEY));
         if round.is_some_and(|round| !round.claim()) {
             return Ok(Outcome::Cancelled);
         }
@@ -80,7 +80,8 @@ impl ServedCall {
             }
             let earlier = Arc::new(suspended);
             let next = NextTool::outermost(Arc::clone(self) as _, Some(Arc::clone(&earlier)));
-            let outcome = next.run(ToolCall::of(self.tool.clone(), request.clone())).await?;
+            let outcome =
+                next.run(ToolCall::of(self.innermost.tool.clone(), request.clone())).await?;
             let mut open = match outcome.0 {
                 CallOutcome::Answered(part) => {
                     return Ok(Outcome::Finished(self.returned(*part)));
@@ -117,17 +118,17 @@ impl ServedCall {
         let is_content = response.output.is_null() && !response.content.is_empty();
         let value = (!is_content).then_some(response.output);
         if response.content.is_empty() {
-            let checked = self.tool.schemas().check_output(value.as_ref());
-            let tool = || self.tool.name().to_owned();
+            let checked = self.innermost.tool.schemas().check_output(value.as_ref());
+            let tool = || self.innermost.tool.name().to_owned();
             checked.map_err(|why| E::MiddlewareAnswer { tool: tool(), why: why.to_string() })?;
         }
         Ok(ToolOutput { value, content: response.content, metadata, ..ToolOutput::default() })
     }
 }
 
-impl InnermostTool for ServedCall {
+impl InnermostTool for MiddlewareRun {
     fn middleware(&self) -> &[Arc<dyn Middleware>] {
-        &self.admitted.shared.genkit.middleware
+        &self.shared.genkit.middleware
     }
 
     fn call_tool<'a>(
@@ -139,8 +140,8 @@ impl InnermostTool for ServedCall {
             let mut request = call.request;
             let input = request.input.take();
             let recording = suspended.map(|earlier| earlier.recording.clone()).unwrap_or_default();
-            let ran = run(&self.admitted, &self.tool, input, self.how, recording);
-            let returned = match ran.await {
+            let context = ContextParts { recording: Some(recording), ..self.context.clone() };
+            let returned = match self.innermost.start(context, input).await {
                 Outcome::Finished(returned) => returned,
                 Outcome::Suspended(questions, recording) => {
                     return Ok(ToolOutcome::suspended(Suspended::new(questions, recording)));
@@ -149,7 +150,7 @@ impl InnermostTool for ServedCall {
             };
             // Middleware can pass the error text on to the client, so mask it first.
             let returned =
-                returned.map_err(|error| self.admitted.shared.for_client(error, self.tool.name()));
+                returned.map_err(|error| self.shared.for_client(error, self.innermost.tool.name()));
             let (response, metadata) = match &returned {
                 Ok(output) => {
                     let (value, content, metadata) = output.clone().into_answer();
@@ -158,8 +159,8 @@ impl InnermostTool for ServedCall {
                     (response, metadata)
                 }
                 Err(error) => {
-                    let schema = self.tool.schemas().portable_input();
-                    let text = failure_for_model(error, self.tool.name(), Some(schema));
+                    let schema = self.innermost.tool.schemas().portable_input();
+                    let text = failure_for_model(error, self.innermost.tool.name(), Some(schema));
                     (request.respond(json!({ "error": text })), Map::new())
                 }
             };
