@@ -5,14 +5,11 @@
 //! body needs no blank line after it, and JSON outside of events is returned too, because providers
 //! send errors that way.
 
-mod bare;
 mod line;
 
 use std::{borrow::Cow, ops::Range};
 
-use bare::Brackets;
-use line::error_field;
-use line::{Field, begins_bare, field, line_end};
+use line::{Brackets, Field, begins_bare, error_field, field, line_end};
 
 /// The maximum size of one event, in bytes of the body. Default is 64 MiB.
 ///

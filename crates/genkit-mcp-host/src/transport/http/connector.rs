@@ -14,7 +14,7 @@ use super::endpoint::Endpoint;
 use super::request_scope::RequestScope;
 use crate::backoff::Backoff;
 use crate::transport::boxed::BoxedTransport;
-use crate::transport::http_client::{client, url};
+use crate::transport::http_client::client;
 use crate::transport::oauth::Authorizer;
 use crate::transport::redact::Redactor;
 use genkit_core::Result;
@@ -68,7 +68,7 @@ impl Connector {
         let http = client::for_server(&checked.url, follow)?;
         let client = AuthorizedClient {
             http,
-            target: url::without_secrets(&checked.url).as_str().into(),
+            target: client::without_secrets(&checked.url).as_str().into(),
             authorizer: authorizer.map(Arc::new),
             credentials: checked.headers.contains_key(&AUTHORIZATION),
             max_message: endpoint.max_message,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::super::results;
 use super::super::retry::with_retry;
 use super::cancel::cancel_soon;
-use super::{TaskCall, TaskNote, interval};
+use super::note::{TaskNote, poll_interval};
 use crate::lifecycle::server::ManagedServer;
 use crate::limits::LONGEST_POLL;
 use genkit_core::BoxFuture;
@@ -31,14 +31,19 @@ pub(super) struct TaskElsewhere {
 }
 
 impl TaskElsewhere {
-    pub(super) fn new(call: TaskCall<'_>, note: &TaskNote) -> Self {
+    pub(super) fn new(
+        server: &Arc<ManagedServer>,
+        context: &Context,
+        target: &str,
+        note: &TaskNote,
+    ) -> Self {
         Self {
-            server: Arc::downgrade(call.server),
-            context: call.context.outliving(),
-            target: call.target.to_owned(),
+            server: Arc::downgrade(server),
+            context: context.outliving(),
+            target: target.to_owned(),
             id: note.task_id.clone(),
             ends_ms: note.ends_ms(),
-            keeps: call.server.config.controls.keep_tasks,
+            keeps: server.config.controls.keep_tasks,
         }
     }
 
@@ -60,7 +65,7 @@ impl Elsewhere for TaskElsewhere {
             }
             let again = match self.get(&server).await {
                 Ok(got) if got["taskId"] == self.id.as_str() && got["status"] == "working" => {
-                    interval(&got)
+                    poll_interval(&got)
                 }
                 // Wait until an outage is over.
                 Err(error) if error.is_retryable() => LONGEST_POLL / 4,
