@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::error::Error as E;
 use super::provider::Ollama;
+use super::request::OllamaSettings;
 use super::window::{DEFAULT_WINDOW, Window};
-use super::wire::OllamaSettings;
 use super::{NAME, address};
 use genkit_core::Result;
 use genkit_model::Cassette;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::error::Error as E;
 use super::provider::OpenAi;
+use crate::wire::builder::ServerBuilder;
 use crate::wire::servers::{KnownServer, SERVERS};
-use crate::wire::settings::ServerBuilder;
 use genkit_core::Result;
 use genkit_model::Cassette;
 

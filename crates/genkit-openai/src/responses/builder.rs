@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::provider::OpenAiResponses;
-use crate::wire::settings::ServerBuilder;
+use crate::wire::builder::ServerBuilder;
 use genkit_core::Result;
 use genkit_model::Cassette;
 
