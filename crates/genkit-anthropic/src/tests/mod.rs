@@ -11,8 +11,8 @@ mod thinking;
 
 use serde_json::{Value, json};
 
+use super::provider::MessagesWire;
 use super::request::AnthropicSettings;
-use super::wire::MessagesWire;
 use genkit_core::Result;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_http_client::internal::sse::SseEvent;

@@ -10,9 +10,9 @@ mod streams;
 
 use serde_json::{Value, json};
 
-use super::wire::ResponsesWire;
+use super::provider::ResponsesWire;
+use crate::wire::builder::OpenAiServer;
 use crate::wire::servers::KnownServer;
-use crate::wire::settings::OpenAiServer;
 use genkit_core::Result;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_http_client::internal::sse::SseEvent;

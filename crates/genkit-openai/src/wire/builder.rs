@@ -8,6 +8,71 @@ use super::servers::{Deviations, KnownServer};
 use genkit_core::Result;
 use genkit_model::internal::http::{ApiEndpoint, ProviderSettings, bearer_headers, env_var};
 
+/// Implements the methods that the builders of both APIs share. Their field `given` is a
+/// [`ServerBuilder`].
+macro_rules! openai_builder {
+    (
+        $builder:ident
+        $(#[$name:meta])+
+        name;
+        $(#[$base_url:meta])+
+        base_url;
+        $(#[$header:meta])+
+        header;
+        $(#[$timeout:meta])*
+        timeout;
+    ) => {
+        genkit_model::provider_builder! {
+            $builder { settings: given.settings, debug: ["name": given.name] }
+            /// Reads settings that are not set explicitly from the environment: `OPENAI_API_KEY` and
+            /// `OPENAI_BASE_URL`, or the variables of the known server at the base URL.
+            env;
+            api_key;
+            $(#[$base_url])+
+            base_url;
+            $(#[$header])+
+            header;
+            $(#[$timeout])*
+            timeout;
+            cassette;
+        }
+
+        impl $builder {
+            $(#[$name])+
+            pub fn name(mut self, name: impl Into<String>) -> Self {
+                self.given.name = Some(name.into());
+                self
+            }
+
+            /// Sets the OpenAI organization that is billed.
+            pub fn organization(self, id: impl Into<String>) -> Self {
+                self.header("openai-organization", id)
+            }
+
+            /// Sets the OpenAI project that is billed.
+            pub fn project(self, id: impl Into<String>) -> Self {
+                self.header("openai-project", id)
+            }
+
+            /// Sets whether to use strict mode for the schemas of tools. A schema that strict mode does not
+            /// support, for example with a `maxLength` or a map, is sent unchanged, and a warning is logged
+            /// once. Default is true for OpenAI, and false for other known servers.
+            pub fn strict_tools(mut self, yes: bool) -> Self {
+                self.given.strict_tools = Some(yes);
+                self
+            }
+
+            /// Sets whether to use strict mode for structured output, if strict mode supports its schema.
+            /// Default is true for OpenAI and for servers that are known to need it.
+            pub fn strict_output(mut self, yes: bool) -> Self {
+                self.given.strict_output = Some(yes);
+                self
+            }
+        }
+    };
+}
+pub(crate) use openai_builder;
+
 /// Settings shared by all models of one provider.
 pub(crate) struct OpenAiServer {
     /// The prefix of its models' names, and its name in errors.
@@ -43,7 +108,6 @@ pub(crate) struct ServerBuilder {
     pub(crate) settings: ProviderSettings,
     pub(crate) strict_tools: Option<bool>,
     pub(crate) strict_output: Option<bool>,
-    pub(crate) from_env: bool,
 }
 
 impl ServerBuilder {
@@ -75,7 +139,7 @@ impl ServerBuilder {
         name: Option<&str>,
         from_env: fn(&str) -> String,
     ) -> Result<(ApiEndpoint, OpenAiServer)> {
-        let this = if self.from_env { self.with_env(env_var) } else { self };
+        let this = if self.settings.from_env { self.with_env(env_var) } else { self };
         let (server, given) = (this.known(), &this.settings);
         let at_url = KnownServer::at(given.base_url.as_deref().unwrap_or(server.base_url));
         let is_moved = at_url.is_none_or(|other| other.name != server.name);

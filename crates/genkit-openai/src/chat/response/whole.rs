@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::reply::{ChatCompletion, Choice, ChoiceMessage, CompletionUsage, GeneratedImage};
+use super::body::{ChatCompletion, Choice, ChoiceMessage, CompletionUsage, GeneratedImage};
 use crate::chat::error::Error as E;
 use crate::chat::metadata::{EXTRA_CONTENT, REASONING_DETAILS};
-use crate::wire::calls::RawToolCall;
-use crate::wire::error_reply;
+use crate::wire::models::Target;
+use crate::wire::request::tools::RawToolCall;
+use crate::wire::response::error;
 use crate::wire::servers::Deviations;
-use crate::wire::target::Target;
 use genkit_core::Result;
 use genkit_core::internal::names::Names;
 use genkit_core::{FinishReason, ModelRequest, ModelResponse, Usage};
@@ -27,7 +27,7 @@ pub(in crate::chat) fn decode(
     let answer: ChatCompletion =
         serde_json::from_slice(body).map_err(|error| HttpError::json(target.provider, &error))?;
     if let Some(error) = &answer.error {
-        return Err(error_reply::within(target.provider, error));
+        return Err(error::within(target.provider, error));
     }
     let mut response = CompletionBuilder { is_ended: true, ..CompletionBuilder::default() };
     let mut answer = response.take_metadata(answer);
@@ -35,7 +35,7 @@ pub(in crate::chat) fn decode(
         return Err(E::NoChoices { provider: target.provider.to_owned() }.into());
     };
     if let Some(error) = &choice.error {
-        return Err(error_reply::within(target.provider, error));
+        return Err(error::within(target.provider, error));
     }
     let message = choice.message.or(choice.delta).unwrap_or_default();
     response.set_finish_reason(choice.finish_reason);

@@ -1,10 +1,5 @@
 //! Deserialization of JSON with errors that name the position: ``at `lines[0].amount`: invalid type: ..``
 
-mod key;
-mod parts;
-mod reader;
-
-use std::cell::RefCell;
 use std::fmt;
 
 use serde::de::DeserializeOwned;
@@ -75,11 +70,34 @@ pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Misfit> {
 }
 
 fn place_in<T: DeserializeOwned>(value: &Value) -> Place {
-    let way_back = RefCell::default();
-    match T::deserialize(reader::Watched { value, way_back: &way_back }) {
-        Ok(_) => Place::default(),
-        Err(_) => Place(way_back.into_inner().into_iter().rev().collect()),
-    }
+    use serde_path_to_error::Segment as Step;
+    let Err(error) = serde_path_to_error::deserialize::<_, T>(value) else {
+        return Place::default();
+    };
+    let steps = error.path().iter().filter_map(|step| match step {
+        Step::Seq { index } => Some(Segment::Index(*index)),
+        Step::Map { key } => Some(Segment::Key(key.clone())),
+        Step::Enum { variant } => Some(Segment::Key(variant.clone())),
+        Step::Unknown => None,
+    });
+    let steps: Vec<_> = steps.collect();
+    let part = steps.iter().try_fold(value, |part, step| match step {
+        Segment::Key(key) => part.get(key),
+        Segment::Index(index) => part.get(index),
+    });
+    let key = part.and_then(|part| invalid_key(part, &error.inner().to_string()));
+    Place(steps.into_iter().chain(key.cloned().map(Segment::Key)).collect())
+}
+
+/// Returns the key of an object that is not a number or a boolean although its map requires that. The path does not
+/// contain such a key.
+fn invalid_key<'a>(part: &'a Value, message: &str) -> Option<&'a String> {
+    let is_text = message.starts_with("invalid type: string");
+    let is_number = message.contains("expected key to be a number");
+    part.as_object()?.keys().find(|key| match is_number {
+        true => key.parse::<serde_json::Number>().is_err(),
+        false => is_text && message.contains(&format!("{key:?}")),
+    })
 }
 
 #[cfg(test)]

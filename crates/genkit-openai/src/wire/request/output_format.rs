@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::schema::strict;
-use super::servers::Deviations;
+use crate::wire::schema::strict;
+use crate::wire::servers::Deviations;
 use genkit_core::OutputConfig;
 use genkit_schema::Schema;
 

@@ -3,12 +3,12 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::body::ResponseObject;
 use super::item::{ItemReader, Said, SaidMessage};
-use super::reply::ResponseObject;
 use crate::responses::error::Error as E;
 use crate::responses::metadata::{ITEM_ID, PHASE};
-use crate::wire::error_reply;
-use crate::wire::settings::OpenAiServer;
+use crate::wire::builder::OpenAiServer;
+use crate::wire::response::error;
 use genkit_core::{Error, Result};
 use genkit_core::{FinishReason, ModelRequest, ModelResponse};
 use genkit_core::{Message, Part, Role};
@@ -56,7 +56,7 @@ pub(super) fn check(server: &OpenAiServer, reply: &ResponseObject) -> Result<()>
 }
 
 pub(super) fn failed(server: &OpenAiServer, error: &Value) -> Error {
-    error_reply::within(&server.name, error)
+    error::within(&server.name, error)
 }
 
 /// Converts a response, with these items as its output.

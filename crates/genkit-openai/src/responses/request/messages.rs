@@ -10,9 +10,9 @@ use super::item::{
 };
 use super::reasoning::{ReasoningReturn, item_id};
 use crate::responses::metadata::{ITEM, ITEM_ID, PHASE};
-use crate::wire::content_part::{text, tool_output};
+use crate::wire::request::messages::{text, tool_output};
+use crate::wire::request::tools::ToolCallIds;
 use crate::wire::servers::ToolIds;
-use crate::wire::tool_call_ids::ToolCallIds;
 use genkit_core::ModelRequest;
 use genkit_core::Result;
 use genkit_core::internal::names::Names;

@@ -1,28 +1,25 @@
-//! Responses, complete and as lines of a stream.
+//! Complete responses, and the lines of a stream.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::NAME;
-use super::error::Error as E;
-use super::error_reply;
+use super::error;
+use crate::NAME;
+use crate::error::Error as E;
 use genkit_core::Result;
 use genkit_core::internal::names::Names;
-use genkit_core::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
+use genkit_core::{FinishReason, ModelRequest, ModelResponse};
 use genkit_core::{Message, Part, Role, ToolRequest};
-use genkit_http_client::internal::sse::SseEvent;
-use genkit_model::ChunkSink;
 use genkit_model::internal::http::Error as HttpError;
 use genkit_model::internal::lenient::{count, text};
-use genkit_model::internal::wire::{Next, WireStream};
 
 /// A complete response, or one line of a stream.
 #[derive(Deserialize)]
-struct ChatReply {
+pub(super) struct ChatReply {
     #[serde(default)]
     message: Option<ReplyMessage>,
     #[serde(default)]
-    done: bool,
+    pub(super) done: bool,
     #[serde(default, deserialize_with = "text")]
     done_reason: Option<String>,
     #[serde(default, deserialize_with = "count")]
@@ -76,18 +73,18 @@ const CUSTOM: [(&str, &str); 6] = [
 ];
 
 /// Decodes a complete response.
-pub(super) fn decode(model: &str, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+pub(crate) fn decode(model: &str, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
     let mut answer = OllamaAnswer::new(model, request);
     answer.add(read(body)?)?;
     answer.build()
 }
 
-fn read(json: &[u8]) -> Result<ChatReply> {
+pub(super) fn read(json: &[u8]) -> Result<ChatReply> {
     Ok(serde_json::from_slice(json).map_err(|error| HttpError::json(NAME, &error))?)
 }
 
 /// A response that is being assembled.
-struct OllamaAnswer<'a> {
+pub(super) struct OllamaAnswer<'a> {
     model: &'a str,
     names: Names<'a>,
     text: String,
@@ -100,7 +97,7 @@ struct OllamaAnswer<'a> {
 }
 
 impl<'a> OllamaAnswer<'a> {
-    fn new(model: &'a str, request: &'a ModelRequest) -> Self {
+    pub(super) fn new(model: &'a str, request: &'a ModelRequest) -> Self {
         let mut response = ModelResponse::default();
         response.finish_reason = Some(FinishReason::Unknown);
         let names = request.names();
@@ -117,10 +114,10 @@ impl<'a> OllamaAnswer<'a> {
     }
 
     /// Adds a line or a complete response. Returns the new content.
-    fn add(&mut self, mut reply: ChatReply) -> Result<Vec<Part>> {
+    pub(super) fn add(&mut self, mut reply: ChatReply) -> Result<Vec<Part>> {
         if let Some(error) = &reply.error {
             let error = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
-            return Err(error_reply::within(self.model, &error, reply.status));
+            return Err(error::within(self.model, &error, reply.status));
         }
         let mut parts = Vec::new();
         if let Some(message) = reply.message.take() {
@@ -178,7 +175,7 @@ impl<'a> OllamaAnswer<'a> {
         }
     }
 
-    fn build(mut self) -> Result<ModelResponse> {
+    pub(super) fn build(mut self) -> Result<ModelResponse> {
         if !self.begun {
             return Err(E::NoMessage.into());
         }
@@ -208,30 +205,5 @@ fn arguments(arguments: Value) -> Value {
             _ => Value::String(text),
         },
         other => other,
-    }
-}
-
-/// The state of a stream that is being read.
-pub(super) struct OllamaStream<'a>(OllamaAnswer<'a>);
-
-impl<'a> OllamaStream<'a> {
-    pub(super) fn new(model: &'a str, request: &'a ModelRequest) -> Self {
-        Self(OllamaAnswer::new(model, request))
-    }
-}
-
-impl WireStream for OllamaStream<'_> {
-    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
-        let reply = read(event.data().as_bytes())?;
-        let done = reply.done;
-        let parts = self.0.add(reply)?;
-        if !parts.is_empty() {
-            chunks.send(GenerateChunk::new(parts));
-        }
-        Ok(if done { Next::Done } else { Next::More })
-    }
-
-    fn end(self: Box<Self>) -> Result<ModelResponse> {
-        self.0.build()
     }
 }

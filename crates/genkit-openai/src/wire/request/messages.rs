@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::error::Error as E;
+use crate::wire::error::Error as E;
 use genkit_core::Result;
 use genkit_core::{Media, Message, Part, ResourcePart, ToolResponse};
 use genkit_model::internal::data_url::DataUrl;

@@ -1,6 +1,6 @@
 //! Stream events, whose end markers and errors are the same in both APIs.
 
-use super::error_reply;
+use super::error;
 use genkit_core::Result;
 use genkit_http_client::internal::sse::SseEvent;
 
@@ -26,8 +26,8 @@ pub(crate) fn event_data<'a>(provider: &str, event: &'a SseEvent<'_>) -> Result<
         DONE => Ok(EventData::Done),
         "" => Ok(EventData::Nothing),
         data if is_named || data.starts_with('[') => {
-            let error = error_reply::in_event(provider, is_named, data)?;
-            Err(error_reply::within(provider, &error))
+            let error = error::in_event(provider, is_named, data)?;
+            Err(error::within(provider, &error))
         }
         data => Ok(EventData::Json(data)),
     }

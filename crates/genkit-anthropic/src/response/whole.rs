@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use super::error;
 use super::parts::part;
+use crate::NAME;
 use crate::error::Error as E;
-use crate::{NAME, error_reply};
 use genkit_core::Result;
 use genkit_core::{FinishReason, ModelRequest, ModelResponse, Usage};
 use genkit_core::{Message, Part, Role};
@@ -34,7 +35,7 @@ pub(crate) fn decode(request: &ModelRequest, body: &[u8]) -> Result<ModelRespons
     let mut message: Map<String, Value> =
         serde_json::from_slice(body).map_err(|error| HttpError::json(NAME, &error))?;
     if let Some(error) = message.get("error").filter(|error| error.is_object()) {
-        return Err(error_reply::within(error));
+        return Err(error::within(error));
     }
     let Some(Value::Array(blocks)) = message.remove("content") else {
         return Err(E::NoMessage.into());

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::NAME;
+use crate::NAME;
 use genkit_core::Error;
 use genkit_model::internal::http::{
     error_text, kind_of_status, message_text, retry_after, should_retry, with_reported,
 };
 
 /// Decodes the error of a response with a status of 400 or more.
-pub(super) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+pub(crate) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
     let body: Value = serde_json::from_slice(body)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned()));
     let report = body.get("error").unwrap_or(&body);
@@ -35,7 +35,7 @@ pub(super) fn failure(status: u16, headers: &dyn Fn(&str) -> Option<String>, bod
 }
 
 /// Decodes an error within a response with a successful status.
-pub(super) fn within(report: &Value) -> Error {
+pub(crate) fn within(report: &Value) -> Error {
     let status = report.get("type").and_then(Value::as_str).and_then(status_of);
     let kind = kind_of_status(status.unwrap_or(500));
     let text = match status {

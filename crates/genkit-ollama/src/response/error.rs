@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::NAME;
+use crate::NAME;
 use genkit_core::{Error, ErrorKind};
 use genkit_model::internal::http::{error_text, kind_of_status, retry_after};
 use genkit_model::internal::lenient::text;
@@ -21,17 +21,17 @@ fn own(body: &[u8]) -> Option<String> {
 }
 
 /// Whether the API does not exist at this address, according to a proxy or another server.
-pub(super) fn is_not_served(status: u16, body: &[u8]) -> bool {
+pub(crate) fn is_not_served(status: u16, body: &[u8]) -> bool {
     matches!(status, 404 | 405) && own(body).is_none()
 }
 
 /// Whether a request was rejected because the model cannot think.
-pub(super) fn is_without_thoughts(status: u16, body: &[u8]) -> bool {
+pub(crate) fn is_without_thoughts(status: u16, body: &[u8]) -> bool {
     status == 400 && own(body).is_some_and(|text| text.contains("does not support thinking"))
 }
 
 /// Decodes the error of a response with a status of 400 or more.
-pub(super) fn failure(
+pub(crate) fn failure(
     model: &str,
     status: u16,
     headers: &dyn Fn(&str) -> Option<String>,
@@ -57,7 +57,7 @@ pub(super) fn failure(
 }
 
 /// Decodes an error within a response with a successful status.
-pub(super) fn within(model: &str, message: &str, status: Option<u64>) -> Error {
+pub(crate) fn within(model: &str, message: &str, status: Option<u64>) -> Error {
     let status =
         status.and_then(|status| u16::try_from(status).ok()).filter(|it| (400..600).contains(it));
     match status {
