@@ -154,7 +154,7 @@ impl<'a> ChatTurn<'a> {
     /// Runs the turn and returns a stream of its chunks.
     pub fn stream(self) -> GenerateStream<'a> {
         let format = self.turn.as_ref().ok().and_then(Generate::output_format);
-        GenerateStream::new(format, |chunks| self.start(chunks))
+        GenerateStream::new(format, |chunks| self.start_run(chunks))
     }
 
     /// Returns the output checks of the conversation.
@@ -162,7 +162,7 @@ impl<'a> ChatTurn<'a> {
         self.turn.as_ref().map(|turn| turn.settings.output.clone()).unwrap_or_default()
     }
 
-    fn start(self, chunks: ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>> {
+    fn start_run(self, chunks: ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>> {
         self.start_extracting(None, chunks)
     }
 
@@ -175,7 +175,7 @@ impl<'a> ChatTurn<'a> {
         Box::pin(async move {
             let turn = self.turn?;
             let had_prompt = turn.source.is_some();
-            let mut turn = turn.rendered().await?;
+            let mut turn = turn.render_prompt().await?;
             let settings = had_prompt.then(|| turn.clone());
             if let Some((schema, checks)) = extract {
                 let output = turn.options.output.get_or_insert_default();
@@ -184,7 +184,7 @@ impl<'a> ChatTurn<'a> {
                 turn.settings.output = checks;
                 turn.settings.fail_on_max_turns = true;
             }
-            let response = turn.begin(chunks).await?;
+            let response = turn.begin_run(chunks).await?;
             if let Some(settings) = settings {
                 // The rendered prompt is the beginning of the history from now on.
                 self.chat.template = Generate { prompt: Vec::new(), ..settings };
@@ -202,7 +202,7 @@ impl<'a> IntoFuture for ChatTurn<'a> {
     type IntoFuture = BoxFuture<'a, Result<GenerateResponse>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        self.start(ChunkSink::none())
+        self.start_run(ChunkSink::none())
     }
 }
 

@@ -165,8 +165,8 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
     /// # Errors
     /// See [`Extract`].
     pub async fn with_response(self) -> Result<(T, GenerateResponse)> {
-        let response = self.start(ChunkSink::none()).await?;
-        match value(&response) {
+        let response = self.start_run(ChunkSink::none()).await?;
+        match parse_value(&response) {
             Ok(value) => Ok((value, response)),
             Err(error) => Err(error.with_partial(response)),
         }
@@ -180,17 +180,17 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
             Asks::Run(run) => run.output_format(),
             Asks::Turn(..) => None, // JSON, whatever the format of the conversation
         };
-        GenerateStream::new(format, |chunks| self.start(chunks))
+        GenerateStream::new(format, |chunks| self.start_run(chunks))
     }
 
-    fn start(self, chunks: ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>> {
+    fn start_run(self, chunks: ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>> {
         let Self { asks, checks, .. } = self;
         match asks {
             Asks::Run(mut run) => {
                 run.settings.output = checks;
                 // A run that ends at the turn limit has no value.
                 run.settings.fail_on_max_turns = true;
-                run.begin(chunks)
+                run.begin_run(chunks)
             }
             Asks::Turn(turn, schema) => turn.start_extracting(Some((schema, checks)), chunks),
         }
@@ -198,7 +198,7 @@ impl<'a, T: DeserializeOwned> Extract<'a, T> {
 }
 
 /// Reads the value of a finished run.
-fn value<T: DeserializeOwned>(response: &GenerateResponse) -> Result<T> {
+fn parse_value<T: DeserializeOwned>(response: &GenerateResponse) -> Result<T> {
     if response.is_interrupted() {
         return Err(E::ExtractInterrupted.into());
     }
@@ -215,10 +215,10 @@ impl<'a, T: DeserializeOwned> IntoFuture for Extract<'a, T> {
     type IntoFuture = BoxFuture<'a, Result<T>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        let running = self.start(ChunkSink::none());
+        let running = self.start_run(ChunkSink::none());
         Box::pin(async move {
             let response = running.await?;
-            value(&response).map_err(|error| error.with_partial(response))
+            parse_value(&response).map_err(|error| error.with_partial(response))
         })
     }
 }

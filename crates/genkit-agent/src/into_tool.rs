@@ -95,7 +95,7 @@ impl Generate {
             }
             let mut answers = Vec::new();
             for question in response.interrupts() {
-                answers.push(ask(context, &question).await?);
+                answers.push(ask_caller(context, &question).await?);
             }
             let next = again.clone().resume_with(response, answers);
             response = context.once(&format!("agent-{round}"), next.run()).await?;
@@ -105,10 +105,10 @@ impl Generate {
 }
 
 /// Forwards a question of a tool to the caller of the agent.
-async fn ask(context: &Context, question: &Interrupt) -> Result<Answer> {
+async fn ask_caller(context: &Context, question: &Interrupt) -> Result<Answer> {
     let message = question.message().unwrap_or("Go on?").to_owned();
     if question.is_approval() {
-        return Ok(match denied(context.confirm(message).await)? {
+        return Ok(match into_denial(context.confirm(message).await)? {
             Some(()) => question.approve(),
             None => question.deny("it was not allowed"),
         });
@@ -121,14 +121,14 @@ async fn ask(context: &Context, question: &Interrupt) -> Result<Answer> {
         });
     }
     let metadata = question.metadata().cloned().unwrap_or_default();
-    Ok(match denied(context.interrupt(metadata).await)? {
+    Ok(match into_denial(context.interrupt(metadata).await)? {
         Some(content) => question.restart(content),
         None => question.deny("it was not allowed"),
     })
 }
 
 /// Converts a denial into `None`, and returns all other errors.
-fn denied<T>(answer: Result<T, Error>) -> Result<Option<T>> {
+fn into_denial<T>(answer: Result<T, Error>) -> Result<Option<T>> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
         Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(None),

@@ -66,7 +66,7 @@ impl OutputChecks {
         self.validators.push(Arc::new(move |value| {
             let read =
                 placed::read::<T>(value).map_err(|misfit| Refusal::ToModel(misfit.to_string()));
-            let checked = read.and_then(|value| check(&value).map_err(Refusal::of));
+            let checked = read.and_then(|value| check(&value).map_err(Refusal::from_error));
             Box::pin(std::future::ready(checked))
         }));
     }
@@ -83,7 +83,7 @@ impl OutputChecks {
                 checking
                     .map_err(|misfit| Refusal::ToModel(misfit.to_string()))?
                     .await
-                    .map_err(Refusal::of)
+                    .map_err(Refusal::from_error)
             })
         }));
     }
@@ -92,7 +92,7 @@ impl OutputChecks {
     ///
     /// # Errors
     /// The schema is invalid.
-    pub(crate) fn retries(&self, output: &OutputConfig) -> Result<Option<usize>> {
+    pub(crate) fn allowed_retries(&self, output: &OutputConfig) -> Result<Option<usize>> {
         let is_asked = self.reads.is_some() || !self.validators.is_empty();
         let retries = self.retries.unwrap_or(if is_asked { OUTPUT_RETRIES } else { 0 });
         if !is_asked && (retries == 0 || !is_shaped(output)) {
@@ -108,15 +108,15 @@ impl OutputChecks {
     ///
     /// # Errors
     /// A fatal error of a validator, which ends the run.
-    pub(crate) async fn check(&self, answer: ModelAnswer<'_>) -> Result<Result<(), String>> {
-        match self.checked(answer).await {
+    pub(crate) async fn check_answer(&self, answer: ModelAnswer<'_>) -> Result<Result<(), String>> {
+        match self.run_checks(answer).await {
             Ok(()) => Ok(Ok(())),
             Err(Refusal::ToModel(why)) => Ok(Err(truncate(&why, MAX_REASON).to_owned())),
             Err(Refusal::OfRun(error)) => Err(error),
         }
     }
 
-    async fn checked(&self, answer: ModelAnswer<'_>) -> Result<(), Refusal> {
+    async fn run_checks(&self, answer: ModelAnswer<'_>) -> Result<(), Refusal> {
         if answer.finish_reason == Some(FinishReason::Length)
             && answer.output.is_some_and(is_shaped)
         {
@@ -137,7 +137,7 @@ fn is_shaped(output: &OutputConfig) -> bool {
 }
 
 impl Refusal {
-    fn of(error: impl Into<BoxError>) -> Self {
+    fn from_error(error: impl Into<BoxError>) -> Self {
         let error = Error::from_failure(error);
         match error.is_fatal() {
             true => Self::OfRun(error),

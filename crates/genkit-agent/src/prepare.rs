@@ -11,7 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::builder::Generate;
 use super::request::{
-    close_calls, conversation, drop_pending, forget_instructions, place_documents, shape_output,
+    close_calls, drop_pending, forget_instructions, merge_conversation, place_documents,
+    shape_output,
 };
 use super::run::{Budget, Driver, MAX_TURNS, RunEnv, RunSettings, TurnRules, begin_span};
 use super::stream::GenerateStream;
@@ -75,13 +76,13 @@ impl Generate {
     /// `Unimplemented` if the model's provider does not count tokens, and any error that a run can return before its
     /// first response.
     pub async fn count_tokens(self) -> Result<u64> {
-        let (run, request) = prepare(self.rendered().await?, ChunkSink::none()).await?;
+        let (run, request) = prepare_run(self.render_prompt().await?, ChunkSink::none()).await?;
         run.count_tokens(request).await
     }
 
     /// Runs it and returns a stream of its chunks.
     pub fn stream(self) -> GenerateStream<'static> {
-        GenerateStream::new(self.output_format(), |chunks| self.begin(chunks))
+        GenerateStream::new(self.output_format(), |chunks| self.begin_run(chunks))
     }
 
     /// Returns the requested output format. An unknown format is reported by the run.
@@ -90,7 +91,7 @@ impl Generate {
         own.or_else(|| self.prompt_format())
     }
 
-    pub(super) fn begin(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
+    pub(super) fn begin_run(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
         boxed(|| async move {
             // Resuming consumes the interrupted response, so an error returns it.
             let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
@@ -98,9 +99,10 @@ impl Generate {
             let running = pin!(async {
                 trace::annotate_context(&self.settings.action_context);
                 // Boxed, so that its memory is freed while the run continues.
-                let preparing = boxed(|| async { prepare(self.rendered().await?, sink).await });
+                let preparing =
+                    boxed(|| async { prepare_run(self.render_prompt().await?, sink).await });
                 let (run, request) = preparing.await?;
-                run.start(request).await
+                run.start_run(request).await
             });
             let run = trace::inside(span.as_ref(), running);
             let mut ended =
@@ -119,7 +121,7 @@ impl IntoFuture for Generate {
     type IntoFuture = BoxFuture<'static, Result<GenerateResponse>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        self.begin(ChunkSink::none())
+        self.begin_run(ChunkSink::none())
     }
 }
 
@@ -151,7 +153,7 @@ impl Generate {
 }
 
 /// Finds the model and the tools, and builds the messages.
-pub(super) async fn prepare(
+pub(super) async fn prepare_run(
     mut generate: Generate,
     sink: ChunkSink,
 ) -> Result<(Arc<Driver>, ModelRequest)> {
@@ -162,7 +164,7 @@ pub(super) async fn prepare(
     let tools = find_tools(&mut generate).await?;
     let Generate { genkit, settings, mut options, .. } = generate;
     let history = std::mem::take(&mut options.messages);
-    let mut messages = conversation(generate.system, history, generate.prompt)?;
+    let mut messages = merge_conversation(generate.system, history, generate.prompt)?;
     let resumed = go_on(&mut messages, &options, &tools, &settings)?;
     let limits = &settings.limits;
     let limit = limits.deadline.unwrap_or(Duration::MAX).min(limits.tool_timeout);
@@ -184,13 +186,14 @@ pub(super) async fn prepare(
         max_turns: options.max_turns.unwrap_or(MAX_TURNS),
         fail_on_max_turns: settings.fail_on_max_turns,
         return_tool_requests: options.return_tool_requests.unwrap_or(false),
-        stop_on_tools: stops(&options.stop_on_tools, &tools)?,
+        stop_on_tools: check_stops(&options.stop_on_tools, &tools)?,
         output_retries: None,
     };
     let budget = Arc::new(Budget::new(options.usage_limit.unwrap_or_default()));
     let name = options.step_name.take();
     let request = first_request(options, &tools, &*model)?;
-    let rules = TurnRules { output_retries: settings.output.retries(&request.output)?, ..rules };
+    let rules =
+        TurnRules { output_retries: settings.output.allowed_retries(&request.output)?, ..rules };
     let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
     let asker = Asker::of_run();
     let env = RunEnv { genkit, settings, name, model, tools, budget, sink, cancel, started, asker };
@@ -226,12 +229,13 @@ pub(super) async fn prepare_tools(generate: Generate) -> Result<Arc<Driver>> {
 /// Finds the tools of a run, including those of its middleware. Errors in the settings are reported last.
 pub(super) async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
     for reference in std::mem::take(&mut generate.options.middleware) {
-        let named = generate.genkit.runs.named_middleware.find(&reference)?;
+        let named = generate.genkit.runs.named_middleware.find_by_reference(&reference)?;
         generate.settings.middleware.push(named);
     }
     let middleware = &generate.settings.middleware;
     let fixed = middleware.iter().flat_map(|middleware| middleware.tools()).collect();
-    let tools = Toolbox::find(std::mem::take(&mut generate.tools), fixed, &generate.genkit).await?;
+    let tools =
+        Toolbox::find_tools(std::mem::take(&mut generate.tools), fixed, &generate.genkit).await?;
     match generate.config_error.take() {
         Some(error) => Err(error.into()),
         None => Ok(tools),
@@ -239,12 +243,12 @@ pub(super) async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
 }
 
 /// Resolves the names of the tools that end the run to their full names.
-fn stops(names: &[String], tools: &Toolbox) -> Result<Vec<String>> {
-    let whole = |name: &String| match tools.get(name) {
+fn check_stops(names: &[String], tools: &Toolbox) -> Result<Vec<String>> {
+    let whole = |name: &String| match tools.find_tool(name) {
         Some(tool) => Ok(tool.name().to_owned()),
         // The tool may become available later.
         None if tools.is_live() => Ok(name.clone()),
-        None => Err(E::StopsOnUnknownTool(tools.unknown(name)).into()),
+        None => Err(E::StopsOnUnknownTool(tools.unknown_tool_text(name)).into()),
     };
     names.iter().map(whole).collect()
 }
@@ -280,11 +284,11 @@ fn go_on(
         return Ok(None);
     };
     let resumed = resume(messages, answers)?;
-    if let Some(name) = resumed.restarted().find(|name| tools.get(name).is_none()) {
-        let (name, unknown) = (name.to_owned(), tools.unknown(name));
+    if let Some(name) = resumed.restarted().find(|name| tools.find_tool(name).is_none()) {
+        let (name, unknown) = (name.to_owned(), tools.unknown_tool_text(name));
         return Err(E::ResumedWithoutTool { name, unknown }.into());
     }
-    answers.check(|name| tools.get(name), settings.strictness())?;
+    answers.check(|name| tools.find_tool(name), settings.strictness())?;
     Ok(Some(resumed))
 }
 

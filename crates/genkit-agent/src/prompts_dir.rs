@@ -38,27 +38,32 @@ impl PromptsDir {
     ///
     /// # Errors
     /// All errors in all files.
-    pub(crate) fn load(&self) -> Result<Vec<Prompt>, Vec<String>> {
+    pub(crate) fn load_prompts(&self) -> Result<Vec<Prompt>, Vec<String>> {
         prompts_in(&self.path, &self.templates)
     }
 
     /// Creates the error for these errors in the files.
-    pub(crate) fn error(&self, mistakes: Vec<String>) -> E {
+    pub(crate) fn folder_error(&self, mistakes: Vec<String>) -> E {
         E::Folder { folder: self.path.display().to_string(), mistakes }
     }
 
-    /// Returns a fingerprint that shows later whether a file has changed. Take it before [`load`](Self::load), so that
+    /// Returns a fingerprint that shows later whether a file has changed. Take it before [`load_prompts`](Self::load_prompts), so that
     /// no change in between is missed.
-    pub(crate) fn look(&self) -> FolderFingerprint {
+    pub(crate) fn take_fingerprint(&self) -> FolderFingerprint {
         FolderFingerprint::of(&self.path)
     }
 
     /// Reads the files again whenever one differs from `seen`, as long as the registry exists.
-    pub(crate) fn watch(self, registry: &Registry, loaded: &[Prompt], seen: FolderFingerprint) {
+    pub(crate) fn start_watching(
+        self,
+        registry: &Registry,
+        loaded: &[Prompt],
+        seen: FolderFingerprint,
+    ) {
         let names = loaded.iter().map(|prompt| prompt.name().to_owned()).collect();
         let watcher = Watcher { registry: registry.downgrade(), dir: self, names, seen };
         let thread = std::thread::Builder::new().name("genkit-prompts".to_owned());
-        if let Err(error) = thread.spawn(move || watcher.run()) {
+        if let Err(error) = thread.spawn(move || watcher.watch_folder()) {
             tracing::error!(%error, "prompts are not watched; failed to start a thread");
         }
     }
@@ -74,25 +79,25 @@ struct Watcher {
 }
 
 impl Watcher {
-    fn run(mut self) {
+    fn watch_folder(mut self) {
         loop {
             std::thread::sleep(INTERVAL);
             let Some(registry) = self.registry.upgrade() else { return };
-            let now = self.dir.look();
+            let now = self.dir.take_fingerprint();
             if now != self.seen {
                 self.seen = now;
-                self.replace(&registry);
+                self.replace_prompts(&registry);
             }
         }
     }
 
     /// Replaces the prompts of the folder. If a file has an error, the prompts stay unchanged.
-    fn replace(&mut self, registry: &Registry) {
+    fn replace_prompts(&mut self, registry: &Registry) {
         let folder = self.dir.path.display();
-        let prompts = match self.dir.load() {
+        let prompts = match self.dir.load_prompts() {
             Ok(prompts) => prompts,
             Err(mistakes) => {
-                let error = self.dir.error(mistakes);
+                let error = self.dir.folder_error(mistakes);
                 tracing::error!(%folder, "prompts stay unchanged: {error}");
                 return;
             }
@@ -120,11 +125,11 @@ mod tests {
         std::fs::create_dir_all(&path).unwrap();
         std::fs::write(path.join("a.prompt"), "one").unwrap();
         let dir = PromptsDir::new(path.clone(), Templates::default());
-        let seen = dir.look();
-        let loaded = dir.load().unwrap();
+        let seen = dir.take_fingerprint();
+        let loaded = dir.load_prompts().unwrap();
         let registry = Registry::new().add(loaded.iter().cloned());
         std::fs::write(path.join("b.prompt"), "two").unwrap();
-        dir.watch(&registry, &loaded, seen);
+        dir.start_watching(&registry, &loaded, seen);
         // The watcher looks every 300 ms; a minute allows for a busy machine.
         let seen = (0..3000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(20));

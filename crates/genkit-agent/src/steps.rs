@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::builder::Generate;
-use super::prepare::{cancelled_by, find_tools, prepare};
+use super::prepare::{cancelled_by, find_tools, prepare_run};
 use super::run::{Driver, Run, RunEnv, RunNames, RunState};
 use crate::instance::Instance;
 use genkit_core::Result;
@@ -33,10 +33,10 @@ impl Generate {
     /// # Errors
     /// Any error that a run can return before its first response.
     pub async fn start(self) -> Result<Run> {
-        let rendered = self.rendered().await?;
+        let rendered = self.render_prompt().await?;
         let (code, middleware) = (code_of(&rendered), rendered.options.middleware.clone());
         let is_named = rendered.model.as_ref().is_none_or(|model| !model.is_value());
-        let (driver, request) = prepare(rendered, ChunkSink::none()).await?;
+        let (driver, request) = prepare_run(rendered, ChunkSink::none()).await?;
         let names = names_of(&driver.env, is_named, code, middleware);
         Ok(driver.into_steps(request, names))
     }
@@ -64,11 +64,11 @@ impl Generate {
     /// # Errors
     /// `FailedPrecondition` if anything that the run needs is neither given nor found; the error lists all of it.
     pub async fn resume_run(mut self, mut state: RunState) -> Result<Run> {
-        let missing = self.missing(&state);
+        let missing = self.missing_names(&state);
         if !missing.is_empty() {
             return Err(E::CannotResume(missing).into());
         }
-        state.apply(&mut self.settings);
+        state.apply_to(&mut self.settings);
         let models = &self.genkit.runs.models;
         let named = || ModelRef::from(state.names.model.as_str());
         let model = models.find(&self.model.clone().unwrap_or_else(named))?;
@@ -85,13 +85,13 @@ impl Generate {
         let tools = find_tools(&mut self).await?;
         let Self { genkit, settings, cancel, .. } = self;
         let (cancel, started, asker) = (cancelled_by(cancel), Instant::now(), Asker::of_run());
-        let (name, budget) = (state.names.step.clone(), Arc::new(state.budget()));
+        let (name, budget) = (state.names.step.clone(), Arc::new(state.restore_budget()));
         let sink = ChunkSink::none();
         let env =
             RunEnv { genkit, settings, name, model, tools, budget, sink, cancel, started, asker };
-        let driver = Driver::new(env, state.rules(), None);
+        let driver = Driver::new(env, state.turn_rules(), None);
         let tools = driver.tools();
-        Ok(Run::restored(driver, tools, state))
+        Ok(Run::restore(driver, tools, state))
     }
 
     /// Returns the same run for another instance, with its registry, models and middleware.
@@ -105,7 +105,7 @@ impl Generate {
     }
 
     /// Describes everything that `state` needs and that is neither given nor found by name.
-    fn missing(&self, state: &RunState) -> Vec<String> {
+    fn missing_names(&self, state: &RunState) -> Vec<String> {
         let (names, genkit) = (&state.names, &self.genkit);
         let mut missing = Vec::new();
         let own = code_of(self);
@@ -132,7 +132,10 @@ impl Generate {
             }
         }
         if self.options.middleware.is_empty() {
-            let found = names.middleware.iter().map(|name| genkit.runs.named_middleware.find(name));
+            let found = names
+                .middleware
+                .iter()
+                .map(|name| genkit.runs.named_middleware.find_by_reference(name));
             missing.extend(found.filter_map(|found| found.err()).map(|error| error.chain()));
         }
         missing
@@ -197,7 +200,7 @@ fn names_of(
     if !found.is_ok_and(is_same) {
         code.push(model_in_words(&model));
     }
-    code.extend(env.tools.unregistered().iter().map(|name| tool_in_words(name)));
+    code.extend(env.tools.unregistered_names().iter().map(|name| tool_in_words(name)));
     if env.tools.is_live() {
         code.push(LIVE_TOOLS.to_owned());
     }

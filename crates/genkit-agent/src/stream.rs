@@ -35,7 +35,7 @@ struct ChunkQueue {
 }
 
 impl ChunkQueue {
-    fn sink(&self) -> ChunkSink {
+    fn chunk_sink(&self) -> ChunkSink {
         let (chunks, is_left) = (Arc::clone(&self.chunks), Arc::clone(&self.is_left));
         ChunkSink::until(Some(Arc::clone(&is_left)), move |chunk| {
             if !is_left.load(Ordering::Relaxed) {
@@ -48,11 +48,11 @@ impl ChunkQueue {
         })
     }
 
-    fn take(&self) -> Option<GenerateChunk> {
+    fn take_chunk(&self) -> Option<GenerateChunk> {
         lock(&self.chunks).pop_front()
     }
 
-    fn leave(&self) {
+    fn stop_reading(&self) {
         self.is_left.store(true, Ordering::Relaxed);
         lock(&self.chunks).clear();
     }
@@ -95,7 +95,7 @@ impl<'a> GenerateStream<'a> {
         start: impl FnOnce(ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>>,
     ) -> Self {
         let queue = ChunkQueue::default();
-        let run = Some(start(queue.sink()));
+        let run = Some(start(queue.chunk_sink()));
         Self { run, queue, ended: None, text: String::new(), index: 0, format }
     }
 
@@ -112,7 +112,7 @@ impl<'a> GenerateStream<'a> {
     /// # Errors
     /// The errors of the awaited run.
     pub async fn response(mut self) -> Result<GenerateResponse> {
-        self.queue.leave();
+        self.queue.stop_reading();
         match (self.run.take(), self.ended.take()) {
             (Some(run), _) => run.await,
             (None, Some(ended)) => ended,
@@ -162,13 +162,13 @@ impl<'a> GenerateStream<'a> {
     }
 
     fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<GenerateChunk>>> {
-        let mut chunk = self.take();
+        let mut chunk = self.take_chunk();
         if let (None, Some(run)) = (&chunk, &mut self.run) {
             if let Poll::Ready(ended) = run.as_mut().poll(cx) {
                 self.run = None;
                 self.ended = Some(ended);
             }
-            chunk = self.take();
+            chunk = self.take_chunk();
         }
         match (chunk, &self.ended) {
             (Some(chunk), _) => Poll::Ready(Some(Ok(chunk))),
@@ -179,8 +179,8 @@ impl<'a> GenerateStream<'a> {
         }
     }
 
-    fn take(&mut self) -> Option<GenerateChunk> {
-        let chunk = self.queue.take();
+    fn take_chunk(&mut self) -> Option<GenerateChunk> {
+        let chunk = self.queue.take_chunk();
         if let Some(retry) = chunk.as_ref().and_then(GenerateChunk::output_retry) {
             self.index = retry.index + 1;
             self.text.clear();

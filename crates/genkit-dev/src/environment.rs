@@ -17,10 +17,10 @@ pub(super) struct DevEnvironment {
 impl DevEnvironment {
     /// Reads the variables of this process; returns `None` outside of development.
     pub(super) fn of_process() -> Option<Self> {
-        is_development().then(|| Self::of(|name| std::env::var(name).ok()))
+        is_development().then(|| Self::from_variables(|name| std::env::var(name).ok()))
     }
 
-    fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
+    fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
         let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
         Self {
             server: variable("GENKIT_REFLECTION_V2_SERVER"),
@@ -31,7 +31,7 @@ impl DevEnvironment {
     }
 
     /// Returns the configured port, if any.
-    pub(super) fn port(&self) -> Result<Option<u16>, E> {
+    pub(super) fn parse_port(&self) -> Result<Option<u16>, E> {
         let Some(port) = &self.port else { return Ok(None) };
         match port.parse() {
             Ok(0) | Err(_) => Err(E::Port(port.clone())),
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     fn of(variables: &[(&str, &str)]) -> DevEnvironment {
-        DevEnvironment::of(|name| {
+        DevEnvironment::from_variables(|name| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
         })
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_port_is_a_number_or_an_error_that_says_so() {
-        let port = |port| of(&[("GENKIT_REFLECTION_PORT", port)]).port();
+        let port = |port| of(&[("GENKIT_REFLECTION_PORT", port)]).parse_port();
         assert_eq!(port("3105").unwrap(), Some(3105));
         assert_eq!(port("").unwrap(), None);
         for wrong in ["0", "65536", "http", "-1"] {

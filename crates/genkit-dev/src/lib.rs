@@ -114,6 +114,6 @@ pub async fn wait_with(genkit: &Instance) -> Result<()> {
     let stopped = interrupted();
     process::start(environment, genkit);
     stopped.await;
-    process::stop().await;
+    process::stop_tools().await;
     Ok(())
 }

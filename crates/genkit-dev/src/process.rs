@@ -38,8 +38,8 @@ pub(super) fn start(environment: DevEnvironment, genkit: &Instance) {
     let shown = actions.clone();
     let task = runtime.spawn(async move {
         let ended = match environment.server.clone() {
-            Some(server) => websocket::run(&server, &environment, &shown).await,
-            None => http::serve(&environment, &shown).await,
+            Some(server) => websocket::run_client(&server, &environment, &shown).await,
+            None => http::serve_http(&environment, &shown).await,
         };
         if let Err(error) = ended {
             let error = Error::from(error);
@@ -53,7 +53,7 @@ pub(super) fn start(environment: DevEnvironment, genkit: &Instance) {
 }
 
 /// Stops the tools and removes their files.
-pub(super) async fn stop() {
+pub(super) async fn stop_tools() {
     let running = lock(&RUNNING).take();
     if let Some(RunningTools { task, .. }) = running {
         task.abort();

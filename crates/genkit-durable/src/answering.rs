@@ -23,7 +23,7 @@ pub(super) fn answer_to(
         (Some(question), None) => answer_of(question, value),
         (None, _) => {
             let (id, call) = (id.to_string(), call.to_owned());
-            Err(E::NoOpenCall { id, call, open: named(open) }.into())
+            Err(E::NoOpenCall { id, call, open: name_questions(open) }.into())
         }
         _ => Err(E::SeveralQuestions(call.to_owned()).into()),
     }
@@ -45,7 +45,7 @@ fn answer_of(question: &Interrupt, value: Value) -> Result<Answer> {
 }
 
 /// Lists the interrupted calls, for an error about another call.
-fn named(open: &[Interrupt]) -> String {
+fn name_questions(open: &[Interrupt]) -> String {
     let known = open.iter().filter_map(|question| question.tool_request().id.clone());
     let known: Vec<String> = known.map(|id| format!("`{id}`")).collect();
     if known.is_empty() {

@@ -50,7 +50,7 @@ pub(super) async fn work_on(
         return Ok(Worked::Elsewhere);
     }
     if let Some(waits) = genkit.runs.resting.take(id, session.revision()) {
-        let looked = resting::look(&mut session, &waits).await?;
+        let looked = resting::poll_waits(&mut session, &waits).await?;
         if let Some(wake) = looked {
             let same = RunChange::new(RunStatus::Working, stored.head).with_wake_at_ms(Some(wake));
             session.save_change(same).await?;
@@ -86,20 +86,20 @@ async fn drive_loop(
 ) -> Result<()> {
     let mut run = Run::resume(genkit, state).await?;
     if run.ask_about_started() > 0 {
-        save(session, &mut run).await?;
+        save_run(session, &mut run).await?;
     }
     while !stop.is_cancelled() {
         // An error of the run ends the run. An error of `save` only ends the work of this process.
         let ended = match run.next() {
             NextStep::Model(call) => {
-                let answered = leased(session, call.perform()).await?;
+                let answered = run_with_renewal(session, call.perform()).await?;
                 match try_again(session, &run, attempts, &answered, Error::is_retryable).await? {
                     true => return Ok(()),
                     false => run.answered(answered).map(drop),
                 }
             }
             NextStep::Check(check) => {
-                let checked = leased(session, check.perform()).await?;
+                let checked = run_with_renewal(session, check.perform()).await?;
                 run.checked(checked).map(drop)
             }
             NextStep::Tools(calls) => {
@@ -113,7 +113,7 @@ async fn drive_loop(
         };
         attempts = 0;
         match ended {
-            Ok(()) => save(session, &mut run).await?,
+            Ok(()) => save_run(session, &mut run).await?,
             Err(error) => return fail_loop(session, &run, &error).await,
         }
     }
@@ -121,7 +121,7 @@ async fn drive_loop(
 }
 
 /// Runs `work` while renewing the lease.
-async fn leased<T>(
+async fn run_with_renewal<T>(
     session: &mut LeasedRun,
     work: impl Future<Output = Result<T>>,
 ) -> Result<Result<T>> {
@@ -136,14 +136,14 @@ async fn leased<T>(
 }
 
 /// Saves the state of the run.
-async fn save(session: &mut LeasedRun, run: &mut Run) -> Result<()> {
+async fn save_run(session: &mut LeasedRun, run: &mut Run) -> Result<()> {
     let status = match run.next() {
         NextStep::Asks(_) => RunStatus::InputRequired,
         NextStep::Done => RunStatus::Completed,
         _ => RunStatus::Working,
     };
     let state = run.state_after(session.logged);
-    session.save(status, None, Record::new(RunBody::Generate(Box::new(state)))).await
+    session.save_record(status, None, Record::new(RunBody::Generate(Box::new(state)))).await
 }
 
 /// Schedules a retry of a step that failed with a temporary error. Returns whether the step will be retried.
@@ -175,8 +175,9 @@ async fn save_later(
     let wake = now_ms().saturating_add(u64::try_from(waits.as_millis()).unwrap_or(u64::MAX));
     let (run, why) = (session.id().clone(), Logged::text(error.chain()));
     tracing::info!(%run, error = %why, ?waits, attempts, "retrying a step of a run later");
-    let record = Record { attempts, error: Some(StoredError::of(error)), ..Record::new(body) };
-    session.save(RunStatus::Working, Some(wake), record).await
+    let record =
+        Record { attempts, error: Some(StoredError::from_error(error)), ..Record::new(body) };
+    session.save_record(RunStatus::Working, Some(wake), record).await
 }
 
 /// Saves that the run failed, with its partial response.
@@ -187,10 +188,10 @@ async fn fail_loop(session: &mut LeasedRun, run: &Run, error: &Error) -> Result<
     };
     let state = run.failed_state(done, session.logged);
     let record = Record {
-        error: Some(StoredError::of(error)),
+        error: Some(StoredError::from_error(error)),
         ..Record::new(RunBody::Generate(Box::new(state)))
     };
-    session.save(RunStatus::Failed, None, record).await
+    session.save_record(RunStatus::Failed, None, record).await
 }
 
 /// The result of running the calls of a round.
@@ -220,7 +221,7 @@ async fn perform_calls(
         lock(&begun).insert(position.1, Arc::clone(&journal));
         async move {
             if call.is_at_most_once()
-                && let Err(error) = journal.start().await
+                && let Err(error) = journal.note_start().await
             {
                 return (position.1, Err(error));
             }
@@ -237,7 +238,7 @@ async fn perform_calls(
             Some(ended) = running.next() => settled = Some(ended),
             () = session.until_renewal() => {
                 let renewed = session.renew().await;
-                unless_cancelled(session, renewed, || run.cancel()).await?;
+                unless_cancelled(session, renewed, || run.cancel_run()).await?;
                 continue;
             }
         }
@@ -260,19 +261,20 @@ async fn perform_calls(
             }
         }
         // The last call is saved with the end of the round.
-        let rests = || lock(&begun).values().map(|call| call.rest()).collect::<Option<Vec<_>>>();
+        let rests =
+            || lock(&begun).values().map(|call| call.current_rest()).collect::<Option<Vec<_>>>();
         if let Some(rests) = rests().filter(|rests| left > 0 && !rests.is_empty()) {
-            let (wake, waits) = resting::joined(rests);
+            let (wake, waits) = resting::join_rests(rests);
             let state = run.state_after(session.logged);
             let record = Record::new(RunBody::Generate(Box::new(state)));
-            let saved = session.save(RunStatus::Working, Some(wake), record).await;
-            unless_cancelled(session, saved, || run.cancel()).await?;
+            let saved = session.save_record(RunStatus::Working, Some(wake), record).await;
+            unless_cancelled(session, saved, || run.cancel_run()).await?;
             genkit.runs.resting.keep(&id, session.revision(), wake, waits);
             return Ok(Performed::Rests);
         }
         if left > 0 && is_new {
-            let saved = save(session, run).await;
-            unless_cancelled(session, saved, || run.cancel()).await?;
+            let saved = save_run(session, run).await;
+            unless_cancelled(session, saved, || run.cancel_run()).await?;
         }
         for note in notes {
             // The call may have been dropped, so that the receiver is gone.
@@ -306,7 +308,7 @@ async fn drive_flow(
     let journal = Arc::new(journal);
     let cancel = CancellationToken::new();
     let mut running =
-        std::pin::pin!(state.run(genkit, Arc::clone(&journal) as _, cancel.clone())?);
+        std::pin::pin!(state.run_flow(genkit, Arc::clone(&journal) as _, cancel.clone())?);
     let ended = loop {
         tokio::select! {
             biased;
@@ -317,14 +319,14 @@ async fn drive_flow(
                         None
                     }
                     Noted::Started => None,
-                    Noted::Rests => match journal.rest() {
-                        Some(rest) => Some(resting::joined(vec![rest])),
+                    Noted::Rests => match journal.current_rest() {
+                        Some(rest) => Some(resting::join_rests(vec![rest])),
                         None => continue,
                     },
                 };
                 let record = Record::new(RunBody::Flow(Box::new(state.take_unsaved())));
                 let wake = rest.as_ref().map(|(wake, _)| *wake);
-                let noted = session.save(RunStatus::Working, wake, record).await;
+                let noted = session.save_record(RunStatus::Working, wake, record).await;
                 unless_cancelled(session, noted, || cancel.cancel()).await?;
                 let _ = saved.send(());
                 if let Some((wake, waits)) = rest {
@@ -339,15 +341,17 @@ async fn drive_flow(
             }
         }
     };
-    match state.take(ended) {
-        Ok(status) => session.save(status, None, Record::new(RunBody::Flow(Box::new(state)))).await,
+    match state.take_outcome(ended) {
+        Ok(status) => {
+            session.save_record(status, None, Record::new(RunBody::Flow(Box::new(state)))).await
+        }
         Err(error) if may_pass(&error) && attempts + 1 < STEP_TRIES => {
             save_later(session, RunBody::Flow(Box::new(state)), attempts + 1, &error).await
         }
         Err(error) => {
-            let error = Some(StoredError::of(&error));
+            let error = Some(StoredError::from_error(&error));
             let record = Record { error, ..Record::new(RunBody::Flow(Box::new(state))) };
-            session.save(RunStatus::Failed, None, record).await
+            session.save_record(RunStatus::Failed, None, record).await
         }
     }
 }

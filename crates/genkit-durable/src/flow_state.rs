@@ -84,12 +84,12 @@ impl FlowState {
     }
 
     /// Returns whether the flow waits for answers.
-    pub(super) fn asks(&self) -> bool {
+    pub(super) fn is_interrupted(&self) -> bool {
         self.asks.is_some()
     }
 
     /// Returns the status of the flow.
-    pub(super) fn status(&self) -> RunStatus {
+    pub(super) fn run_status(&self) -> RunStatus {
         match (&self.asks, &self.output) {
             (Some(_), _) => RunStatus::InputRequired,
             (None, Some(_)) => RunStatus::Completed,
@@ -130,7 +130,7 @@ impl FlowState {
     ///
     /// # Errors
     /// This process does not have the flow.
-    pub(super) fn run(
+    pub(super) fn run_flow(
         &self,
         genkit: &Instance,
         journal: Arc<dyn Journal>,
@@ -162,7 +162,7 @@ impl FlowState {
     ///
     /// # Errors
     /// The error of the flow.
-    pub(super) fn take(&mut self, ended: Outcome<Value>) -> Result<RunStatus> {
+    pub(super) fn take_outcome(&mut self, ended: Outcome<Value>) -> Result<RunStatus> {
         match ended {
             Outcome::Finished(returned) => {
                 self.output = Some(returned?);
@@ -181,7 +181,7 @@ impl FlowState {
     }
 
     /// Returns the questions without an answer.
-    pub(super) fn open(&self) -> Vec<Interrupt> {
+    pub(super) fn open_questions(&self) -> Vec<Interrupt> {
         self.asks.as_ref().map(|message| self.answers.open(message)).unwrap_or_default()
     }
 
@@ -189,7 +189,7 @@ impl FlowState {
     ///
     /// # Errors
     /// The answer is for no open question.
-    pub(super) fn answer(&mut self, answer: Answer) -> Result<RunStatus> {
+    pub(super) fn answer_question(&mut self, answer: Answer) -> Result<RunStatus> {
         let Some(message) = &self.asks else { return Ok(RunStatus::Working) };
         let answers = self.answers.taking(answer, message)?;
         if !answers.open(message).is_empty() {

@@ -39,7 +39,7 @@ impl DurableRun {
     /// an error if this process lacks something that the run needs; any error of the store.
     pub async fn wait(&self) -> Result<GenerateResponse> {
         let handle = &self.0;
-        let (stored, record) = handle.settled().await?;
+        let (stored, record) = handle.wait_until_settled().await?;
         let RunBody::Generate(state) = record.body else {
             return Err(other_kind(&handle.id, &record.body, "a run of `durable_run`"));
         };
@@ -57,7 +57,7 @@ impl DurableFlow {
     /// error of the store.
     pub async fn wait(&self) -> Result<FlowOutcome> {
         let handle = &self.0;
-        let (stored, record) = handle.settled().await?;
+        let (stored, record) = handle.wait_until_settled().await?;
         let RunBody::Flow(state) = record.body else {
             return Err(other_kind(&handle.id, &record.body, "a run of `durable_flow`"));
         };
@@ -79,7 +79,7 @@ macro_rules! handle_methods {
             /// # Errors
             /// `NotFound` if the run was removed, and any error of the store.
             pub async fn status(&self) -> Result<RunStatus> {
-                Ok(self.0.peek().await?.status)
+                Ok(self.0.peek_head().await?.status)
             }
 
             /// Returns the questions without an answer. Empty if the run is not interrupted.
@@ -87,7 +87,7 @@ macro_rules! handle_methods {
             /// # Errors
             /// The errors of [`status`](Self::status).
             pub async fn open(&self) -> Result<Vec<Interrupt>> {
-                Ok(self.0.load().await?.1.body.open())
+                Ok(self.0.load_run().await?.1.body.open_questions())
             }
 
             /// Answers the question of `call`, which is the `ref` of the interrupted call or the key of a question. Any
@@ -102,14 +102,14 @@ macro_rules! handle_methods {
             /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an
             /// open question, and any error of the store. On error the run is unchanged.
             pub async fn answer(&self, call: &str, answer: impl Serialize) -> Result<()> {
-                self.0.answer(call, answer).await
+                self.0.answer_call(call, answer).await
             }
 
             /// Answers each open question that `answer` returns an [`Answer`] to. Use it for denials with a reason,
             /// other arguments, or a response on behalf of a tool.
             ///
             /// # Errors
-            /// The errors of [`answer`](Self::answer).
+            /// The errors of [`answer`](Self::answer_call).
             pub async fn answer_with(
                 &self,
                 answer: impl FnMut(&Interrupt) -> Option<Answer>,
@@ -123,7 +123,7 @@ macro_rules! handle_methods {
             /// # Errors
             /// The errors of [`status`](Self::status).
             pub async fn cancel(&self) -> Result<bool> {
-                self.0.cancel().await
+                self.0.cancel_run().await
             }
 
             /// Removes the run and its data from the store. Its id may then be used again. Returns `false` if the run
@@ -153,12 +153,12 @@ impl Handle {
         Self { genkit: genkit.clone(), store, id }
     }
 
-    async fn peek(&self) -> Result<RunHead> {
+    async fn peek_head(&self) -> Result<RunHead> {
         let head = self.store.peek(&self.id).await?;
         Ok(head.ok_or_else(|| E::NoRun(self.id.to_string()))?)
     }
 
-    async fn load(&self) -> Result<(StoredRun, Record)> {
+    async fn load_run(&self) -> Result<(StoredRun, Record)> {
         let stored = self.store.load(&self.id).await?;
         let stored = stored.ok_or_else(|| E::NoRun(self.id.to_string()))?;
         let record = Record::read(&self.id, &stored)?;
@@ -166,16 +166,16 @@ impl Handle {
     }
 
     /// Waits until nothing is left to do, and works on the run meanwhile.
-    async fn settled(&self) -> Result<(StoredRun, Record)> {
+    async fn wait_until_settled(&self) -> Result<(StoredRun, Record)> {
         let stop = CancellationToken::new();
         let mut pause = Duration::from_millis(10);
         loop {
-            let head = self.peek().await?;
+            let head = self.peek_head().await?;
             if head.status != RunStatus::Working {
                 if head.status == RunStatus::Cancelled {
                     self.genkit.runs.resting.cancelled(&self.id);
                 }
-                return self.load().await;
+                return self.load_run().await;
             }
             let later = head.wake_at_ms.unwrap_or(0).saturating_sub(now_ms());
             if later == 0 {
@@ -193,32 +193,32 @@ impl Handle {
         }
     }
 
-    async fn answer(&self, call: &str, value: impl Serialize) -> Result<()> {
+    async fn answer_call(&self, call: &str, value: impl Serialize) -> Result<()> {
         let value =
             serde_json::to_value(value).map_err(|why| E::AnswerUnserializable(why.to_string()))?;
-        self.change(|open| Ok(vec![answer_to(&self.id, open, call, value.clone())?])).await
+        self.change_run(|open| Ok(vec![answer_to(&self.id, open, call, value.clone())?])).await
     }
 
     async fn answer_with(
         &self,
         mut answer: impl FnMut(&Interrupt) -> Option<Answer>,
     ) -> Result<()> {
-        self.change(|open| Ok(open.iter().filter_map(&mut answer).collect())).await
+        self.change_run(|open| Ok(open.iter().filter_map(&mut answer).collect())).await
     }
 
     /// Adds answers to the open questions. Repeats it if another process changed the run meanwhile.
-    async fn change(
+    async fn change_run(
         &self,
         mut answers: impl FnMut(&[Interrupt]) -> Result<Vec<Answer>>,
     ) -> Result<()> {
         loop {
-            let (stored, record) = self.load().await?;
+            let (stored, record) = self.load_run().await?;
             if stored.at.status != RunStatus::InputRequired {
                 let (id, status) = (self.id.to_string(), stored.at.status.as_str());
                 return Err(E::AsksNothing { id, status }.into());
             }
-            let answers = answers(&record.body.open())?;
-            let (status, body) = self.answered(record.body, answers, stored.log.len()).await?;
+            let answers = answers(&record.body.open_questions())?;
+            let (status, body) = self.apply_answer(record.body, answers, stored.log.len()).await?;
             let (head, log) = Record::new(body).into_lines(&self.id)?;
             let change = RunChange::new(status, head).with_log(log);
             if self.store.save(&self.id, stored.at.revision, &change).await?.is_some() {
@@ -227,7 +227,7 @@ impl Handle {
         }
     }
 
-    async fn answered(
+    async fn apply_answer(
         &self,
         body: RunBody,
         answers: Vec<Answer>,
@@ -246,16 +246,16 @@ impl Handle {
             RunBody::Flow(mut state) => {
                 let mut status = RunStatus::InputRequired;
                 for answer in answers {
-                    status = state.answer(answer)?;
+                    status = state.answer_question(answer)?;
                 }
                 Ok((status, RunBody::Flow(state)))
             }
         }
     }
 
-    async fn cancel(&self) -> Result<bool> {
+    async fn cancel_run(&self) -> Result<bool> {
         loop {
-            let (stored, _) = self.load().await?;
+            let (stored, _) = self.load_run().await?;
             if stored.at.status.is_over() {
                 return Ok(false);
             }

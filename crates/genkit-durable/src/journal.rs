@@ -56,16 +56,16 @@ impl CallJournal {
     }
 
     /// Returns what the call waits for, if it does nothing else.
-    pub(super) fn rest(&self) -> Option<Rest> {
+    pub(super) fn current_rest(&self) -> Option<Rest> {
         lock(self.rest.as_ref()?).clone()
     }
 
     /// Saves that the call starts.
-    pub(crate) fn start(&self) -> BoxFuture<'static, Result<()>> {
-        self.send(Noted::Started)
+    pub(crate) fn note_start(&self) -> BoxFuture<'static, Result<()>> {
+        self.send_note(Noted::Started)
     }
 
-    fn send(&self, what: Noted) -> BoxFuture<'static, Result<()>> {
+    fn send_note(&self, what: Noted) -> BoxFuture<'static, Result<()>> {
         let (saved, told) = oneshot::channel();
         // If the receiver is gone, `saved` is dropped, and `told` returns an error.
         let _ = self.notes.send(Note { place: self.place, what, saved });
@@ -80,7 +80,7 @@ impl Journal for CallJournal {
     }
 
     fn save(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
-        self.send(Noted::Once { key: key.to_owned(), done: done.clone() })
+        self.send_note(Noted::Once { key: key.to_owned(), done: done.clone() })
     }
 
     fn rests(&self, rest: Option<Rest>) {
@@ -93,7 +93,7 @@ impl Journal for CallJournal {
         };
         if is_new {
             // The result is not awaited; the note only wakes the driver of the call.
-            drop(self.send(Noted::Rests));
+            drop(self.send_note(Noted::Rests));
         }
     }
 }

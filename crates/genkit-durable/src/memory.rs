@@ -39,14 +39,14 @@ impl KeptRun {
         self.lease.as_ref().is_some_and(|(_, until)| *until > Instant::now())
     }
 
-    fn size(&self) -> usize {
+    fn stored_size(&self) -> usize {
         self.run.head.len() + self.run.log.iter().map(String::len).sum::<usize>()
     }
 }
 
 impl Runs {
     /// Replaces `old` bytes by `new` bytes in the total.
-    fn fit(&mut self, old: usize, new: usize) -> Result<(), E> {
+    fn reserve_bytes(&mut self, old: usize, new: usize) -> Result<(), E> {
         let bytes = self.bytes - old + new;
         // A change that does not grow is always accepted.
         if bytes > MAX_BYTES && new > old {
@@ -56,7 +56,7 @@ impl Runs {
         Ok(())
     }
 
-    fn create(&mut self, run: &RunId, first: &RunChange) -> Result<bool, E> {
+    fn create_run(&mut self, run: &RunId, first: &RunChange) -> Result<bool, E> {
         if self.runs.contains_key(run) {
             return Ok(false);
         }
@@ -66,12 +66,12 @@ impl Runs {
         let head = RunHead::new(1, first.status, first.wake_at_ms);
         let kept =
             KeptRun { run: StoredRun::new(head, &*first.head, first.log.clone()), lease: None };
-        self.fit(0, kept.size())?;
+        self.reserve_bytes(0, kept.stored_size())?;
         self.runs.insert(run.clone(), kept);
         Ok(true)
     }
 
-    fn save(&mut self, run: &RunId, at: u64, change: &RunChange) -> Result<Option<u64>, E> {
+    fn save_run(&mut self, run: &RunId, at: u64, change: &RunChange) -> Result<Option<u64>, E> {
         let texts = || std::iter::once(&change.head).chain(&change.log);
         if texts().any(|text| text.contains('\n')) {
             return Err(E::LineBreak);
@@ -79,8 +79,8 @@ impl Runs {
         let Some(kept) = self.runs.get(run).filter(|kept| kept.run.at.revision == at) else {
             return Ok(None);
         };
-        let (old, gone) = (kept.size(), kept.run.head.len());
-        self.fit(old, old - gone + texts().map(String::len).sum::<usize>())?;
+        let (old, gone) = (kept.stored_size(), kept.run.head.len());
+        self.reserve_bytes(old, old - gone + texts().map(String::len).sum::<usize>())?;
         if let Some(kept) = self.runs.get_mut(run) {
             kept.run.at = RunHead::new(at + 1, change.status, change.wake_at_ms);
             kept.run.head.clone_from(&change.head);
@@ -89,7 +89,7 @@ impl Runs {
         Ok(Some(at + 1))
     }
 
-    fn lease(&mut self, run: &RunId, owner: &str, ttl: Duration) -> Option<RunHead> {
+    fn lease_run(&mut self, run: &RunId, owner: &str, ttl: Duration) -> Option<RunHead> {
         let kept = self.runs.get_mut(run)?;
         if kept.is_leased() && kept.lease.as_ref().is_some_and(|(other, _)| other != owner) {
             return None;
@@ -98,7 +98,7 @@ impl Runs {
         Some(kept.run.at)
     }
 
-    fn due(&self, limit: usize) -> Vec<RunId> {
+    fn due_runs(&self, limit: usize) -> Vec<RunId> {
         let now = now_ms();
         let is_due = |kept: &KeptRun| {
             kept.run.at.status == RunStatus::Working
@@ -109,28 +109,28 @@ impl Runs {
         due.take(limit).map(|(id, _)| id.clone()).collect()
     }
 
-    fn remove(&mut self, run: &RunId) -> bool {
+    fn remove_run(&mut self, run: &RunId) -> bool {
         let Some(kept) = self.runs.remove(run) else { return false };
-        self.bytes -= kept.size();
+        self.bytes -= kept.stored_size();
         true
     }
 }
 
-fn ready<'a, T: Send + 'a>(value: Result<T, E>) -> BoxFuture<'a, Result<T>> {
+fn ready_result<'a, T: Send + 'a>(value: Result<T, E>) -> BoxFuture<'a, Result<T>> {
     Box::pin(std::future::ready(value.map_err(Into::into)))
 }
 
 impl RunStore for MemoryRuns {
     fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
-        ready(lock(&self.0).create(run, first))
+        ready_result(lock(&self.0).create_run(run, first))
     }
 
     fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
-        ready(Ok(lock(&self.0).runs.get(run).map(|kept| kept.run.clone())))
+        ready_result(Ok(lock(&self.0).runs.get(run).map(|kept| kept.run.clone())))
     }
 
     fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
-        ready(Ok(lock(&self.0).runs.get(run).map(|kept| kept.run.at)))
+        ready_result(Ok(lock(&self.0).runs.get(run).map(|kept| kept.run.at)))
     }
 
     fn save<'a>(
@@ -139,7 +139,7 @@ impl RunStore for MemoryRuns {
         at: u64,
         change: &'a RunChange,
     ) -> BoxFuture<'a, Result<Option<u64>>> {
-        ready(lock(&self.0).save(run, at, change))
+        ready_result(lock(&self.0).save_run(run, at, change))
     }
 
     fn lease<'a>(
@@ -148,22 +148,22 @@ impl RunStore for MemoryRuns {
         owner: &'a str,
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Option<RunHead>>> {
-        ready(Ok(lock(&self.0).lease(run, owner, ttl)))
+        ready_result(Ok(lock(&self.0).lease_run(run, owner, ttl)))
     }
 
     fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
         if let Some(kept) = lock(&self.0).runs.get_mut(run) {
             kept.lease.take_if(|(other, _)| other == owner);
         }
-        ready(Ok(()))
+        ready_result(Ok(()))
     }
 
     fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
-        ready(Ok(lock(&self.0).due(limit)))
+        ready_result(Ok(lock(&self.0).due_runs(limit)))
     }
 
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
-        ready(Ok(lock(&self.0).remove(run)))
+        ready_result(Ok(lock(&self.0).remove_run(run)))
     }
 }
 

@@ -21,7 +21,7 @@ impl OpenSteps {
         self.open.len()
     }
 
-    pub(crate) fn has(&self, call: (usize, usize)) -> bool {
+    pub(crate) fn has_call(&self, call: (usize, usize)) -> bool {
         self.open.values().any(|open| *open == Some(call))
     }
 
@@ -33,7 +33,7 @@ impl OpenSteps {
     }
 
     /// Removes a step. Returns `None` if it is not open.
-    pub(crate) fn settle(&mut self, number: u64) -> Option<Option<(usize, usize)>> {
+    pub(crate) fn remove_step(&mut self, number: u64) -> Option<Option<(usize, usize)>> {
         self.open.remove(&number)
     }
 }

@@ -50,11 +50,11 @@ pub(super) fn flow_outcome_of(
         }
         (RunStatus::Failed, Some(error)) => Err(error.into_error()),
         (RunStatus::Cancelled, _) => Err(E::Cancelled(id.to_string()).into()),
-        _ => Ok(FlowOutcome::Asks(state.open())),
+        _ => Ok(FlowOutcome::Asks(state.open_questions())),
     }
 }
 
 /// Creates the error for a run of another kind than requested.
 pub(super) fn other_kind(id: &RunId, body: &RunBody, wanted: &'static str) -> Error {
-    E::OtherKind { id: id.to_string(), is: body.kind(), wanted }.into()
+    E::OtherKind { id: id.to_string(), is: body.run_kind(), wanted }.into()
 }

@@ -45,11 +45,11 @@ pub(super) struct StoredError {
     message: String,
 }
 
-fn parse<T: DeserializeOwned>(lines: &[String]) -> serde_json::Result<Vec<T>> {
+fn parse_lines<T: DeserializeOwned>(lines: &[String]) -> serde_json::Result<Vec<T>> {
     lines.iter().map(|line| serde_json::from_str(line)).collect()
 }
 
-fn print<T: Serialize>(values: &[T]) -> serde_json::Result<Vec<String>> {
+fn print_lines<T: Serialize>(values: &[T]) -> serde_json::Result<Vec<String>> {
     values.iter().map(serde_json::to_string).collect()
 }
 
@@ -58,7 +58,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl StoredError {
-    pub(super) fn of(error: &Error) -> Self {
+    pub(super) fn from_error(error: &Error) -> Self {
         Self { kind: name_of(error.kind()).to_owned(), message: error.chain() }
     }
 
@@ -68,7 +68,7 @@ impl StoredError {
 }
 
 impl RunBody {
-    pub(super) fn kind(&self) -> &'static str {
+    pub(super) fn run_kind(&self) -> &'static str {
         match self {
             Self::Generate(_) => "a run of `durable_run`",
             Self::Flow(_) => "a run of `durable_flow`",
@@ -84,10 +84,10 @@ impl RunBody {
     }
 
     /// Returns the questions without an answer.
-    pub(super) fn open(&self) -> Vec<Interrupt> {
+    pub(super) fn open_questions(&self) -> Vec<Interrupt> {
         match self {
-            Self::Generate(state) => state.open(),
-            Self::Flow(state) => state.open(),
+            Self::Generate(state) => state.open_questions(),
+            Self::Flow(state) => state.open_questions(),
         }
     }
 }
@@ -104,12 +104,12 @@ impl Record {
         let mut record: Self = serde_json::from_str(&stored.head).map_err(unreadable)?;
         match &mut record.body {
             RunBody::Generate(state) => {
-                state.messages = parse::<Message>(&stored.log).map_err(unreadable)?;
+                state.messages = parse_lines::<Message>(&stored.log).map_err(unreadable)?;
             }
             RunBody::Flow(state) => {
                 let unknown = |why| E::Unreadable { id: id.to_string(), why };
                 state.check_version().map_err(unknown)?;
-                state.read_log(parse::<Done>(&stored.log).map_err(unreadable)?);
+                state.read_log(parse_lines::<Done>(&stored.log).map_err(unreadable)?);
             }
         }
         Ok(record)
@@ -119,8 +119,8 @@ impl Record {
     pub(super) fn into_lines(mut self, id: &RunId) -> Result<(String, Vec<String>)> {
         let mut lines = || {
             let log = match &mut self.body {
-                RunBody::Generate(state) => print(&std::mem::take(&mut state.messages))?,
-                RunBody::Flow(state) => print(&state.take_log())?,
+                RunBody::Generate(state) => print_lines(&std::mem::take(&mut state.messages))?,
+                RunBody::Flow(state) => print_lines(&state.take_log())?,
             };
             Ok::<_, serde_json::Error>((serde_json::to_string(&self)?, log))
         };

@@ -95,7 +95,7 @@ impl LeasedRun {
     ///
     /// # Errors
     /// `Aborted` if another process changed the run, `Unavailable` if it cannot be saved. The work must stop.
-    pub(super) async fn save(
+    pub(super) async fn save_record(
         &mut self,
         status: RunStatus,
         wake_at_ms: Option<u64>,
@@ -107,7 +107,7 @@ impl LeasedRun {
         self.save_change(change).await
     }
 
-    /// Saves a serialized change; see [`save`](Self::save).
+    /// Saves a serialized change; see [`save_record`](Self::save_record).
     pub async fn save_change(&mut self, change: RunChange) -> Result<()> {
         let mut last = None;
         for attempt in 0..SAVE_TRIES {
@@ -116,11 +116,11 @@ impl LeasedRun {
             }
             match self.store.save(&self.id, self.revision, &change).await {
                 Ok(Some(revision)) => {
-                    self.saved(revision, &change);
+                    self.note_saved(revision, &change);
                     return Ok(());
                 }
                 Ok(None) if last.is_some() && self.is_saved(&change).await? => {
-                    self.saved(self.revision + 1, &change);
+                    self.note_saved(self.revision + 1, &change);
                     return Ok(());
                 }
                 Ok(None) => return Err(E::Lost(self.id.to_string()).into()),
@@ -139,7 +139,7 @@ impl LeasedRun {
         })
     }
 
-    fn saved(&mut self, revision: u64, change: &RunChange) {
+    fn note_saved(&mut self, revision: u64, change: &RunChange) {
         self.revision = revision;
         self.logged += change.log.len();
     }

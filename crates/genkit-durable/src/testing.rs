@@ -42,7 +42,7 @@ pub async fn check_run_store(store: impl RunStore) -> Result<()> {
     check.due_is_what_has_work_now().await?;
     check.many_make_one_run().await?;
     for name in ["made", "saved", "texts", "leased", "rivals", "Made"] {
-        check.store.remove(&check.id(name)?).await?;
+        check.store.remove(&check.check_id(name)?).await?;
     }
     Ok(())
 }
@@ -52,7 +52,7 @@ struct StoreCheck {
     number: String,
 }
 
-fn holds(promise: &str, is_kept: bool) -> Result<()> {
+fn check_promise(promise: &str, is_kept: bool) -> Result<()> {
     match is_kept {
         true => Ok(()),
         false => {
@@ -61,60 +61,72 @@ fn holds(promise: &str, is_kept: bool) -> Result<()> {
     }
 }
 
-fn working(head: &str) -> RunChange {
+fn working_change(head: &str) -> RunChange {
     RunChange::new(RunStatus::Working, head)
 }
 
 impl StoreCheck {
-    fn id(&self, name: &str) -> Result<RunId> {
+    fn check_id(&self, name: &str) -> Result<RunId> {
         RunId::new(format!("{name}-{}", self.number))
     }
 
     async fn runs_are_made_once(&self) -> Result<()> {
-        let (store, id, large) = (&self.store, self.id("made")?, self.id("Made")?);
+        let (store, id, large) = (&self.store, self.check_id("made")?, self.check_id("Made")?);
         let is_empty = store.load(&id).await?.is_none()
             && store.peek(&id).await?.is_none()
-            && store.save(&id, 0, &working("{}")).await?.is_none()
-            && store.save(&id, 1, &working("{}")).await?.is_none()
+            && store.save(&id, 0, &working_change("{}")).await?.is_none()
+            && store.save(&id, 1, &working_change("{}")).await?.is_none()
             && store.lease(&id, "a", LONG).await?.is_none()
             && !store.remove(&id).await?;
-        holds("a run that was not created does not exist", is_empty)?;
+        check_promise("a run that was not created does not exist", is_empty)?;
         store.release(&id, "a").await?;
-        let first = working("1").with_log(["a", "b"]);
-        holds("`create` creates a run", store.create(&id, &first).await?)?;
+        let first = working_change("1").with_log(["a", "b"]);
+        check_promise("`create` creates a run", store.create(&id, &first).await?)?;
         let again = RunChange::new(RunStatus::Completed, "2");
-        holds("`create` creates a run only once", !store.create(&id, &again).await?)?;
+        check_promise("`create` creates a run only once", !store.create(&id, &again).await?)?;
         let head = RunHead::new(1, RunStatus::Working, None);
         let stored = StoredRun::new(head, "1", vec!["a".to_owned(), "b".to_owned()]);
-        holds("`load` returns the created run", store.load(&id).await? == Some(stored))?;
-        holds("`peek` returns the state of the run", store.peek(&id).await? == Some(head))?;
-        holds("ids are case-sensitive", store.peek(&large).await?.is_none())?;
-        holds("another id is another run", store.create(&large, &working("L")).await?)?;
-        holds("`remove` removes a run", store.remove(&id).await?)?;
-        holds("a removed run is gone", store.load(&id).await?.is_none())?;
-        holds("the id of a removed run can be reused", store.create(&id, &working("3")).await?)?;
+        check_promise("`load` returns the created run", store.load(&id).await? == Some(stored))?;
+        check_promise("`peek` returns the state of the run", store.peek(&id).await? == Some(head))?;
+        check_promise("ids are case-sensitive", store.peek(&large).await?.is_none())?;
+        check_promise(
+            "another id is another run",
+            store.create(&large, &working_change("L")).await?,
+        )?;
+        check_promise("`remove` removes a run", store.remove(&id).await?)?;
+        check_promise("a removed run is gone", store.load(&id).await?.is_none())?;
+        check_promise(
+            "the id of a removed run can be reused",
+            store.create(&id, &working_change("3")).await?,
+        )?;
         let fresh = store.load(&id).await?.map(|run| (run.at.revision, run.head, run.log.len()));
-        holds("a recreated run has no old data", fresh == Some((1, "3".to_owned(), 0)))
+        check_promise("a recreated run has no old data", fresh == Some((1, "3".to_owned(), 0)))
     }
 
     async fn saves_are_compared_and_whole(&self) -> Result<()> {
-        let (store, id) = (&self.store, self.id("saved")?);
-        store.create(&id, &working("0").with_log(["0"])).await?;
+        let (store, id) = (&self.store, self.check_id("saved")?);
+        store.create(&id, &working_change("0").with_log(["0"])).await?;
         let asks = RunChange::new(RunStatus::InputRequired, "1").with_log(["1", "2"]);
         let asks = asks.with_wake_at_ms(Some(7));
-        holds("`save` returns the next revision", store.save(&id, 1, &asks).await? == Some(2))?;
-        let stale = store.save(&id, 1, &working("x").with_log(["x"])).await?;
-        holds("a save at an old revision is rejected", stale.is_none())?;
-        let early = store.save(&id, 3, &working("x")).await?;
-        holds("a save at a future revision is rejected", early.is_none())?;
+        check_promise(
+            "`save` returns the next revision",
+            store.save(&id, 1, &asks).await? == Some(2),
+        )?;
+        let stale = store.save(&id, 1, &working_change("x").with_log(["x"])).await?;
+        check_promise("a save at an old revision is rejected", stale.is_none())?;
+        let early = store.save(&id, 3, &working_change("x")).await?;
+        check_promise("a save at a future revision is rejected", early.is_none())?;
         let head = RunHead::new(2, RunStatus::InputRequired, Some(7));
         let log = ["0", "1", "2"].map(str::to_owned).to_vec();
         let stored = Some(StoredRun::new(head, "1", log));
-        holds("the head is replaced and the log grows", store.load(&id).await? == stored)?;
-        holds("`peek` and `load` return the same state", store.peek(&id).await? == Some(head))?;
+        check_promise("the head is replaced and the log grows", store.load(&id).await? == stored)?;
+        check_promise(
+            "`peek` and `load` return the same state",
+            store.peek(&id).await? == Some(head),
+        )?;
         let rivals = (0..RIVALS).map(|rival| {
             let (store, id) = (Arc::clone(store), id.clone());
-            let change = working(&rival.to_string()).with_log([format!("of {rival}")]);
+            let change = working_change(&rival.to_string()).with_log([format!("of {rival}")]);
             tokio::spawn(async move { store.save(&id, 2, &change).await })
         });
         let mut winners = Vec::new();
@@ -124,7 +136,7 @@ impl StoreCheck {
             winners.extend(saved?.map(|revision| (rival, revision)));
         }
         let [(winner, 3)] = winners[..] else {
-            return holds("only one of several saves at one revision succeeds", false);
+            return check_promise("only one of several saves at one revision succeeds", false);
         };
         let stored = store.load(&id).await?;
         let is_whole = stored.is_some_and(|run| {
@@ -132,7 +144,7 @@ impl StoreCheck {
                 && run.log.len() == 4
                 && run.log.last() == Some(&format!("of {winner}"))
         });
-        holds("the successful save is stored completely", is_whole)?;
+        check_promise("the successful save is stored completely", is_whole)?;
         for status in [
             RunStatus::Working,
             RunStatus::InputRequired,
@@ -143,47 +155,53 @@ impl StoreCheck {
             let at = store.peek(&id).await?.map_or(0, |head| head.revision);
             store.save(&id, at, &RunChange::new(status, "s")).await?;
             let head = store.peek(&id).await?;
-            holds("every status is stored", head.is_some_and(|head| head.status == status))?;
+            check_promise(
+                "every status is stored",
+                head.is_some_and(|head| head.status == status),
+            )?;
         }
         Ok(())
     }
 
     async fn texts_come_back_as_they_were(&self) -> Result<()> {
-        let (store, id) = (&self.store, self.id("texts")?);
+        let (store, id) = (&self.store, self.check_id("texts")?);
         let texts = ["\"é\u{2028}\\n\\u0000\r\t\u{1f980}'; --", "", " ", &"x".repeat(1 << 20)];
-        store.create(&id, &working(texts[0]).with_log(texts)).await?;
+        store.create(&id, &working_change(texts[0]).with_log(texts)).await?;
         let stored = store.load(&id).await?;
         let is_same = stored.is_some_and(|run| run.head == texts[0] && run.log == texts);
-        holds("texts are returned unchanged", is_same)?;
-        for broken in [working("a\nb"), working("a").with_log(["a\nb"])] {
+        check_promise("texts are returned unchanged", is_same)?;
+        for broken in [working_change("a\nb"), working_change("a").with_log(["a\nb"])] {
             let refused = store.save(&id, 1, &broken).await;
             let is_told = refused.is_err_and(|error| error.kind() == ErrorKind::InvalidArgument);
-            holds("line breaks are rejected with `InvalidArgument`", is_told)?;
+            check_promise("line breaks are rejected with `InvalidArgument`", is_told)?;
         }
         Ok(())
     }
 
     async fn leases_have_one_owner(&self) -> Result<()> {
-        let (store, id) = (&self.store, self.id("leased")?);
-        store.create(&id, &working("1")).await?;
+        let (store, id) = (&self.store, self.check_id("leased")?);
+        store.create(&id, &working_change("1")).await?;
         let head = Some(RunHead::new(1, RunStatus::Working, None));
-        holds("a run without a lease can be leased", store.lease(&id, "a", LONG).await? == head)?;
-        holds("a lease can be renewed", store.lease(&id, "a", LONG).await? == head)?;
-        holds("a lease has one owner", store.lease(&id, "b", LONG).await?.is_none())?;
+        check_promise(
+            "a run without a lease can be leased",
+            store.lease(&id, "a", LONG).await? == head,
+        )?;
+        check_promise("a lease can be renewed", store.lease(&id, "a", LONG).await? == head)?;
+        check_promise("a lease has one owner", store.lease(&id, "b", LONG).await?.is_none())?;
         store.release(&id, "b").await?;
         let other = store.lease(&id, "b", LONG).await?;
-        holds("only the owner can release a lease", other.is_none())?;
-        store.save(&id, 1, &working("2")).await?;
+        check_promise("only the owner can release a lease", other.is_none())?;
+        store.save(&id, 1, &working_change("2")).await?;
         let renewed = store.lease(&id, "a", LONG).await?.map(|head| head.revision);
-        holds("`lease` returns the state of the run", renewed == Some(2))?;
+        check_promise("`lease` returns the state of the run", renewed == Some(2))?;
         store.release(&id, "a").await?;
         let free = store.lease(&id, "b", Duration::from_millis(1)).await?;
-        holds("a released run can be leased", free.is_some())?;
+        check_promise("a released run can be leased", free.is_some())?;
         // The lease expires by the clock of the store.
         let mut tries = 0;
         while store.lease(&id, "c", LONG).await?.is_none() {
             tries += 1;
-            holds("a lease expires", tries < 1000)?;
+            check_promise("a lease expires", tries < 1000)?;
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         store.release(&id, "c").await?;
@@ -198,52 +216,60 @@ impl StoreCheck {
             owners += usize::from(leased?.is_some());
         }
         // A store can reject all concurrent attempts, but must not grant the lease twice.
-        holds("at most one of several concurrent attempts gets a lease", owners <= 1)
+        check_promise("at most one of several concurrent attempts gets a lease", owners <= 1)
     }
 
     async fn due_is_what_has_work_now(&self) -> Result<()> {
         let store = &self.store;
         let far = u64::MAX / 4;
         let table = [
-            ("due-now", working("{}"), true),
-            ("due-past", working("{}").with_wake_at_ms(Some(1)), true),
-            ("due-later", working("{}").with_wake_at_ms(Some(far)), false),
+            ("due-now", working_change("{}"), true),
+            ("due-past", working_change("{}").with_wake_at_ms(Some(1)), true),
+            ("due-later", working_change("{}").with_wake_at_ms(Some(far)), false),
             ("due-asks", RunChange::new(RunStatus::InputRequired, "{}"), false),
             ("due-done", RunChange::new(RunStatus::Completed, "{}"), false),
             ("due-failed", RunChange::new(RunStatus::Failed, "{}"), false),
             ("due-ended", RunChange::new(RunStatus::Cancelled, "{}"), false),
         ];
         for (name, first, _) in &table {
-            store.create(&self.id(name)?, first).await?;
+            store.create(&self.check_id(name)?, first).await?;
         }
-        let leased = self.id("due-leased")?;
-        store.create(&leased, &working("{}")).await?;
+        let leased = self.check_id("due-leased")?;
+        store.create(&leased, &working_change("{}")).await?;
         store.lease(&leased, "a", LONG).await?;
         let due = store.due(10_000).await?;
         for (name, _, is_due) in &table {
             let promise = format!("`due` returns exactly the runs with work now ({name})");
-            holds(&promise, due.contains(&self.id(name)?) == *is_due)?;
+            check_promise(&promise, due.contains(&self.check_id(name)?) == *is_due)?;
         }
-        holds("a leased run is not due", !due.contains(&leased))?;
+        check_promise("a leased run is not due", !due.contains(&leased))?;
         store.release(&leased, "a").await?;
-        holds("a released run is due", store.due(10_000).await?.contains(&leased))?;
-        holds("`due` returns at most as many runs as requested", store.due(1).await?.len() == 1)?;
-        holds("`due` returns no runs if none are requested", store.due(0).await?.is_empty())?;
-        let woken = self.id("due-asks")?;
-        store.save(&woken, 1, &working("{}")).await?;
-        holds("an answered run is due", store.due(10_000).await?.contains(&woken))?;
+        check_promise("a released run is due", store.due(10_000).await?.contains(&leased))?;
+        check_promise(
+            "`due` returns at most as many runs as requested",
+            store.due(1).await?.len() == 1,
+        )?;
+        check_promise(
+            "`due` returns no runs if none are requested",
+            store.due(0).await?.is_empty(),
+        )?;
+        let woken = self.check_id("due-asks")?;
+        store.save(&woken, 1, &working_change("{}")).await?;
+        check_promise("an answered run is due", store.due(10_000).await?.contains(&woken))?;
         for name in table.iter().map(|(name, ..)| *name).chain(["due-leased"]) {
-            store.remove(&self.id(name)?).await?;
+            store.remove(&self.check_id(name)?).await?;
         }
         let left = store.due(10_000).await?;
-        holds("a removed run is not due", !left.contains(&woken) && !left.contains(&leased))
+        check_promise("a removed run is not due", !left.contains(&woken) && !left.contains(&leased))
     }
 
     async fn many_make_one_run(&self) -> Result<()> {
-        let id = self.id("rivals")?;
+        let id = self.check_id("rivals")?;
         let rivals = (0..RIVALS).map(|rival| {
             let (store, id) = (Arc::clone(&self.store), id.clone());
-            tokio::spawn(async move { store.create(&id, &working(&rival.to_string())).await })
+            tokio::spawn(
+                async move { store.create(&id, &working_change(&rival.to_string())).await },
+            )
         });
         let mut made = Vec::new();
         for (rival, created) in join_all(rivals).await.into_iter().enumerate() {
@@ -254,6 +280,9 @@ impl StoreCheck {
             }
         }
         let stored = self.store.load(&id).await?.map(|run| vec![run.head]);
-        holds("only one concurrent `create` succeeds", made.len() == 1 && stored == Some(made))
+        check_promise(
+            "only one concurrent `create` succeeds",
+            made.len() == 1 && stored == Some(made),
+        )
     }
 }

@@ -81,13 +81,13 @@ impl Worker {
         let mut ended = Vec::new();
         loop {
             let looked = genkit.runs.resting.look_after(&*store);
-            meanwhile(looked, &mut running, &mut ended).await;
+            await_while_running(looked, &mut running, &mut ended).await;
             let free = concurrency.saturating_sub(running.len());
             if free > 0 && !stop.is_cancelled() {
                 left_alone.retain(|_, until| *until > Instant::now());
                 // Ignored runs are due as well, and must not hide others.
                 let asked = store.due(free + taken.len() + left_alone.len());
-                let due = meanwhile(asked, &mut running, &mut ended).await;
+                let due = await_while_running(asked, &mut running, &mut ended).await;
                 let due = due.unwrap_or_else(|error| {
                     let error = Logged::text(error.chain());
                     tracing::warn!(%error, "failed to look up due runs");
@@ -138,7 +138,7 @@ impl Worker {
 
 /// Awaits `asked` while the running runs continue, and collects those that end. The store may wait for a lock that one
 /// of the runs holds.
-async fn meanwhile<T, F: Future>(
+async fn await_while_running<T, F: Future>(
     asked: impl Future<Output = T>,
     running: &mut FuturesUnordered<F>,
     ended: &mut Vec<F::Output>,
@@ -182,7 +182,7 @@ mod tests {
             "a run"
         });
         let mut ended = Vec::new();
-        let answer = meanwhile(is_done, &mut running, &mut ended).await;
+        let answer = await_while_running(is_done, &mut running, &mut ended).await;
         assert_eq!((answer.unwrap(), ended.as_slice()), ("due", ["a run"].as_slice()));
     }
 }

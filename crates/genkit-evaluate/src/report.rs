@@ -95,12 +95,16 @@ impl Report {
 }
 
 impl CaseReport {
-    pub(super) fn judged(test_case_id: String, point: DataPoint, scores: Vec<MetricScore>) -> Self {
+    pub(super) fn with_scores(
+        test_case_id: String,
+        point: DataPoint,
+        scores: Vec<MetricScore>,
+    ) -> Self {
         Self { test_case_id, point, scores }
     }
 
     /// Creates a row without an output because of an error.
-    pub(super) fn failed(test_case_id: String, mut point: DataPoint, error: &Error) -> Self {
+    pub(super) fn with_error(test_case_id: String, mut point: DataPoint, error: &Error) -> Self {
         point.error = Some(error.chain());
         Self { test_case_id, point, scores: Vec::new() }
     }
@@ -167,7 +171,7 @@ mod tests {
     fn report(scores: impl IntoIterator<Item = Score>) -> Report {
         let case = |(at, score)| {
             let scores = vec![MetricScore::new("m", score)];
-            CaseReport::judged(format!("c{at}"), DataPoint::new(at as u64), scores)
+            CaseReport::with_scores(format!("c{at}"), DataPoint::new(at as u64), scores)
         };
         Report::new(scores.into_iter().enumerate().map(case).collect())
     }
@@ -175,7 +179,7 @@ mod tests {
     #[test]
     fn nothing_is_no_pass() {
         assert!(!Report::default().all_pass());
-        let unjudged = CaseReport::judged("c".into(), DataPoint::new(1), Vec::new());
+        let unjudged = CaseReport::with_scores("c".into(), DataPoint::new(1), Vec::new());
         assert!(!Report::new(vec![unjudged]).all_pass());
     }
 

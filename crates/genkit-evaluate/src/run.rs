@@ -83,7 +83,7 @@ impl Evaluate {
     /// Sets the flow that creates each output from the input of the row. For a flow that uses state, see
     /// [`flow_of`](Self::flow_of).
     pub fn flow(self, flow: Flow) -> Self {
-        self.target(move |input| {
+        self.with_target(move |input| {
             let run = flow.run(input);
             Box::pin(async move { run.await })
         })
@@ -113,7 +113,7 @@ impl Evaluate {
     /// ```
     pub fn flow_of(self, genkit: &Instance, name: impl Into<String>) -> Self {
         let (genkit, name) = (genkit.clone(), name.into());
-        self.target(move |input| {
+        self.with_target(move |input| {
             let (genkit, name) = (genkit.clone(), name.clone());
             Box::pin(async move { genkit.run_flow(&name, input).await })
         })
@@ -125,13 +125,13 @@ impl Evaluate {
         F: Fn(Value) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Value, HandlerError>> + Send + 'static,
     {
-        self.target(move |input| {
+        self.with_target(move |input| {
             let running = function(input);
             Box::pin(async move { running.await.map_err(HandlerError::into_error) })
         })
     }
 
-    fn target(
+    fn with_target(
         mut self,
         target: impl Fn(Value) -> BoxFuture<'static, Result<Value>> + Send + Sync + 'static,
     ) -> Self {
@@ -151,7 +151,7 @@ impl Evaluate {
         self
     }
 
-    async fn start(self) -> Result<Report> {
+    async fn run_evaluation(self) -> Result<Report> {
         if self.points.is_empty() {
             return Err(E::NoData.into());
         }
@@ -161,7 +161,7 @@ impl Evaluate {
         let Self { points, target, evaluators, at_a_time } = self;
         let (target, evaluators) = (target.as_deref(), &evaluators);
         let cases = stream::iter(points.into_iter().enumerate())
-            .map(|(index, point)| case(index, point, target, evaluators))
+            .map(|(index, point)| run_case(index, point, target, evaluators))
             .buffered(at_a_time)
             .collect::<Vec<_>>();
         Ok(Report::new(cases.await))
@@ -169,7 +169,7 @@ impl Evaluate {
 }
 
 /// Runs a row, and scores its output with each evaluator.
-async fn case(
+async fn run_case(
     index: usize,
     mut point: DataPoint,
     target: Option<&Target>,
@@ -182,10 +182,10 @@ async fn case(
         let made = AssertUnwindSafe(async { target(input).await }).catch_unwind().await;
         match made {
             Ok(Ok(output)) => point.output = Some(output),
-            Ok(Err(error)) => return CaseReport::failed(name, point, &error),
+            Ok(Err(error)) => return CaseReport::with_error(name, point, &error),
             Err(_) => {
                 let error = Error::from(E::Panicked);
-                return CaseReport::failed(name, point, &error);
+                return CaseReport::with_error(name, point, &error);
             }
         }
     }
@@ -198,7 +198,7 @@ async fn case(
         let metric = evaluator.name();
         scores.extend(judged.into_iter().map(|score| MetricScore::new(metric, score)));
     }
-    CaseReport::judged(name, point, scores)
+    CaseReport::with_scores(name, point, scores)
 }
 
 impl IntoFuture for Evaluate {
@@ -206,7 +206,7 @@ impl IntoFuture for Evaluate {
     type IntoFuture = BoxFuture<'static, Result<Report>>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.start())
+        Box::pin(self.run_evaluation())
     }
 }
 

@@ -17,7 +17,7 @@ impl Report {
             "{} of {} cases failed:\n{}",
             self.failures().count(),
             self.cases().len(),
-            table::of(self, |case| case.is_failure()),
+            table::format_report(self, |case| case.is_failure()),
         );
     }
 
@@ -56,6 +56,6 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&table::of(self, |_| true))
+        f.write_str(&table::format_report(self, |_| true))
     }
 }

@@ -13,7 +13,7 @@ const WIDEST: usize = 40;
 const LONGEST_REASON: usize = 300;
 
 /// Builds a table of the rows that `wanted` selects, the averages of all rows, and the reasons of failures.
-pub(super) fn of(report: &Report, wanted: impl Fn(&CaseReport) -> bool) -> String {
+pub(super) fn format_report(report: &Report, wanted: impl Fn(&CaseReport) -> bool) -> String {
     let metrics = report.metrics();
     let mut rows = vec![vec!["case".to_owned()]];
     rows[0].extend(metrics.iter().cloned());
@@ -21,7 +21,7 @@ pub(super) fn of(report: &Report, wanted: impl Fn(&CaseReport) -> bool) -> Strin
         let mut row = vec![excerpt(case.test_case_id(), WIDEST)];
         row.extend(metrics.iter().map(|metric| {
             let score = case.scores().iter().find(|score| score.metric() == *metric);
-            score.map_or("-".to_owned(), |score| cell(score.score()))
+            score.map_or("-".to_owned(), |score| format_cell(score.score()))
         }));
         rows.push(row);
     }
@@ -30,9 +30,9 @@ pub(super) fn of(report: &Report, wanted: impl Fn(&CaseReport) -> bool) -> Strin
         report.average(metric).map_or("-".to_owned(), |average| format!("{average:.3}"))
     }));
     rows.push(averages);
-    let mut text = aligned(&rows);
+    let mut text = align_columns(&rows);
     for case in report.cases().iter().filter(|case| wanted(case) && case.is_failure()) {
-        for (metric, why) in reasons(case) {
+        for (metric, why) in list_reasons(case) {
             let why = excerpt(&why.replace(['\n', '\r'], " "), LONGEST_REASON);
             // Writing to a string does not fail.
             let _ = writeln!(text, "{} {metric}: {why}", case.test_case_id());
@@ -41,7 +41,7 @@ pub(super) fn of(report: &Report, wanted: impl Fn(&CaseReport) -> bool) -> Strin
     text
 }
 
-fn cell(score: &Score) -> String {
+fn format_cell(score: &Score) -> String {
     if score.error().is_some() {
         return "error".to_owned();
     }
@@ -57,7 +57,7 @@ fn cell(score: &Score) -> String {
 }
 
 /// Returns why a case failed, with the metric that reports it.
-fn reasons(case: &CaseReport) -> Vec<(String, String)> {
+fn list_reasons(case: &CaseReport) -> Vec<(String, String)> {
     let mut reasons = Vec::new();
     if let Some(error) = case.error() {
         reasons.push(("failed".to_owned(), error.to_owned()));
@@ -73,7 +73,7 @@ fn reasons(case: &CaseReport) -> Vec<(String, String)> {
 }
 
 /// Aligns the columns to the width of their widest cell.
-fn aligned(rows: &[Vec<String>]) -> String {
+fn align_columns(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
@@ -97,13 +97,13 @@ mod tests {
     fn a_table_reads_well() {
         let judged = |name: &str, score| {
             let scores = vec![MetricScore::new("m", score), MetricScore::new("n", Score::of("x"))];
-            CaseReport::judged(name.to_owned(), DataPoint::new(1), scores)
+            CaseReport::with_scores(name.to_owned(), DataPoint::new(1), scores)
         };
         let report = Report::new(vec![
             judged("one", Score::of(0.5).with_status(EvalStatus::Pass)),
             judged("two", Score::passed(false).with_reasoning("too\nshort")),
             judged("three", Score::failed("no reference")),
-            CaseReport::failed(
+            CaseReport::with_error(
                 "four".into(),
                 DataPoint::new(1),
                 &genkit_core::Error::not_found("gone"),

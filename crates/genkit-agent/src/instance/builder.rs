@@ -60,10 +60,10 @@ impl InstanceBuilder {
         let this = self;
         #[cfg(feature = "skills")]
         let this = this.with_skill_dirs()?;
-        this.checked()
+        this.build_checked()
     }
 
-    fn checked(self) -> Result<Instance> {
+    fn build_checked(self) -> Result<Instance> {
         Ok(Instance { bound: self.bound.build()?, runs: self.runs })
     }
 

@@ -61,8 +61,8 @@ impl InstanceBuilder {
         let (mut loaded, mut mistakes) = (Vec::new(), Vec::new());
         for path in &dirs {
             let dir = PromptsDir::new(path.clone(), templates.clone());
-            let seen = watched.then(|| dir.look());
-            match dir.load() {
+            let seen = watched.then(|| dir.take_fingerprint());
+            match dir.load_prompts() {
                 Ok(prompts) => loaded.push((dir, prompts, seen)),
                 Err(of_dir) => mistakes.extend(of_dir),
             }
@@ -75,7 +75,7 @@ impl InstanceBuilder {
         for (dir, prompts, seen) in loaded {
             registry = registry.add(prompts.iter().cloned());
             if let Some(seen) = seen {
-                dir.watch(&registry, &prompts, seen);
+                dir.start_watching(&registry, &prompts, seen);
             }
         }
         self.bound.registry = Some(registry);

@@ -159,7 +159,7 @@ impl<I: ?Sized> Clone for Place<I> {
 
 impl<I: InnermostTool + ?Sized> Place<I> {
     /// Returns the next middleware, and advances to the position after it.
-    fn step(&mut self) -> Option<Arc<dyn Middleware>> {
+    fn advance(&mut self) -> Option<Arc<dyn Middleware>> {
         let next = self.innermost.middleware().get(self.at).cloned()?;
         self.at += 1;
         Some(next)
@@ -173,14 +173,14 @@ pub struct NextGenerate {
 }
 
 impl NextGenerate {
-    pub(crate) fn outermost(innermost: Arc<dyn Innermost>) -> Self {
+    pub(crate) fn new(innermost: Arc<dyn Innermost>) -> Self {
         Self { place: Place { innermost, at: 0 } }
     }
 
     /// Runs the rest of the chain with `request`. To run it again, clone `self` first.
     pub fn run(mut self, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>> {
         Box::pin(async move {
-            match self.place.step() {
+            match self.place.advance() {
                 Some(first) => first.generate(request, self).await,
                 None => self.place.innermost.run(request).await,
             }
@@ -196,7 +196,7 @@ pub struct NextModel {
 }
 
 impl NextModel {
-    pub(crate) fn outermost(innermost: Arc<dyn Innermost>, model: Arc<dyn Model>) -> Self {
+    pub(crate) fn new(innermost: Arc<dyn Innermost>, model: Arc<dyn Model>) -> Self {
         Self { place: Place { innermost, at: 0 }, model }
     }
 
@@ -207,7 +207,7 @@ impl NextModel {
         chunks: &'a ChunkSink,
     ) -> BoxFuture<'a, Result<ModelResponse>> {
         Box::pin(async move {
-            match self.place.step() {
+            match self.place.advance() {
                 Some(first) => first.model(request, chunks, self).await,
                 None => self.place.innermost.call_model(&*self.model, request, chunks).await,
             }
@@ -245,7 +245,7 @@ impl NextModel {
 
     /// Calls another model on behalf of the middleware, bypassing all middleware. The call counts toward the usage of
     /// the run.
-    pub(super) async fn ask(
+    pub(super) async fn call_other_model(
         &self,
         model: &dyn Model,
         request: &ModelRequest,
@@ -275,7 +275,7 @@ impl NextTool {
     /// Runs the rest of the chain with `call`. To run it again, clone `self` first.
     pub fn run(mut self, call: ToolCall) -> BoxFuture<'static, Result<ToolOutcome>> {
         Box::pin(async move {
-            match self.place.step() {
+            match self.place.advance() {
                 Some(first) => first.tool(call, self).await,
                 None => self.place.innermost.call_tool(call, self.suspended.as_deref()).await,
             }

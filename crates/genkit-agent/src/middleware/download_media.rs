@@ -67,7 +67,7 @@ impl DownloadMedia {
         self
     }
 
-    async fn fetch(&self, part: &mut Part) -> Result<()> {
+    async fn fetch_media(&self, part: &mut Part) -> Result<()> {
         let Part::Media { media, .. } = part else { return Ok(()) };
         let (sent, bytes) = download(&media.url, self.max_bytes, self.timeout).await?;
         let kind = media.content_type.take().or(sent).ok_or(E::UnknownMediaType)?;
@@ -95,7 +95,7 @@ impl DownloadMedia {
         let mut request = request.clone();
         let parts = request.messages.iter_mut().flat_map(|message| &mut message.content);
         for part in parts.filter(|part| is_remote(part)) {
-            self.fetch(part).await?;
+            self.fetch_media(part).await?;
         }
         next.run(&request, chunks).await
     }

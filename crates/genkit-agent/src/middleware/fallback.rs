@@ -71,7 +71,7 @@ impl Fallback {
         for_other_model(request, model)
     }
 
-    fn helps(&self, error: &Error) -> bool {
+    fn is_covered(&self, error: &Error) -> bool {
         use ErrorKind::{
             Aborted, DeadlineExceeded, Internal, NotFound, ResourceExhausted, Unavailable,
             Unimplemented,
@@ -99,7 +99,7 @@ impl Fallback {
             Err(error) => error,
         };
         for other in &self.models {
-            if !self.helps(&error) || chunks.count() != sent {
+            if !self.is_covered(&error) || chunks.count() != sent {
                 return Err(error);
             }
             let model = match next.models().find(other) {

@@ -20,7 +20,7 @@ impl NamedMiddleware {
     /// Adds middleware that takes no settings.
     pub(crate) fn add(&mut self, name: String, middleware: Arc<dyn Middleware>) {
         let of = name.clone();
-        self.insert(name, move |config| match config {
+        self.insert_constructor(name, move |config| match config {
             None | Some(Value::Null) => Ok(Arc::clone(&middleware)),
             Some(_) => Err(E::MiddlewareTakesNoConfig(of.clone()).into()),
         });
@@ -36,7 +36,7 @@ impl NamedMiddleware {
         M: Middleware,
     {
         let of = name.clone();
-        self.insert(name, move |config| {
+        self.insert_constructor(name, move |config| {
             // Without settings it is created from an empty object.
             let config = config.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
             let config = C::deserialize(config)
@@ -49,7 +49,7 @@ impl NamedMiddleware {
         self.0.keys().map(String::as_str)
     }
 
-    fn insert(
+    fn insert_constructor(
         &mut self,
         name: String,
         make: impl Fn(Option<Value>) -> Result<Arc<dyn Middleware>> + Send + Sync + 'static,
@@ -58,7 +58,7 @@ impl NamedMiddleware {
     }
 
     /// Resolves `reference`: a name, or `{"name": .., "config": ..}`.
-    pub(crate) fn find(&self, reference: &Value) -> Result<Arc<dyn Middleware>> {
+    pub(crate) fn find_by_reference(&self, reference: &Value) -> Result<Arc<dyn Middleware>> {
         let named = reference.as_object().and_then(|object| object.get("name"));
         let Some(name) = named.unwrap_or(reference).as_str() else {
             return Err(E::MiddlewareShape(reference.clone()).into());

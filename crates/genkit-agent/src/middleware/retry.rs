@@ -92,7 +92,7 @@ impl Retry {
     }
 
     /// Returns the wait before the retry with this index, starting at 0. `None` if the call should not be retried.
-    fn wait(&self, error: &Error, retry: u32) -> Option<Duration> {
+    fn wait_before(&self, error: &Error, retry: u32) -> Option<Duration> {
         if retry >= self.max_retries || !error.is_retryable() {
             return None;
         }
@@ -100,7 +100,7 @@ impl Retry {
             return (wait <= self.longest_wait).then_some(wait);
         }
         let doubled = self.first_wait.saturating_mul(2_u32.saturating_pow(retry));
-        let wait = if self.jitter { doubled.mul_f64(1.0 + chance()) } else { doubled };
+        let wait = if self.jitter { doubled.mul_f64(1.0 + random_fraction()) } else { doubled };
         Some(wait.min(self.longest_wait))
     }
 }
@@ -119,7 +119,7 @@ impl Retry {
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };
-            let wait = self.wait(&error, retries).filter(|_| chunks.count() == sent);
+            let wait = self.wait_before(&error, retries).filter(|_| chunks.count() == sent);
             let Some(wait) = wait else { return Err(error) };
             retries += 1;
             tracing::warn!(error = %Logged::text(&error), ?wait, retries, "a model call failed and is made again");
@@ -131,7 +131,7 @@ impl Retry {
 impl_model_middleware!(Retry);
 
 /// Returns a number from 0 to 1, random enough to spread clients.
-fn chance() -> f64 {
+fn random_fraction() -> f64 {
     use std::hash::{BuildHasher as _, RandomState};
     let bits = RandomState::new().hash_one(std::time::SystemTime::now()) >> 11;
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
@@ -149,16 +149,16 @@ mod tests {
         let retry = retry().max_retries(10).jitter(false);
         let error = Error::new(ErrorKind::Unavailable, "x");
         let waits: Vec<u64> =
-            (0..8).map(|n| retry.wait(&error, n).expect("worth it").as_secs()).collect();
+            (0..8).map(|n| retry.wait_before(&error, n).expect("worth it").as_secs()).collect();
         assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
-        assert_eq!(retry.wait(&error, 10), None);
+        assert_eq!(retry.wait_before(&error, 10), None);
     }
 
     #[test]
     fn the_server_says_how_long() {
         let after = |seconds| {
             let error = Error::new(ErrorKind::ResourceExhausted, "x");
-            retry().wait(&error.with_retry_after(Duration::from_secs(seconds)), 0)
+            retry().wait_before(&error.with_retry_after(Duration::from_secs(seconds)), 0)
         };
         assert_eq!(after(5), Some(Duration::from_secs(5)));
         assert_eq!(after(60), Some(Duration::from_secs(60)));
@@ -167,8 +167,8 @@ mod tests {
 
     #[test]
     fn what_cannot_pass_is_not_tried_again() {
-        assert_eq!(retry().wait(&Error::invalid_argument("x"), 0), None);
+        assert_eq!(retry().wait_before(&Error::invalid_argument("x"), 0), None);
         let quota = Error::new(ErrorKind::ResourceExhausted, "x").with_retryable(false);
-        assert_eq!(retry().wait(&quota, 0), None);
+        assert_eq!(retry().wait_before(&quota, 0), None);
     }
 }

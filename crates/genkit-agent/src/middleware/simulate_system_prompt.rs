@@ -57,7 +57,7 @@ impl SimulateSystemPrompt {
         self
     }
 
-    fn rewrite(&self, messages: &[Message]) -> Vec<Message> {
+    fn rewrite_messages(&self, messages: &[Message]) -> Vec<Message> {
         let mut rewritten = Vec::with_capacity(messages.len() + 1);
         for message in messages {
             if message.role != Role::System {
@@ -88,7 +88,7 @@ impl SimulateSystemPrompt {
             return next.run(request, chunks).await;
         }
         let mut request = request.clone();
-        request.messages = self.rewrite(&request.messages);
+        request.messages = self.rewrite_messages(&request.messages);
         next.run(&request, chunks).await
     }
 }

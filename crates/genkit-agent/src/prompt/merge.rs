@@ -34,7 +34,7 @@ impl Generate {
         options.max_turns = options.max_turns.or(prompt.max_turns());
         options.return_tool_requests =
             options.return_tool_requests.or(prompt.return_tool_requests());
-        options.output = output(options.output.take(), prompt.output());
+        options.output = merge_output(options.output.take(), prompt.output());
     }
 }
 
@@ -47,7 +47,10 @@ fn tool_ref(tool: &PromptTool) -> ToolRef {
 }
 
 /// A schema of the run also replaces the prompt's format; otherwise each missing field is taken from the prompt.
-fn output(own: Option<OutputOptions>, prompt: Option<&OutputOptions>) -> Option<OutputOptions> {
+fn merge_output(
+    own: Option<OutputOptions>,
+    prompt: Option<&OutputOptions>,
+) -> Option<OutputOptions> {
     let (Some(own), Some(prompt)) = (&own, prompt) else { return own.or_else(|| prompt.cloned()) };
     let (own, prompt) = (own.clone(), prompt.clone());
     let replaced = own.json_schema.is_some();
@@ -83,12 +86,12 @@ mod tests {
             .with_format(genkit_core::Format::Enum)
             .with_constrained(false);
         let own = OutputOptions::default().with_json_schema(json!({"type": "object"}));
-        let merged = output(Some(own.clone()), Some(&prompt)).expect("both say something");
+        let merged = merge_output(Some(own.clone()), Some(&prompt)).expect("both say something");
         assert_eq!(merged, own.with_constrained(false));
         let own = OutputOptions::default().with_instructions("Be brief.");
-        let merged = output(Some(own), Some(&prompt)).expect("both say something");
+        let merged = merge_output(Some(own), Some(&prompt)).expect("both say something");
         assert_eq!(merged, prompt.clone().with_instructions("Be brief."));
-        assert_eq!(output(None, Some(&prompt)), Some(prompt));
+        assert_eq!(merge_output(None, Some(&prompt)), Some(prompt));
     }
 
     #[test]

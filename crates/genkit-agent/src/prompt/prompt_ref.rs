@@ -46,7 +46,7 @@ impl PromptRef {
         }
     }
 
-    pub(super) fn find(&self, registry: &Registry) -> Result<Prompt> {
+    pub(super) fn find_prompt(&self, registry: &Registry) -> Result<Prompt> {
         let name = match &self.0 {
             Kind::Value(prompt) => return Ok(prompt.clone()),
             Kind::Name(name) => name,
@@ -54,11 +54,11 @@ impl PromptRef {
         // Genkit's developer tools name actions by their full key.
         let keys = ["/prompt/", "/executable-prompt/"];
         let short = keys.iter().find_map(|key| name.strip_prefix(key)).unwrap_or(name);
-        registry.prompt(short).ok_or_else(|| unknown(short, registry).into())
+        registry.prompt(short).ok_or_else(|| unknown_prompt(short, registry).into())
     }
 }
 
-fn unknown(name: &str, registry: &Registry) -> E {
+fn unknown_prompt(name: &str, registry: &Registry) -> E {
     let prompts = registry.prompts();
     let names = || prompts.iter().map(Prompt::name);
     let base = base_of(name);

@@ -11,7 +11,7 @@ use super::prompt_ref::{GivenPrompt, PromptRef};
 use crate::Generate;
 use crate::instance::Instance;
 use crate::prepare::cancelled_by;
-use crate::request::conversation;
+use crate::request::merge_conversation;
 use genkit_core::Format;
 use genkit_core::GenerateOptions;
 use genkit_core::Result;
@@ -84,13 +84,13 @@ impl Generate {
     /// # Errors
     /// The errors of [`Generate`] that can occur before the model is called.
     pub async fn render(self) -> Result<GenerateOptions> {
-        let mut rendered = self.rendered().await?;
+        let mut rendered = self.render_prompt().await?;
         if let Some(error) = rendered.config_error.take() {
             return Err(error.into());
         }
         let Self { genkit, model, system, prompt, tools, resources, mut options, .. } = rendered;
         let history = std::mem::take(&mut options.messages);
-        options.messages = conversation(system, history, prompt)?;
+        options.messages = merge_conversation(system, history, prompt)?;
         options.model = model.as_ref().map(|model| model.name().to_owned());
         options.tools.clear();
         for tool in &tools {
@@ -104,7 +104,7 @@ impl Generate {
     }
 
     /// Returns the run with its prompt rendered, if it has one.
-    pub(crate) async fn rendered(mut self) -> Result<Self> {
+    pub(crate) async fn render_prompt(mut self) -> Result<Self> {
         if self.options.resume.is_some() {
             return self.with_prompt_options(); // the conversation already exists
         }
@@ -112,13 +112,13 @@ impl Generate {
         if let Some(error) = self.config_error.take() {
             return Err(error.into());
         }
-        let prompt = source.prompt.find(&self.genkit.registry)?;
+        let prompt = source.prompt.find_prompt(&self.genkit.registry)?;
         let mut earlier = std::mem::take(&mut self.options.messages);
         // A continued history contains its own system message; that of the prompt replaces it.
         let is_system = earlier.first().is_some_and(|first| first.role == Role::System);
         let system = is_system.then(|| earlier.remove(0));
         // Boxed, since most runs have no prompt, and the future would make every run large.
-        let reply = Box::pin(self.reply(&prompt, source.input, &earlier)).await?;
+        let reply = Box::pin(self.render_reply(&prompt, source.input, &earlier)).await?;
         let mut messages = match reply.has_history {
             true => reply.messages,
             false => place_history(reply.messages, earlier),
@@ -136,14 +136,14 @@ impl Generate {
     /// Returns the run with the options of its prompt, but without the prompt's messages.
     pub(crate) fn with_prompt_options(mut self) -> Result<Self> {
         if let Some(source) = self.source.take() {
-            let prompt = source.prompt.find(&self.genkit.registry)?;
+            let prompt = source.prompt.find_prompt(&self.genkit.registry)?;
             self.take_over(prompt.options());
         }
         Ok(self)
     }
 
     /// Runs the prompt, within the run's deadline and until the run is cancelled.
-    async fn reply(
+    async fn render_reply(
         &self,
         prompt: &Prompt,
         input: Value,
@@ -173,7 +173,7 @@ impl Generate {
 
     /// Returns the output format of the prompt, if it is known before rendering.
     pub(crate) fn prompt_format(&self) -> Option<Format> {
-        let prompt = self.source.as_ref()?.prompt.find(&self.genkit.registry).ok()?;
+        let prompt = self.source.as_ref()?.prompt.find_prompt(&self.genkit.registry).ok()?;
         prompt.options().output()?.format().ok().flatten()
     }
 }

@@ -39,7 +39,9 @@ pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> R
         );
     }
     let info = model.info();
-    if let Some(lacking) = info.supports.as_ref().and_then(|supports| lacking(supports, request)) {
+    if let Some(lacking) =
+        info.supports.as_ref().and_then(|supports| missing_capability(supports, request))
+    {
         return Err(E::Unsupported { model: model.name().to_owned(), lacking }.into());
     }
     if let Some(ToolChoice::Tool(name)) = &request.tool_choice {
@@ -66,7 +68,7 @@ fn is_news(setting: &str) -> bool {
     told.len() < MAX_TOLD && told.insert(setting.to_owned())
 }
 
-fn lacking(supports: &Supports, request: &ModelRequest) -> Option<&'static str> {
+fn missing_capability(supports: &Supports, request: &ModelRequest) -> Option<&'static str> {
     let has_part = |is_it: fn(&Part) -> bool| {
         request.messages.iter().flat_map(|message| &message.content).any(is_it)
     };

@@ -9,7 +9,7 @@ use genkit_model::Supports;
 use genkit_model::internal::documents;
 
 /// Builds the messages of a request: system message, history, prompt.
-pub(crate) fn conversation(
+pub(crate) fn merge_conversation(
     system: Vec<Part>,
     history: Vec<Message>,
     prompt: Vec<Part>,

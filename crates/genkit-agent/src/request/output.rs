@@ -43,7 +43,7 @@ pub(crate) fn shape_output(
     output.format = format.map(|format| format.as_str().to_owned());
     request.output = output.into_config();
     if let Some(text) = text {
-        instruct(&mut request.messages, text);
+        add_instructions(&mut request.messages, text);
     }
     Ok(())
 }
@@ -57,7 +57,7 @@ pub(crate) fn unbind_output(request: &mut ModelRequest, supported: Option<&Suppo
     request.output.constrained = Some(false);
     let format = request.output.format.as_deref().and_then(Format::of_name);
     if let Some(text) = own_instructions(format, request.output.schema.as_deref()) {
-        instruct(&mut request.messages, text);
+        add_instructions(&mut request.messages, text);
     }
 }
 
@@ -80,7 +80,7 @@ fn own_instructions(format: Option<Format>, schema: Option<&serde_json::Value>) 
 
 /// Adds the instructions at the placeholder of a template, or else to the system message, or else to the last user
 /// message.
-fn instruct(messages: &mut Vec<Message>, text: String) {
+fn add_instructions(messages: &mut Vec<Message>, text: String) {
     let part = Part::text(text).with_metadata("purpose", "output").with_metadata(INJECTED, true);
     let is_output = |part: &Part| part.metadata().get("purpose").is_some_and(|p| p == "output");
     for message in messages.iter_mut() {

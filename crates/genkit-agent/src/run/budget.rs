@@ -35,7 +35,7 @@ pub(crate) struct Spent {
 
 impl Spent {
     /// Adds tokens. Returns whether the usage reported any.
-    fn count(&mut self, usage: &Usage) -> bool {
+    fn add_usage(&mut self, usage: &Usage) -> bool {
         let (input, output) = (usage.input_tokens.unwrap_or(0), usage.output_tokens.unwrap_or(0));
         let total = usage.total_tokens.unwrap_or(0).max(input.saturating_add(output));
         self.input = self.input.saturating_add(input);
@@ -51,7 +51,7 @@ impl Budget {
     }
 
     /// Restores the budget of a resumed run.
-    pub(crate) fn restored(limit: UsageLimit, spent: Spent) -> Self {
+    pub(crate) fn with_spent(limit: UsageLimit, spent: Spent) -> Self {
         Self { limit, spent: Mutex::new(spent) }
     }
 
@@ -66,24 +66,24 @@ impl Budget {
     }
 
     /// Replaces the usage by that of the process that made the last model call.
-    pub(super) fn replace(&self, spent: Spent) {
+    pub(super) fn replace_spent(&self, spent: Spent) {
         *lock(&self.spent) = spent;
     }
 
     /// Adds the model calls of a tool call that ran in another process.
-    pub(super) fn absorb(&self, calls: &[Usage]) {
+    pub(super) fn count_tool_calls(&self, calls: &[Usage]) {
         let mut spent = lock(&self.spent);
         for usage in calls {
             spent.requests += 1;
-            spent.count(usage);
+            spent.add_usage(usage);
             spent.untold.get_or_insert_default().add(usage);
         }
     }
 
     /// Begins a model call, if the limit allows another one.
-    pub(super) fn begin(&self) -> Result<()> {
+    pub(super) fn begin_call(&self) -> Result<()> {
         let mut spent = lock(&self.spent);
-        self.check(&spent, 1)?;
+        self.check_limit(&spent, 1)?;
         spent.requests += 1;
         Ok(())
     }
@@ -92,7 +92,7 @@ impl Budget {
     pub(super) fn add(&self, model: &str, request: &ModelRequest, answer: &ModelResponse) {
         let mut spent = lock(&self.spent);
         spent.untold.get_or_insert_default().add(&answer.usage);
-        if !self.limit.counts_tokens() || spent.count(&answer.usage) {
+        if !self.limit.counts_tokens() || spent.add_usage(&answer.usage) {
             return;
         }
         if !std::mem::replace(&mut spent.is_estimated, true) {
@@ -104,18 +104,18 @@ impl Budget {
         }
         let output = answer.message.as_ref().map_or(0, estimate::of_message);
         let estimated = Usage::default().with_input_tokens(estimate::of_request(request));
-        spent.count(&estimated.with_output_tokens(output));
+        spent.add_usage(&estimated.with_output_tokens(output));
     }
 
     /// Sets the usage of a turn's response to that of all calls since the last one. If middleware returned the response
     /// without a call, its own usage counts.
-    pub(super) fn settle(&self, answer: &mut ModelResponse) -> Result<()> {
+    pub(super) fn settle_call(&self, answer: &mut ModelResponse) -> Result<()> {
         let mut spent = lock(&self.spent);
         match spent.untold.take() {
             Some(usage) => answer.usage = usage,
-            None => _ = spent.count(&answer.usage),
+            None => _ = spent.add_usage(&answer.usage),
         }
-        self.check(&spent, 0)
+        self.check_limit(&spent, 0)
     }
 
     /// Takes the usage that has not been added to a response yet.
@@ -129,7 +129,7 @@ impl Budget {
     }
 
     /// Checks that the usage plus `more` is within the limit.
-    fn check(&self, spent: &Spent, more: u64) -> Result<()> {
+    fn check_limit(&self, spent: &Spent, more: u64) -> Result<()> {
         let limit = &self.limit;
         let all = [
             ("requests", limit.requests, spent.requests),
@@ -159,10 +159,10 @@ mod tests {
     }
 
     fn call(budget: &Budget, usage: Usage) -> Result<()> {
-        budget.begin()?;
+        budget.begin_call()?;
         let mut answer = answer(usage);
         budget.add("m", &ModelRequest::new([Message::user("hi")]), &answer);
-        budget.settle(&mut answer)
+        budget.settle_call(&mut answer)
     }
 
     fn used(input: u64, output: u64) -> Usage {
@@ -188,7 +188,7 @@ mod tests {
             let first = (0..5).map(|_| call(&budget, used(10, 2))).position(|call| call.is_err());
             assert_eq!(first.unwrap_or(5), calls, "{limit:?}");
             let Some((what, used, limit)) = ended else { continue };
-            let error = budget.begin().expect_err("the budget stays exhausted");
+            let error = budget.begin_call().expect_err("the budget stays exhausted");
             assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
             assert!(!error.is_retryable() && error.is_fatal());
             let details =
@@ -221,10 +221,10 @@ mod tests {
         budget.add("m", &request, &answer(used(1, 1)));
         budget.add("m", &request, &answer(used(2, 2)));
         let mut last = answer(used(2, 2));
-        budget.settle(&mut last).expect("no limit");
+        budget.settle_call(&mut last).expect("no limit");
         assert_eq!(last.usage, used(3, 3));
         let mut own = answer(used(5, 5));
-        budget.settle(&mut own).expect("no limit");
+        budget.settle_call(&mut own).expect("no limit");
         assert_eq!(own.usage, used(5, 5), "middleware responded without a call");
         budget.add("m", &request, &answer(used(7, 7)));
         assert_eq!(budget.take_untold(), used(7, 7));

@@ -43,7 +43,7 @@ pub(super) struct LoopCaller {
 
 impl LoopCaller {
     /// Sends a chunk to the reader of the stream. The model does not see it.
-    fn send(&self, what: &str, value: Value) {
+    fn send_chunk_of_tool(&self, what: &str, value: Value) {
         if !self.sink.is_read() {
             return;
         }
@@ -51,7 +51,7 @@ impl LoopCaller {
         self.sink.send(chunk);
     }
 
-    async fn sample(&self, request: &SampleRequest) -> Result<CallerAnswer> {
+    async fn sample_model(&self, request: &SampleRequest) -> Result<CallerAnswer> {
         let request = sampling::model_request(request);
         let sink = ChunkSink::none();
         let (budget, limit) = (&self.budget, self.limit);
@@ -72,7 +72,7 @@ impl Caller for LoopCaller {
 
     fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
         match &question.kind {
-            QuestionKind::Sampling(request) => Some(Box::pin(self.sample(request))),
+            QuestionKind::Sampling(request) => Some(Box::pin(self.sample_model(request))),
             // The run is interrupted, and its caller answers.
             _ => None,
         }
@@ -84,7 +84,10 @@ impl Caller for LoopCaller {
         let words = message.as_ref().map(Logged::text);
         tracing::debug!(%tool, done, total, message = words.map(tracing::field::display), "progress");
         let message = message.as_deref().map(visible::text);
-        self.send("progress", json!({ "progress": done, "total": total, "message": message }));
+        self.send_chunk_of_tool(
+            "progress",
+            json!({ "progress": done, "total": total, "message": message }),
+        );
         Box::pin(std::future::ready(()))
     }
 
@@ -100,7 +103,7 @@ impl Caller for LoopCaller {
     }
 
     fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
-        self.send("chunk", chunk);
+        self.send_chunk_of_tool("chunk", chunk);
         Box::pin(std::future::ready(()))
     }
 

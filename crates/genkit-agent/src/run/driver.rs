@@ -57,19 +57,19 @@ impl Driver {
         let late = |_| E::ModelTimeout { model: env.model.name().to_owned(), limit };
         tokio::select! {
             biased;
-            error = env.stopped(Duration::ZERO) => Err(error),
+            error = env.wait_for_stop(Duration::ZERO) => Err(error),
             counted = tokio::time::timeout(limit, env.model.count_tokens(&request)) => counted.map_err(late)?,
         }
     }
 
     /// Calls the model of this turn, after the `before_turn` closures.
-    pub(super) async fn ask(
+    pub(super) async fn ask_model(
         self: &Arc<Self>,
         machine: &TurnMachine,
         index: usize,
     ) -> Result<ModelResponse> {
         let (env, request) = (&self.env, machine.request());
-        let ask = |model, request| model_call::ask(env, self, model, request, index);
+        let ask = |model, request| model_call::ask_model(env, self, model, request, index);
         if env.settings.before_turn.is_empty() {
             return ask(Arc::clone(&env.model), request).await;
         }
@@ -103,9 +103,9 @@ impl Driver {
         around: AroundCall,
     ) -> Result<CallOutcome> {
         let PendingCall { request, edited, suspended, .. } = call;
-        let tool = self.env.tools.get(&request.name);
+        let tool = self.env.tools.find_tool(&request.name);
         let call = ToolCall::new(tool, request, edited, index, around);
-        let span = trace::tool(&self.env, &call);
+        let span = trace::tool_span(&self.env, &call);
         let suspended = suspended.map(Arc::from);
         let running = match self.env.settings.middleware.is_empty() {
             true => Either::Left(tool_call::call(&self.env, call, suspended.as_deref())),

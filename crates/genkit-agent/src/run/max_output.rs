@@ -29,7 +29,7 @@ pub(super) fn cut_to(response: &mut ToolResponse, limit: usize) {
             Value::String(text) => text,
             other => other.to_string(),
         };
-        response.output = Value::String(marked(&text, limit));
+        response.output = Value::String(cut_output(&text, limit));
     }
     let mut left = limit.saturating_sub(size);
     let mut small = SMALL_PARTS;
@@ -54,7 +54,7 @@ fn size_of_part(part: &Part) -> usize {
 }
 
 /// Returns the beginning of a text, with a note about its full length.
-pub(super) fn marked(text: &str, limit: usize) -> String {
+pub(super) fn cut_output(text: &str, limit: usize) -> String {
     let shown = truncate(text, limit);
     format!(
         "{shown}\n[cut: the first {} of {} bytes are shown; request less, for example with a filter \
@@ -70,11 +70,11 @@ fn cut_part(part: &mut Part, size: usize, left: usize) {
     match part {
         Part::Text { text, .. } if left > 0 => {
             let shown = text.len().saturating_mul(left) / size.max(1);
-            *text = marked(text, shown);
+            *text = cut_output(text, shown);
         }
         Part::Resource { resource, metadata, .. } if resource.text.is_some() && left > 0 => {
             let text = resource.text.take().unwrap_or_default();
-            let cut = marked(&text, left / 2);
+            let cut = cut_output(&text, left / 2);
             let metadata = std::mem::take(metadata);
             *part = Part::text(cut);
             *part.metadata_mut() = metadata;

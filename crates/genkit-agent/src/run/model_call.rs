@@ -22,7 +22,7 @@ use genkit_core::{Message, Part, Role};
 use genkit_model::{ChunkSink, Model};
 
 /// Calls the model for the message at `index`, through the middleware.
-pub(super) async fn ask(
+pub(super) async fn ask_model(
     env: &RunEnv,
     run: &Arc<impl Innermost + 'static>,
     model: Arc<dyn Model>,
@@ -30,10 +30,10 @@ pub(super) async fn ask(
     index: usize,
 ) -> Result<ModelResponse> {
     let references = StreamedReferences::default();
-    let sink = numbered(&env.sink, index, &references);
+    let sink = number_chunks(&env.sink, index, &references);
     let mut answer = match env.settings.middleware.is_empty() {
         true => call(env, &*model, request, &sink).await?,
-        false => NextModel::outermost(run.clone(), model.clone()).run(request, &sink).await?,
+        false => NextModel::new(run.clone(), model.clone()).run(request, &sink).await?,
     };
     if let Some(message) = &mut answer.message {
         references.add_to_message(message);
@@ -48,7 +48,7 @@ pub(super) async fn ask(
 
 /// Returns a sink that sets the index and role of each chunk and gives each call an id. If the chunks are not read,
 /// returns the sink unchanged.
-fn numbered(sink: &ChunkSink, index: usize, references: &StreamedReferences) -> ChunkSink {
+fn number_chunks(sink: &ChunkSink, index: usize, references: &StreamedReferences) -> ChunkSink {
     if !sink.is_read() {
         return sink.clone();
     }
@@ -65,7 +65,7 @@ fn numbered(sink: &ChunkSink, index: usize, references: &StreamedReferences) -> 
 fn use_own_names(env: &RunEnv, message: &mut Message) {
     for part in &mut message.content {
         if let Part::ToolRequest { tool_request, .. } = part
-            && let Some(tool) = env.tools.get(&tool_request.name)
+            && let Some(tool) = env.tools.find_tool(&tool_request.name)
             && tool.name() != tool_request.name
         {
             tool_request.name = tool.name().to_owned();
@@ -80,17 +80,17 @@ pub(super) async fn call(
     request: &ModelRequest,
     chunks: &ChunkSink,
 ) -> Result<ModelResponse> {
-    let span = trace::model(env, model, request);
+    let span = trace::model_span(env, model, request);
     let calling = pin!(async {
         check_capabilities(model, request)?;
         env.tools.note_offered(&request.tools);
         let limit = env.settings.limits.model_timeout;
         let answer = call_counted(&env.budget, limit, model, request, chunks).await?;
-        trace::answered(env, &answer);
+        trace::record_answer(env, &answer);
         Ok(answer)
     });
     let answer = calling.instrument(span.clone()).await;
-    trace::failed(&span, &answer);
+    trace::record_failure(&span, &answer);
     answer
 }
 
@@ -102,7 +102,7 @@ pub(super) async fn call_counted(
     request: &ModelRequest,
     chunks: &ChunkSink,
 ) -> Result<ModelResponse> {
-    budget.begin()?;
+    budget.begin_call()?;
     let answer = call_within(limit, model, request, chunks).await?;
     budget.add(model.name(), request, &answer);
     Ok(answer)
@@ -127,6 +127,6 @@ pub(crate) async fn call_within(
     let span = NewSpan { name: model.name(), kind: SpanKind::Action("model"), input: &input };
     let began = Instant::now();
     let answer = recorded(span, work, |answer| Ended::of(answer, json)).await;
-    trace::measured(model, began, &answer);
+    trace::measure_call(model, began, &answer);
     answer
 }

@@ -20,7 +20,7 @@ impl StreamedReferences {
         for part in &mut chunk.content {
             if let Part::ToolRequest { tool_request, .. } = part
                 && !tool_request.partial
-                && given(tool_request).is_none()
+                && model_reference(tool_request).is_none()
             {
                 let generated = generate();
                 lock(&self.0).push((tool_request.name.clone(), generated.clone()));
@@ -39,7 +39,7 @@ impl StreamedReferences {
         let mut taken: HashSet<String> = HashSet::new();
         for part in &mut message.content {
             let Part::ToolRequest { tool_request, metadata, .. } = part else { continue };
-            let given = given(tool_request);
+            let given = model_reference(tool_request);
             if let Some(given) = given
                 && taken.insert(given.to_owned())
             {
@@ -63,7 +63,7 @@ fn are_all_given(message: &Message) -> bool {
     let mut seen = [""; FEW];
     let calls = message.content.iter().filter_map(Part::as_tool_request);
     for (at, call) in calls.enumerate() {
-        match given(call) {
+        match model_reference(call) {
             Some(given) if at < FEW && !seen[..at].contains(&given) => seen[at] = given,
             _ => return false,
         }
@@ -71,7 +71,7 @@ fn are_all_given(message: &Message) -> bool {
     true
 }
 
-fn given(request: &ToolRequest) -> Option<&str> {
+fn model_reference(request: &ToolRequest) -> Option<&str> {
     request.id.as_deref().filter(|reference| !reference.is_empty())
 }
 
@@ -80,11 +80,13 @@ fn given(request: &ToolRequest) -> Option<&str> {
 fn generate() -> String {
     static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    spelled(*SEED ^ COUNT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    format_reference(
+        *SEED ^ COUNT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+    )
 }
 
 /// Formats a number as nine letters and digits, the only format that the strictest provider accepts.
-fn spelled(number: u64) -> String {
+fn format_reference(number: u64) -> String {
     let digit = |place: u32| {
         let digit = (number / 36_u64.pow(place) % 36) as u8;
         char::from(if digit < 10 { b'0' + digit } else { b'a' + digit - 10 })
@@ -118,11 +120,14 @@ mod tests {
     #[test]
     fn references_are_nine_letters_and_digits() {
         for number in [0, 35, 36, 36_u64.pow(9) - 1, u64::MAX] {
-            let spelled = spelled(number);
+            let spelled = format_reference(number);
             assert_eq!(spelled.len(), 9);
             assert!(spelled.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()));
         }
-        assert_eq!((spelled(0), spelled(36)), ("000000000".into(), "000000010".into()));
+        assert_eq!(
+            (format_reference(0), format_reference(36)),
+            ("000000000".into(), "000000010".into())
+        );
         assert_ne!(generate(), generate());
     }
 

@@ -60,7 +60,7 @@ impl RoundCall {
     }
 
     /// Returns the recording of earlier runs, with the answers to questions.
-    fn suspended(&self, suspended: &Option<Box<Suspended>>) -> Option<Box<Suspended>> {
+    fn next_suspended(&self, suspended: &Option<Box<Suspended>>) -> Option<Box<Suspended>> {
         if self.once.is_empty() {
             return suspended.clone();
         }
@@ -79,7 +79,7 @@ impl ToolRound {
         Self { message, calls, resumed: None }
     }
 
-    pub(super) fn resumed(resumed: Resumed) -> Self {
+    pub(super) fn from_resumed(resumed: Resumed) -> Self {
         let Resumed { message, suspended, calls, metadata } = resumed;
         let calls = calls.into_iter().map(|(at, state)| RoundCall::new(at, state));
         Self { message, calls: calls.collect(), resumed: Some((suspended, metadata)) }
@@ -95,7 +95,7 @@ impl ToolRound {
     }
 
     /// Returns the call at `place`, if it has no outcome.
-    fn open(&mut self, place: usize) -> Option<&mut RoundCall> {
+    fn open_call(&mut self, place: usize) -> Option<&mut RoundCall> {
         self.calls.get_mut(place).filter(|call| call.is_open())
     }
 
@@ -105,15 +105,15 @@ impl ToolRound {
     }
 
     /// Records that an at-most-once call was started.
-    pub(super) fn start(&mut self, place: usize) {
-        if let Some(call) = self.open(place) {
+    pub(super) fn mark_started(&mut self, place: usize) {
+        if let Some(call) = self.open_call(place) {
             call.is_started = true;
         }
     }
 
     /// Records a result of `once` in a call.
-    pub(super) fn record(&mut self, place: usize, key: String, done: Value) {
-        if let Some(call) = self.open(place) {
+    pub(super) fn record_once(&mut self, place: usize, key: String, done: Value) {
+        if let Some(call) = self.open_call(place) {
             call.once.insert(key, done);
         }
     }
@@ -131,7 +131,7 @@ impl ToolRound {
                             again, or respond in its place.",
                 "mayHaveHappened": true,
             }));
-            if let Some(earlier) = call.suspended(suspended) {
+            if let Some(earlier) = call.next_suspended(suspended) {
                 question.keep_done(&earlier);
             }
             call.is_started = false;
@@ -142,7 +142,7 @@ impl ToolRound {
     }
 
     /// Returns the calls that have to run.
-    pub(super) fn pending(&self) -> Vec<PendingCall> {
+    pub(super) fn pending_calls(&self) -> Vec<PendingCall> {
         let call = |(place, call): (usize, &RoundCall)| {
             let CallState::Pending { input, suspended } = &call.state else { return None };
             if call.outcome.is_some() {
@@ -153,14 +153,14 @@ impl ToolRound {
                 request.input = input.clone();
             }
             let edited = input.is_some();
-            Some(PendingCall { place, request, edited, suspended: call.suspended(suspended) })
+            Some(PendingCall { place, request, edited, suspended: call.next_suspended(suspended) })
         };
         self.calls.iter().enumerate().filter_map(call).collect()
     }
 
     /// Stores the outcome of the call at `place`. If the caller replaced the input, the request gets that input and the
     /// response a note, so that the model can relate them.
-    pub(super) fn finish(&mut self, place: usize, mut outcome: CallOutcome) {
+    pub(super) fn finish_call(&mut self, place: usize, mut outcome: CallOutcome) {
         let Some(call) = self.calls.get_mut(place) else { return };
         let request = &mut self.message.content[call.at];
         if let CallState::Pending { input: Some(input), .. } = &call.state {
@@ -183,9 +183,9 @@ impl ToolRound {
             let request = &mut self.message.content[at];
             match (state, outcome) {
                 (CallState::Answered(answer), _) => {
-                    note(request, None, CallOutcome::Answered(answer));
+                    note_outcome(request, None, CallOutcome::Answered(answer));
                 }
-                (CallState::Pending { .. }, Some(outcome)) => note(request, None, outcome),
+                (CallState::Pending { .. }, Some(outcome)) => note_outcome(request, None, outcome),
                 (CallState::Pending { .. }, None) => {}
             }
         }
@@ -221,7 +221,7 @@ impl ToolRound {
         let mut message = self.resumed.map_or(self.message, |(suspended, _)| suspended);
         for call in self.calls {
             if let (CallState::Pending { input, .. }, Some(outcome)) = (call.state, call.outcome) {
-                note(&mut message.content[call.at], input, outcome);
+                note_outcome(&mut message.content[call.at], input, outcome);
             }
         }
         message
@@ -230,7 +230,7 @@ impl ToolRound {
 
 /// Writes the outcome of a call into its request when the round ends early. A call that is interrupted again refers to
 /// the replaced input.
-fn note(request: &mut Part, replaced: Option<Value>, outcome: CallOutcome) {
+fn note_outcome(request: &mut Part, replaced: Option<Value>, outcome: CallOutcome) {
     if let Some(input) = replaced {
         replace_input(request, input);
     }

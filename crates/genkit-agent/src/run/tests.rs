@@ -63,7 +63,7 @@ fn interrupted() -> CallOutcome {
 /// Finishes all calls of the round.
 fn finish(machine: &mut TurnMachine, outcome: impl Fn(&PendingCall) -> CallOutcome) {
     for call in calls(machine) {
-        machine.finish(call.place, outcome(&call));
+        machine.finish_call(call.place, outcome(&call));
     }
 }
 
@@ -73,7 +73,7 @@ mod state {
 
     pub(super) fn tools() -> TurnMachine {
         let mut machine = machine();
-        machine.accept(asks([("a", json!(1)), ("b", json!(2))])).expect("it goes on");
+        machine.accept_answer(asks([("a", json!(1)), ("b", json!(2))])).expect("it goes on");
         machine
     }
 
@@ -85,7 +85,7 @@ mod state {
             _ => interrupted(),
         };
         finish(&mut machine, outcome);
-        machine.settle();
+        machine.settle_round();
         let response = done(&mut machine);
         let mut answers = Resume::default();
         answers.push(response.interrupts()[0].restart(json!("this one"))).expect("it fits");
@@ -97,15 +97,15 @@ mod state {
     /// At a response to check, with one retry.
     pub(super) fn to_check() -> TurnMachine {
         let mut machine = machine_with(TurnRules { output_retries: Some(1), ..RULES });
-        machine.accept(ModelResponse::from_text("five")).expect("it is to be checked");
+        machine.accept_answer(ModelResponse::from_text("five")).expect("it is to be checked");
         machine
     }
 
     /// The same again.
     pub(super) fn to_check_again() -> TurnMachine {
         let mut machine = to_check();
-        machine.judge(Err("no number".to_owned())).expect("there is a retry");
-        machine.accept(ModelResponse::from_text("six")).expect("it is to be checked");
+        machine.accept_verdict(Err("no number".to_owned())).expect("there is a retry");
+        machine.accept_answer(ModelResponse::from_text("six")).expect("it is to be checked");
         machine
     }
 
@@ -113,13 +113,13 @@ mod state {
     pub(super) fn cut_off() -> TurnMachine {
         let mut machine = machine_with(TurnRules { output_retries: Some(1), ..RULES });
         let answer = ModelResponse::from_text("fi").with_finish_reason(FinishReason::Length);
-        machine.accept(answer).expect("it is to be checked");
+        machine.accept_answer(answer).expect("it is to be checked");
         machine
     }
 
     pub(super) fn ended() -> TurnMachine {
         let mut machine = machine();
-        machine.accept(ModelResponse::from_text("bye")).expect("it ends");
+        machine.accept_answer(ModelResponse::from_text("bye")).expect("it ends");
         machine
     }
 
@@ -155,8 +155,8 @@ fn fed(mut machine: TurnMachine, input: &str) -> String {
     };
     let fed = match input {
         "nothing" => Ok(()),
-        "text" => machine.accept(ModelResponse::from_text("hi")),
-        "calls" => machine.accept(asks([("a", json!(1))])),
+        "text" => machine.accept_answer(ModelResponse::from_text("hi")),
+        "calls" => machine.accept_answer(asks([("a", json!(1))])),
         "a written call" => {
             let mut answer = asks([("a", json!(1))]);
             if let Some(Part::ToolRequest { tool_request, .. }) =
@@ -164,41 +164,41 @@ fn fed(mut machine: TurnMachine, input: &str) -> String {
             {
                 tool_request.partial = true;
             }
-            machine.accept(answer)
+            machine.accept_answer(answer)
         }
         "blocked" => {
             let mut answer = ModelResponse::from_text("");
             answer.finish_reason = Some(FinishReason::Blocked);
-            machine.accept(answer)
+            machine.accept_answer(answer)
         }
-        "no message" => machine.accept(ModelResponse::default()),
+        "no message" => machine.accept_answer(ModelResponse::default()),
         "answers" => {
             if let TurnStep::Tools(calls) = machine.next() {
                 calls.iter().for_each(|call| {
-                    machine.finish(call.place, answered(call, json!("x")));
+                    machine.finish_call(call.place, answered(call, json!("x")));
                 });
             }
-            machine.settle();
+            machine.settle_round();
             Ok(())
         }
         "a question" => {
             if let TurnStep::Tools(calls) = machine.next() {
-                calls.iter().for_each(|call| machine.finish(call.place, interrupted()));
+                calls.iter().for_each(|call| machine.finish_call(call.place, interrupted()));
             }
-            machine.settle();
+            machine.settle_round();
             Ok(())
         }
         "an answer to nothing" => {
-            machine.finish(7, interrupted());
+            machine.finish_call(7, interrupted());
             Ok(())
         }
         "settle" => {
-            machine.settle();
+            machine.settle_round();
             Ok(())
         }
-        "it fits" => machine.judge(Ok(())).map(drop),
-        "it does not fit" => machine.judge(Err("no number".to_owned())).map(drop),
-        "failure" => Err(machine.fail(genkit_core::Error::new(ErrorKind::Unavailable, "down"))),
+        "it fits" => machine.accept_verdict(Ok(())).map(drop),
+        "it does not fit" => machine.accept_verdict(Err("no number".to_owned())).map(drop),
+        "failure" => Err(machine.fail_run(genkit_core::Error::new(ErrorKind::Unavailable, "down"))),
         other => panic!("{other}"),
     };
     match fed {
@@ -332,8 +332,9 @@ fn rules_and_tool_choice_decide_what_calls_become() {
 #[test]
 fn an_answer_that_does_not_fit_goes_back_with_the_reason() {
     let mut machine = state::to_check();
-    assert_eq!(machine.answer().message.map(Message::text).as_deref(), Some("five"));
-    let retry = machine.judge(Err("at `n`: no number.".to_owned())).expect("there is a retry");
+    assert_eq!(machine.model_answer().message.map(Message::text).as_deref(), Some("five"));
+    let retry =
+        machine.accept_verdict(Err("at `n`: no number.".to_owned())).expect("there is a retry");
     let retry = retry.expect("the retry for the stream");
     assert_eq!((retry.attempt, retry.index, retry.reason.as_str()), (1, 0, "at `n`: no number."));
     let told: Vec<_> = machine.request().messages.iter().map(|m| (m.role, m.text())).collect();
@@ -352,8 +353,10 @@ fn an_answer_that_does_not_fit_goes_back_with_the_reason() {
 fn what_providers_refuse_does_not_go_back() {
     let rules = TurnRules { output_retries: Some(1), ..RULES };
     let mut machine = machine_with(rules.clone());
-    machine.accept(ModelResponse::new(Message::new(Role::Model, []))).expect("it is checked");
-    machine.judge(Err("nothing".to_owned())).expect("there is a retry");
+    machine
+        .accept_answer(ModelResponse::new(Message::new(Role::Model, [])))
+        .expect("it is checked");
+    machine.accept_verdict(Err("nothing".to_owned())).expect("there is a retry");
     let roles = |machine: &TurnMachine| -> Vec<Role> {
         machine.request().messages.iter().map(|message| message.role).collect()
     };
@@ -362,8 +365,8 @@ fn what_providers_refuse_does_not_go_back() {
     let mut request = ModelRequest::new([Message::user("go")]);
     request.tool_choice = Some(ToolChoice::None);
     let mut machine = TurnMachine::new(request, rules, None);
-    machine.accept(asks([("a", json!(1))])).expect("it is checked");
-    machine.judge(Err("a call".to_owned())).expect("there is a retry");
+    machine.accept_answer(asks([("a", json!(1))])).expect("it is checked");
+    machine.accept_verdict(Err("a call".to_owned())).expect("there is a retry");
     let closed = [Role::User, Role::Model, Role::Tool, Role::User];
     assert_eq!(roles(&machine), closed, "a call has an answer");
 }
@@ -385,9 +388,9 @@ fn a_call_that_was_required_is_required_once() {
         let mut request = ModelRequest::new([Message::user("go")]);
         request.tool_choice = before;
         let mut machine = TurnMachine::new(request, RULES, None);
-        machine.accept(asks([("a", json!(1))])).expect("it goes on");
+        machine.accept_answer(asks([("a", json!(1))])).expect("it goes on");
         finish(&mut machine, |call| answered(call, json!("x")));
-        machine.settle();
+        machine.settle_round();
         assert_eq!(machine.request().tool_choice, after);
     }
 }
@@ -398,7 +401,9 @@ fn stopping(choice: Option<ToolChoice>) -> TurnMachine {
     request.tool_choice = choice;
     let stop_on_tools = vec!["a".to_owned(), "b".to_owned()];
     let mut machine = TurnMachine::new(request, TurnRules { stop_on_tools, ..RULES }, None);
-    machine.accept(asks([("c", json!(1)), ("b", json!(2)), ("a", json!(3))])).expect("it goes on");
+    machine
+        .accept_answer(asks([("c", json!(1)), ("b", json!(2)), ("a", json!(3))]))
+        .expect("it goes on");
     machine
 }
 
@@ -406,7 +411,11 @@ fn stopping(choice: Option<ToolChoice>) -> TurnMachine {
 fn a_run_stops_on_the_first_answer_of_its_tools() {
     let mut machine = stopping(None);
     finish(&mut machine, |call| answered(call, json!({ "of": call.request.name })));
-    assert_eq!(machine.settle().map(|answers| answers.content.len()), Some(3), "all are streamed");
+    assert_eq!(
+        machine.settle_round().map(|answers| answers.content.len()),
+        Some(3),
+        "all are streamed"
+    );
     let response = done(&mut machine);
     assert_eq!(response.finish_reason, Some(FinishReason::Stop));
     assert_eq!(response.finish_message.as_deref(), Some("the tool `b` was called"));
@@ -419,7 +428,7 @@ fn a_run_stops_on_the_first_answer_of_its_tools() {
 fn a_call_that_failed_or_asks_does_not_stop_a_run() {
     let mut machine = stopping(Some(ToolChoice::Required));
     finish(&mut machine, |call| answered(call, json!({ "error": "no" })));
-    assert_eq!(machine.settle().map(|answers| answers.role), Some(Role::Tool));
+    assert_eq!(machine.settle_round().map(|answers| answers.role), Some(Role::Tool));
     assert_eq!(step(&mut machine), "model at 2");
     assert_eq!(
         machine.request().tool_choice,
@@ -431,7 +440,7 @@ fn a_call_that_failed_or_asks_does_not_stop_a_run() {
         "c" => interrupted(),
         _ => answered(call, json!("x")),
     });
-    assert!(machine.settle().is_none());
+    assert!(machine.settle_round().is_none());
     assert!(done(&mut machine).is_interrupted(), "the partial response is returned");
 }
 
@@ -440,9 +449,9 @@ fn an_answer_over_the_budget_is_kept_with_its_calls() {
     let mut machine = machine();
     let mut answer = asks([("a", json!(1))]);
     answer.usage.input_tokens = Some(7);
-    let error =
-        machine.refuse(answer, genkit_core::Error::new(ErrorKind::ResourceExhausted, "enough"));
-    let partial = machine.fail(error).into_partial().expect("what was done");
+    let error = machine
+        .refuse_answer(answer, genkit_core::Error::new(ErrorKind::ResourceExhausted, "enough"));
+    let partial = machine.fail_run(error).into_partial().expect("what was done");
     assert_eq!((partial.usage.input_tokens, partial.messages().len()), (Some(7), 2));
     assert_eq!(partial.finish_reason, Some(FinishReason::Aborted));
 }
@@ -451,8 +460,8 @@ fn an_answer_over_the_budget_is_kept_with_its_calls() {
 fn a_failed_round_keeps_what_had_finished() {
     for (mut machine, kept) in [(state::tools(), 0), (state::resumed(), 1)] {
         let first = calls(&mut machine).swap_remove(0);
-        machine.finish(first.place, answered(&first, json!("kept")));
-        let error = machine.fail(genkit_core::Error::new(ErrorKind::Aborted, "enough"));
+        machine.finish_call(first.place, answered(&first, json!("kept")));
+        let error = machine.fail_run(genkit_core::Error::new(ErrorKind::Aborted, "enough"));
         let message =
             error.partial().and_then(|partial| partial.message.clone()).expect("it is kept");
         assert_eq!(message.content[kept].metadata()["pendingOutput"], "kept");
@@ -464,8 +473,8 @@ fn the_same_answers_make_the_same_run() {
     let run = || {
         let mut machine = state::tools();
         finish(&mut machine, |call| answered(call, json!("x")));
-        machine.settle();
-        machine.accept(ModelResponse::from_text("bye")).expect("it ends");
+        machine.settle_round();
+        machine.accept_answer(ModelResponse::from_text("bye")).expect("it ends");
         done(&mut machine)
     };
     assert_eq!(run(), run());
@@ -476,7 +485,7 @@ fn asking_again_gives_the_same_step() {
     let mut machine = machine();
     assert!(matches!(machine.next(), TurnStep::Model));
     assert!(matches!(machine.next(), TurnStep::Model));
-    machine.accept(asks([("a", json!(1)), ("b", json!(2))])).expect("it goes on");
+    machine.accept_answer(asks([("a", json!(1)), ("b", json!(2))])).expect("it goes on");
     let first = calls(&mut machine);
     assert_eq!(first, calls(&mut machine));
     assert_eq!(first.len(), 2);
@@ -486,35 +495,35 @@ fn asking_again_gives_the_same_step() {
 fn a_round_makes_two_messages_and_moves_the_index_by_two() {
     let mut machine = machine();
     assert_eq!((machine.index(), machine.rounds()), (0, 0));
-    machine.accept(asks([("a", json!(1))])).expect("it goes on");
+    machine.accept_answer(asks([("a", json!(1))])).expect("it goes on");
     assert_eq!((machine.index(), machine.rounds()), (1, 0));
     finish(&mut machine, |call| answered(call, json!("x")));
-    let role = machine.settle().map(|answers| answers.role);
+    let role = machine.settle_round().map(|answers| answers.role);
     assert_eq!(role, Some(Role::Tool));
     assert_eq!((machine.index(), machine.rounds()), (2, 1));
     assert_eq!(machine.request().messages.len(), 3);
-    machine.accept(ModelResponse::from_text("bye")).expect("it ends");
+    machine.accept_answer(ModelResponse::from_text("bye")).expect("it ends");
     assert_eq!(done(&mut machine).text(), "bye");
 }
 
 #[test]
 fn a_failure_takes_the_open_calls_along() {
     let mut machine = machine();
-    machine.accept(asks([("a", json!(1))])).expect("it goes on");
-    let error = machine.fail(genkit_core::Error::new(ErrorKind::Cancelled, "stop"));
+    machine.accept_answer(asks([("a", json!(1))])).expect("it goes on");
+    let error = machine.fail_run(genkit_core::Error::new(ErrorKind::Cancelled, "stop"));
     let partial = error.partial().expect("what was done");
     assert_eq!(partial.tool_requests().len(), 1);
     assert_eq!(partial.finish_reason, Some(FinishReason::Aborted));
     assert_eq!(partial.messages().len(), 2);
     // A driver that continues nevertheless gets the end of the run, not a panic.
-    assert!(machine.settle().is_none());
+    assert!(machine.settle_round().is_none());
     assert!(matches!(machine.next(), TurnStep::Done));
 }
 
 #[test]
 fn tool_requests_are_returned_where_that_is_wanted() {
     let mut machine = machine_with(TurnRules { return_tool_requests: true, ..RULES });
-    machine.accept(asks([("a", json!(1))])).expect("it ends");
+    machine.accept_answer(asks([("a", json!(1))])).expect("it ends");
     assert_eq!(done(&mut machine).tool_requests().len(), 1);
 }
 
@@ -551,13 +560,13 @@ fn play(
                     }
                     _ => ModelResponse::from_text("done"),
                 };
-                machine.accept(answer).expect("it goes on");
+                machine.accept_answer(answer).expect("it goes on");
             }
             TurnStep::Tools(_) => {
                 finish(&mut machine, outcome);
-                machine.settle();
+                machine.settle_round();
             }
-            TurnStep::Check => machine.judge(Ok(())).map(drop).expect("it fits"),
+            TurnStep::Check => machine.accept_verdict(Ok(())).map(drop).expect("it fits"),
             TurnStep::Asks => {
                 interrupted += 1;
                 let response = store(*machine.take_response());

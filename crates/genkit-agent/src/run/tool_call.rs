@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::caller::LoopCaller;
 use super::env::RunEnv;
-use super::max_output::{cut_to, marked};
+use super::max_output::{cut_output, cut_to};
 use super::settings::{Approval, OnToolError, RunSettings};
 use crate::middleware::{ToolCall, ToolOutcome};
 use genkit_core::Context;
@@ -32,24 +32,24 @@ pub(super) async fn call(
     suspended: Option<&Suspended>,
 ) -> Result<ToolOutcome> {
     let Some(tool) = call.tool.clone() else {
-        let error = E::UnknownTool(env.tools.unknown(&call.request.name));
-        return ended(env, &call, error.into());
+        let error = E::UnknownTool(env.tools.unknown_tool_text(&call.request.name));
+        return convert_failure(env, &call, error.into());
     };
     if env.tools.is_withheld(tool.name()) {
-        return ended(env, &call, E::ToolWithheld(call.request.name.clone()).into());
+        return convert_failure(env, &call, E::ToolWithheld(call.request.name.clone()).into());
     }
-    let approval = match approval(env, &call, &tool) {
+    let approval = match decide_approval(env, &call, &tool) {
         Approval::Allow => None,
         Approval::Ask(message) => {
             Some(message.unwrap_or_else(|| tool.approval_message(&call.request.input)))
         }
         Approval::Deny(reason) => {
-            return ended(env, &call, E::CallDenied(reason).into());
+            return convert_failure(env, &call, E::CallDenied(reason).into());
         }
     };
     let input = call.request.input.take();
     let shown = shown_input(&input);
-    let context = context(env, &call, &tool, suspended, approval);
+    let context = call_context(env, &call, &tool, suspended, approval);
     let work = pin!(async {
         // A tool with `needs_approval` asks for approval itself, after reading its arguments. For other tools it
         // is requested here.
@@ -72,10 +72,10 @@ pub(super) async fn call(
     match trace::recorded(span, driven, ToolOutput::ended).await {
         Outcome::Finished(Ok(output)) => {
             let limit = tool.max_output().unwrap_or(env.settings.limits.max_output);
-            let (response, metadata) = answer(call, output, limit);
+            let (response, metadata) = answer_call(call, output, limit);
             Ok(ToolOutcome::answered(response, metadata))
         }
-        Outcome::Finished(Err(error)) => ended(env, &call, error),
+        Outcome::Finished(Err(error)) => convert_failure(env, &call, error),
         Outcome::Suspended(questions, recording) => {
             Ok(ToolOutcome::suspended(Suspended::new(questions, recording)))
         }
@@ -105,10 +105,10 @@ pub(crate) async fn call_inside(
     match trace::traced(span, work, |output| output.clone().into_value()).await {
         Ok(output) => {
             let limit = tool.max_output().unwrap_or(settings.limits.max_output);
-            let (response, metadata) = answer(call, output, limit);
+            let (response, metadata) = answer_call(call, output, limit);
             Ok(ToolOutcome::answered(response, metadata))
         }
-        Err(error) => failed(settings, &call, error),
+        Err(error) => failure_outcome(settings, &call, error),
     }
 }
 
@@ -117,7 +117,7 @@ fn shown_input(input: &Value) -> Option<Value> {
     trace::is_on().then(|| input.clone())
 }
 
-fn approval(env: &RunEnv, call: &ToolCall, tool: &Tool) -> Approval {
+fn decide_approval(env: &RunEnv, call: &ToolCall, tool: &Tool) -> Approval {
     match &env.settings.approval {
         Some(policy) => policy(call),
         None if tool.needs_approval() => Approval::Ask(None),
@@ -125,7 +125,7 @@ fn approval(env: &RunEnv, call: &ToolCall, tool: &Tool) -> Approval {
     }
 }
 
-fn context(
+fn call_context(
     env: &RunEnv,
     call: &ToolCall,
     tool: &Tool,
@@ -159,13 +159,13 @@ fn context(
 }
 
 /// Converts a failure of a call, and records it in the span.
-fn ended(env: &RunEnv, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
+fn convert_failure(env: &RunEnv, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
     telemetry::failed(&tracing::Span::current(), telemetry::error_type(error.kind()));
-    failed(&env.settings, call, error)
+    failure_outcome(&env.settings, call, error)
 }
 
 /// Converts a failure of a call into a response for the model, or into the error that ends the run.
-fn failed(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
+fn failure_outcome(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolOutcome> {
     let (name, kind) = (&call.request.name, error.kind());
     let full = error.chain();
     let shown = error.text_for_models();
@@ -191,12 +191,16 @@ fn failed(settings: &RunSettings, call: &ToolCall, error: Error) -> Result<ToolO
     let schema = call.tool.as_ref().map(|tool| tool.schemas().portable_input());
     let text = failure_for_model(&error, name, schema);
     let limit = settings.limits.max_output;
-    let text = if text.len() > limit { marked(&text, limit) } else { text };
+    let text = if text.len() > limit { cut_output(&text, limit) } else { text };
     Ok(ToolOutcome::respond(call.request.respond(json!({ "error": text }))))
 }
 
 /// Converts the output of a call into a response, truncated to the output limit.
-fn answer(call: ToolCall, output: ToolOutput, limit: usize) -> (ToolResponse, Map<String, Value>) {
+fn answer_call(
+    call: ToolCall,
+    output: ToolOutput,
+    limit: usize,
+) -> (ToolResponse, Map<String, Value>) {
     let (value, content, metadata) = output.into_answer();
     let mut response = call.request.into_response(value);
     response.content = content;

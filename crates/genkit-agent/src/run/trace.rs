@@ -15,7 +15,7 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{FinishReason, ModelRequest, ModelResponse, Usage};
 use genkit_model::Model;
 
-pub(super) fn run(env: &RunEnv, request: &ModelRequest) -> Span {
+pub(super) fn run_span(env: &RunEnv, request: &ModelRequest) -> Span {
     let name = env.name.as_deref();
     let span = tracing::info_span!(
         "generate",
@@ -32,15 +32,15 @@ pub(super) fn run(env: &RunEnv, request: &ModelRequest) -> Span {
         gen_ai.usage.output_tokens = field::Empty,
         gen_ai.input.messages = field::Empty,
     );
-    record(env, &span, "gen_ai.input.messages", &request.messages);
+    record_value(env, &span, "gen_ai.input.messages", &request.messages);
     span
 }
 
-pub(super) fn turn(round: usize) -> Span {
+pub(super) fn turn_span(round: usize) -> Span {
     tracing::info_span!("turn", index = round)
 }
 
-pub(super) fn model(env: &RunEnv, model: &dyn Model, request: &ModelRequest) -> Span {
+pub(super) fn model_span(env: &RunEnv, model: &dyn Model, request: &ModelRequest) -> Span {
     // A closure, because the fields are evaluated only if the span is enabled.
     let named = || provider_and_name(model);
     let span = tracing::info_span!(
@@ -60,26 +60,30 @@ pub(super) fn model(env: &RunEnv, model: &dyn Model, request: &ModelRequest) -> 
         gen_ai.input.messages = field::Empty,
         gen_ai.output.messages = field::Empty,
     );
-    record(env, &span, "gen_ai.input.messages", &request.messages);
+    record_value(env, &span, "gen_ai.input.messages", &request.messages);
     span
 }
 
 /// Records a model's response in the span of its call.
-pub(super) fn answered(env: &RunEnv, answer: &ModelResponse) {
+pub(super) fn record_answer(env: &RunEnv, answer: &ModelResponse) {
     let span = Span::current();
-    used(&span, answer.finish_reason, &answer.usage);
-    record(env, &span, "gen_ai.output.messages", &answer.message);
+    record_usage(&span, answer.finish_reason, &answer.usage);
+    record_value(env, &span, "gen_ai.output.messages", &answer.message);
 }
 
 /// Records in `span` that its work failed, if it did.
-pub(super) fn failed<T>(span: &Span, result: &Result<T, Error>) {
+pub(super) fn record_failure<T>(span: &Span, result: &Result<T, Error>) {
     if let Err(error) = result {
         telemetry::failed(span, error_type(error.kind()));
     }
 }
 
 /// Records metrics of a model call, if telemetry is installed.
-pub(super) fn measured(model: &dyn Model, started: Instant, answer: &Result<ModelResponse, Error>) {
+pub(super) fn measure_call(
+    model: &dyn Model,
+    started: Instant,
+    answer: &Result<ModelResponse, Error>,
+) {
     let Some(telemetry) = telemetry::installed() else { return };
     let (provider, name) = provider_and_name(model);
     let mut labels = vec![
@@ -117,28 +121,28 @@ pub(super) fn output_check() -> Span {
 }
 
 /// Records whether the output was accepted, and the reason if contents are recorded.
-pub(super) fn checked(env: &RunEnv, span: &Span, verdict: &Result<(), String>) {
+pub(super) fn record_verdict(env: &RunEnv, span: &Span, verdict: &Result<(), String>) {
     span.record("fits", verdict.is_ok());
     if let Err(why) = verdict {
-        record(env, span, "reason", why);
+        record_value(env, span, "reason", why);
     }
 }
 
 /// Records the end of a run in its span.
-pub(super) fn ended(response: &GenerateResponse) {
-    used(&Span::current(), response.finish_reason, &response.usage);
+pub(super) fn record_end(response: &GenerateResponse) {
+    record_usage(&Span::current(), response.finish_reason, &response.usage);
 }
 
-fn used(span: &Span, reason: Option<FinishReason>, usage: &Usage) {
+fn record_usage(span: &Span, reason: Option<FinishReason>, usage: &Usage) {
     if span.is_disabled() {
         return;
     }
-    span.record("gen_ai.response.finish_reasons", json(&reason));
+    span.record("gen_ai.response.finish_reasons", to_json_text(&reason));
     span.record("gen_ai.usage.input_tokens", usage.input_tokens);
     span.record("gen_ai.usage.output_tokens", usage.output_tokens);
 }
 
-pub(super) fn tool(env: &RunEnv, call: &ToolCall) -> Span {
+pub(super) fn tool_span(env: &RunEnv, call: &ToolCall) -> Span {
     let span = tracing::info_span!(
         "execute_tool",
         otel.name = tool_span_name(call.tool.as_ref().map(|tool| tool.name())),
@@ -151,25 +155,25 @@ pub(super) fn tool(env: &RunEnv, call: &ToolCall) -> Span {
         gen_ai.tool.call.arguments = field::Empty,
         gen_ai.tool.call.result = field::Empty,
     );
-    record(env, &span, "gen_ai.tool.call.arguments", &call.request.input);
+    record_value(env, &span, "gen_ai.tool.call.arguments", &call.request.input);
     span
 }
 
 /// Records the outcome of a tool call in its span.
 pub(super) fn tool_ended(env: &RunEnv, span: &Span, outcome: &Result<ToolOutcome, Error>) {
-    failed(span, outcome);
+    record_failure(span, outcome);
     if let Some(response) = outcome.as_ref().ok().and_then(ToolOutcome::response) {
-        record(env, span, "gen_ai.tool.call.result", &response.output);
+        record_value(env, span, "gen_ai.tool.call.result", &response.output);
     }
 }
 
 /// Records contents, if enabled.
-fn record(env: &RunEnv, span: &Span, field: &str, value: &impl serde::Serialize) {
+fn record_value(env: &RunEnv, span: &Span, field: &str, value: &impl serde::Serialize) {
     if env.settings.trace_contents && !span.is_disabled() {
-        span.record(field, json(value));
+        span.record(field, to_json_text(value));
     }
 }
 
-fn json(value: &impl serde::Serialize) -> String {
+fn to_json_text(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -27,37 +27,40 @@ use genkit_model::{ChunkSink, Model};
 
 impl Driver {
     /// Runs `request` to its end. Dropping the future cancels the run.
-    pub(crate) async fn start(self: Arc<Self>, request: ModelRequest) -> Result<GenerateResponse> {
+    pub(crate) async fn start_run(
+        self: Arc<Self>,
+        request: ModelRequest,
+    ) -> Result<GenerateResponse> {
         // Background work that a tool started ends with the run, however the run ends.
         let _stop = self.env.cancel.clone().drop_guard();
-        let span = trace::run(&self.env, &request);
+        let span = trace::run_span(&self.env, &request);
         note_request(&self.env, &request);
         let work = pin!(async {
             if self.env.settings.middleware.is_empty() {
-                return Arc::clone(&self).turns(request).await;
+                return Arc::clone(&self).run_turns(request).await;
             }
             // The turns observe the deadline themselves and keep the partial response; this is for middleware
             // that waits.
-            let stopped = self.env.stopped(Duration::from_millis(50));
+            let stopped = self.env.wait_for_stop(Duration::from_millis(50));
             tokio::select! {
                 biased;
-                ended = NextGenerate::outermost(self.clone()).run(request) => ended,
+                ended = NextGenerate::new(self.clone()).run(request) => ended,
                 error = stopped => Err(error),
             }
         });
         let ended = work.instrument(span.clone()).await;
-        trace::failed(&span, &ended);
+        trace::record_failure(&span, &ended);
         ended
     }
 
     /// Converts the run into a value whose steps the caller performs.
     pub(crate) fn into_steps(self: Arc<Self>, request: ModelRequest, names: RunNames) -> Run {
         let machine = TurnMachine::new(request, self.rules.clone(), self.resumed.clone());
-        Run::new(self, machine).named(names)
+        Run::new(self, machine).with_names(names)
     }
 
     /// Performs the turns of the run, inside all middleware.
-    async fn turns(self: Arc<Self>, request: ModelRequest) -> Result<GenerateResponse> {
+    async fn run_turns(self: Arc<Self>, request: ModelRequest) -> Result<GenerateResponse> {
         let is_past = self.is_past_resumed.load(Ordering::Acquire);
         let resumed = self.resumed.as_ref().filter(|_| !is_past).cloned();
         let machine = TurnMachine::new(request, self.rules.clone(), resumed);
@@ -68,15 +71,15 @@ impl Driver {
             let going_on = pin!(self.go_on(&mut run, &mut spans));
             tokio::select! {
                 biased;
-                error = self.env.stopped(Duration::ZERO) => Err(error),
+                error = self.env.wait_for_stop(Duration::ZERO) => Err(error),
                 ended = going_on => ended,
             }
         };
-        let ended = ended.map_err(|error| run.fail(error));
+        let ended = ended.map_err(|error| run.fail_run(error));
         let mut ended = ended.and_then(|()| run.into_response());
-        spans.end(&mut ended);
+        spans.end_all(&mut ended);
         let response = ended?;
-        trace::ended(&response);
+        trace::record_end(&response);
         Ok(response)
     }
 
@@ -87,20 +90,22 @@ impl Driver {
                 NextStep::Done | NextStep::Asks(_) => return Ok(()),
                 NextStep::Model(mut call) => {
                     let round = call.round();
-                    call.refresh().await;
-                    spans.begin(&self.env, call.request());
-                    let span = trace::turn(round);
-                    let answer = spans.inside(pin!(call.ask())).instrument(span).await?;
+                    call.refresh_tools().await;
+                    spans.begin_turn(&self.env, call.request());
+                    let span = trace::turn_span(round);
+                    let answer = spans.run_inside(pin!(call.call_model())).instrument(span).await?;
                     run.take_own_answer(answer)?;
                 }
                 NextStep::Check(check) => {
                     let span = trace::output_check();
-                    let judging = check.judge();
-                    let verdict = spans.inside(pin!(judging)).instrument(span.clone()).await?;
-                    trace::checked(&self.env, &span, verdict.fits());
+                    let judging = check.run_checks();
+                    let verdict = spans.run_inside(pin!(judging)).instrument(span.clone()).await?;
+                    trace::record_verdict(&self.env, &span, verdict.fits());
                     run.take_verdict(verdict)?;
                 }
-                NextStep::Tools(calls) => spans.inside(pin!(self.run_calls(calls, run))).await?,
+                NextStep::Tools(calls) => {
+                    spans.run_inside(pin!(self.run_calls(calls, run))).await?
+                }
             }
         }
     }
@@ -119,15 +124,15 @@ impl Driver {
         let is_resumed = resumed.is_some();
         let mut machine = TurnMachine::new(request, self.rules.clone(), resumed);
         if !is_resumed {
-            machine.accept(ModelResponse::new(message))?;
+            machine.accept_answer(ModelResponse::new(message))?;
         }
         let mut run = Run::new(Arc::clone(&self), machine);
         let ended = tokio::select! {
             biased;
-            error = self.env.stopped(Duration::ZERO) => Err(error),
+            error = self.env.wait_for_stop(Duration::ZERO) => Err(error),
             ended = self.one_round(&mut run) => ended,
         };
-        ended.map_err(|error| run.fail(error))?;
+        ended.map_err(|error| run.fail_run(error))?;
         let mut response = run.into_round();
         if let Some(request) = &mut response.request {
             request.tool_choice = choice;
@@ -146,7 +151,7 @@ impl Driver {
     pub(super) async fn perform_calls(&self, calls: Vec<RunCall>, run: &mut Run) -> Result<()> {
         tokio::select! {
             biased;
-            error = self.env.stopped(Duration::ZERO) => Err(error),
+            error = self.env.wait_for_stop(Duration::ZERO) => Err(error),
             ended = self.run_calls(calls, run) => ended,
         }
     }
@@ -163,7 +168,7 @@ impl Driver {
             while waiting.as_ref().map_or(0, FuturesUnordered::len) < at_a_time
                 && let Some(call) = calls.next()
             {
-                let mut running = boxed(|| call.run());
+                let mut running = boxed(|| call.run_call());
                 // Most calls finish immediately and do not need to be queued.
                 match poll_fn(|cx| Poll::Ready(running.as_mut().poll(cx))).await {
                     Poll::Ready(settled) => _ = run.take_settled(settled?)?,
@@ -183,7 +188,7 @@ impl Innermost for Driver {
     }
 
     fn run(self: Arc<Self>, request: ModelRequest) -> BoxFuture<'static, Result<GenerateResponse>> {
-        boxed(|| self.turns(request))
+        boxed(|| self.run_turns(request))
     }
 
     fn call_model<'a>(

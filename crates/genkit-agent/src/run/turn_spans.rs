@@ -22,7 +22,7 @@ pub(crate) fn begin_span(options: &GenerateOptions) -> Option<OpenSpan> {
 
 /// Records the request in the span of the run, once it is known.
 pub(super) fn note_request(env: &RunEnv, request: &ModelRequest) {
-    trace::annotate("genkit:input", || trace::json_text(&asked(env, request)));
+    trace::annotate("genkit:input", || trace::json_text(&request_json(env, request)));
 }
 
 /// The open spans of the turns of a run. The first turn uses the span of the run.
@@ -34,30 +34,30 @@ pub(super) struct TurnSpans {
 
 impl TurnSpans {
     /// Begins the span of another turn with `request`.
-    pub(super) fn begin(&mut self, env: &RunEnv, request: &ModelRequest) {
+    pub(super) fn begin_turn(&mut self, env: &RunEnv, request: &ModelRequest) {
         if !std::mem::replace(&mut self.is_past_first, true) || !trace::is_on() {
             return;
         }
         let name = env.name.as_deref().unwrap_or(GENERATE);
-        let input = || asked(env, request);
+        let input = || request_json(env, request);
         let span = NewSpan { name, kind: SpanKind::Util, input: &input };
         self.open.extend(trace::begin(&span, self.open.last()));
     }
 
     /// Runs `work` inside the span of the current turn.
-    pub(super) fn inside<T>(&self, work: impl Future<Output = T>) -> impl Future<Output = T> {
+    pub(super) fn run_inside<T>(&self, work: impl Future<Output = T>) -> impl Future<Output = T> {
         trace::inside(self.open.last(), work)
     }
 
     /// Ends the spans of all turns, the last one first.
-    pub(super) fn end(self, ended: &mut Result<GenerateResponse>) {
+    pub(super) fn end_all(self, ended: &mut Result<GenerateResponse>) {
         for turn in self.open.into_iter().rev() {
             turn.end(Ended::of(ended, trace::json));
         }
     }
 }
 
-fn asked(env: &RunEnv, request: &ModelRequest) -> Value {
+fn request_json(env: &RunEnv, request: &ModelRequest) -> Value {
     let mut asked = without_account_settings(request);
     if let Value::Object(asked) = &mut asked {
         asked.insert("model".to_owned(), env.model.name().into());

@@ -3,7 +3,7 @@
 mod resources;
 mod toolbox;
 
-pub use resources::part as resource_part;
 pub(crate) use resources::resolve_resources;
+pub use resources::resource_part;
 pub(crate) use toolbox::Toolbox;
-pub use toolbox::definition as tool_definition;
+pub use toolbox::tool_definition;

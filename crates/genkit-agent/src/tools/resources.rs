@@ -43,7 +43,7 @@ pub(crate) async fn resolve_resources(
                 content.push(part);
                 continue;
             };
-            let parts = match held(&resource) {
+            let parts = match embedded_part(&resource) {
                 Some(part) => vec![part],
                 None => {
                     let server = metadata.get("mcp").and_then(|origin| origin["server"].as_str());
@@ -61,7 +61,7 @@ pub(crate) async fn resolve_resources(
 }
 
 /// Returns the content that a part already includes.
-fn held(resource: &ResourcePart) -> Option<Part> {
+fn embedded_part(resource: &ResourcePart) -> Option<Part> {
     let part = match (&resource.text, &resource.blob) {
         (Some(text), _) => Part::text(text),
         (None, Some(blob)) => {
@@ -92,7 +92,7 @@ async fn read(
     let reading = supervise(&context, resource.name(), reading);
     let contents =
         resource.traced(uri, reading).await.context(format!("cannot read the resource `{uri}`"))?;
-    Ok(contents.into_iter().map(|content| part(content, uri, &resource)).collect())
+    Ok(contents.into_iter().map(|content| resource_part(content, uri, &resource)).collect())
 }
 
 /// Returns the resource that a link from a server refers to, which must belong to that server. A link to another
@@ -133,7 +133,7 @@ fn of_anybody(
 }
 
 /// Converts a piece of content into a part, with its origin in the metadata.
-pub fn part(content: ResourceContents, uri: &str, resource: &Resource) -> Part {
+pub fn resource_part(content: ResourceContents, uri: &str, resource: &Resource) -> Part {
     let ResourceContents { uri: own, mime_type, body } = content;
     let kind = resource.mime_type();
     let mut place = json!({ "uri": uri });

@@ -43,7 +43,7 @@ enum Offered {
 
 impl Toolbox {
     /// Finds all `references`, and adds `fixed`. If two tools have the same name, the error names both.
-    pub(crate) async fn find(
+    pub(crate) async fn find_tools(
         references: Vec<ToolRef>,
         fixed: Vec<Tool>,
         genkit: &Instance,
@@ -71,7 +71,7 @@ impl Toolbox {
     }
 
     /// Looks up the tools again if they may change, and updates `definitions`.
-    pub(crate) async fn refresh(&self, definitions: &mut Vec<ToolDefinition>) {
+    pub(crate) async fn refresh_definitions(&self, definitions: &mut Vec<ToolDefinition>) {
         if !self.is_live || self.is_fresh.swap(false, Ordering::AcqRel) {
             return;
         }
@@ -92,20 +92,20 @@ impl Toolbox {
             found.add_or_leave(tool.clone(), &self.genkit.states);
         }
         let mut now = write(&self.tools);
-        let stays = |tool: &Tool| found.get(tool.name()).is_some_and(|new| new.is(tool));
+        let stays = |tool: &Tool| found.find_tool(tool.name()).is_some_and(|new| new.is(tool));
         let gone: HashSet<&str> =
             now.tools.iter().filter(|tool| !stays(tool)).map(Tool::name).collect();
         // Changes that middleware made to the remaining definitions are kept.
         definitions.retain(|definition| !gone.contains(definition.name.as_str()));
-        let is_new = |tool: &&Tool| !now.get(tool.name()).is_some_and(|old| old.is(tool));
-        definitions.extend(found.tools.iter().filter(is_new).map(definition));
+        let is_new = |tool: &&Tool| !now.find_tool(tool.name()).is_some_and(|old| old.is(tool));
+        definitions.extend(found.tools.iter().filter(is_new).map(tool_definition));
         *now = found;
     }
 
     /// Returns the tool that a model refers to: by its name, or by the part after the last `/` if that is unique, as
     /// Genkit's models name tools.
-    pub(crate) fn get(&self, name: &str) -> Option<Tool> {
-        self.read().meant(name).cloned()
+    pub(crate) fn find_tool(&self, name: &str) -> Option<Tool> {
+        self.read().find_intended(name).cloned()
     }
 
     /// Returns whether the tools may change during the run.
@@ -114,7 +114,7 @@ impl Toolbox {
     }
 
     /// Returns the error for a model that calls an unknown tool.
-    pub(crate) fn unknown(&self, name: &str) -> String {
+    pub(crate) fn unknown_tool_text(&self, name: &str) -> String {
         suggest::unknown("tool", name, self.read().tools.iter().map(Tool::name))
     }
 
@@ -140,7 +140,7 @@ impl Toolbox {
     }
 
     /// Returns the tools that the model calls of the turn were offered, or `None` if all were.
-    pub(crate) fn offered(&self) -> Option<Vec<String>> {
+    pub(crate) fn offered_names(&self) -> Option<Vec<String>> {
         match &*genkit_core::internal::sync::read(&self.offered) {
             Offered::Only(names) => {
                 let mut names: Vec<String> = names.iter().cloned().collect();
@@ -166,7 +166,7 @@ impl Toolbox {
     }
 
     /// Returns those of them that the registry does not find by name.
-    pub(crate) fn unregistered(&self) -> Vec<String> {
+    pub(crate) fn unregistered_names(&self) -> Vec<String> {
         let registry = &self.genkit.registry;
         let is_there = |tool: &Tool| registry.tool(tool.name()).is_some_and(|found| found.is(tool));
         let now = self.read();
@@ -181,7 +181,7 @@ impl Toolbox {
     }
 
     pub(crate) fn definitions(&self) -> Vec<ToolDefinition> {
-        self.read().tools.iter().map(definition).collect()
+        self.read().tools.iter().map(tool_definition).collect()
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Tools> {
@@ -202,7 +202,7 @@ const FEW: usize = 8;
 
 impl Tools {
     fn add(&mut self, tool: Tool) -> Result<()> {
-        if let Some(other) = self.get(tool.name()) {
+        if let Some(other) = self.find_tool(tool.name()) {
             if tool.is(other) {
                 return Ok(());
             }
@@ -225,15 +225,15 @@ impl Tools {
         }
     }
 
-    fn get(&self, name: &str) -> Option<&Tool> {
+    fn find_tool(&self, name: &str) -> Option<&Tool> {
         if self.tools.len() <= FEW {
             return self.tools.iter().find(|tool| tool.name() == name);
         }
         self.by_name.get(name).and_then(|at| self.tools.get(*at))
     }
 
-    fn meant(&self, name: &str) -> Option<&Tool> {
-        if let Some(tool) = self.get(name) {
+    fn find_intended(&self, name: &str) -> Option<&Tool> {
+        if let Some(tool) = self.find_tool(name) {
             return Some(tool);
         }
         let mut short = self
@@ -247,7 +247,7 @@ impl Tools {
     }
 }
 
-pub fn definition(tool: &Tool) -> ToolDefinition {
+pub fn tool_definition(tool: &Tool) -> ToolDefinition {
     let [input, output] = tool.schemas().shared();
     let mut definition =
         ToolDefinition::new(tool.name(), tool.description()).with_shared(input, output);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Returns the schema of messages, as detailed as a form needs.
-fn messages() -> Value {
+fn message_list_schema() -> Value {
     json!({
         "type": "array",
         "items": {
@@ -22,7 +22,7 @@ pub(super) fn model_request() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "messages": messages(),
+            "messages": message_list_schema(),
             "config": {"type": "object"},
             "tools": {"type": "array", "items": {"type": "object"}},
             "toolChoice": {"type": "string", "enum": ["auto", "required", "none"]},
@@ -53,7 +53,7 @@ pub(super) fn generate_options() -> Value {
         "type": "object",
         "properties": {
             "model": {"type": "string"},
-            "messages": messages(),
+            "messages": message_list_schema(),
             "docs": {"type": "array", "items": {"type": "object"}},
             "tools": {"type": "array", "items": {"type": "string"}},
             "resources": {"type": "array", "items": {"type": "string"}},

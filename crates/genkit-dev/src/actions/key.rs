@@ -29,7 +29,7 @@ const TYPES: &[(&str, ActionType)] = &[
 
 impl ActionType {
     /// Returns the key of the action `name` of this type.
-    pub(super) fn key(self, name: &str) -> String {
+    pub(super) fn format_key(self, name: &str) -> String {
         format!("/{}/{name}", self.as_str())
     }
 
@@ -39,7 +39,7 @@ impl ActionType {
 }
 
 /// Parses a key into its type and name; `None` if it is not a valid key.
-pub(super) fn parse(key: &str) -> Option<(ActionType, &str)> {
+pub(super) fn parse_key(key: &str) -> Option<(ActionType, &str)> {
     let (kind, name) = key.strip_prefix('/')?.split_once('/')?;
     let (_, kind) = TYPES.iter().find(|(text, _)| *text == kind)?;
     (!name.is_empty()).then_some((*kind, name))
@@ -51,14 +51,14 @@ mod tests {
 
     #[test]
     fn a_key_is_a_type_and_a_name_which_may_hold_slashes() {
-        assert_eq!(parse("/flow/greet"), Some((ActionType::Flow, "greet")));
-        assert_eq!(parse("/model/house/large/2"), Some((ActionType::Model, "house/large/2")));
-        assert_eq!(parse("/tool.v2/add"), Some((ActionType::MultipartTool, "add")));
+        assert_eq!(parse_key("/flow/greet"), Some((ActionType::Flow, "greet")));
+        assert_eq!(parse_key("/model/house/large/2"), Some((ActionType::Model, "house/large/2")));
+        assert_eq!(parse_key("/tool.v2/add"), Some((ActionType::MultipartTool, "add")));
         for (_, kind) in TYPES {
-            assert_eq!(parse(&kind.key("a/b")), Some((*kind, "a/b")));
+            assert_eq!(parse_key(&kind.format_key("a/b")), Some((*kind, "a/b")));
         }
         for none in ["", "/", "/flow", "/flow/", "flow/greet", "/flaw/greet", "//greet"] {
-            assert_eq!(parse(none), None, "{none}");
+            assert_eq!(parse_key(none), None, "{none}");
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::ActionsByKey;
 use super::genkit_schemas as schemas;
 use super::key::ActionType;
-use super::metadata::metadata;
+use super::metadata::merge_metadata;
 use genkit_agent::Instance;
 use genkit_core::internal::redact::without_account_settings;
 use genkit_core::{Flow, Prompt, PromptTool, Resource, Tool};
@@ -27,23 +27,23 @@ impl ListedAction {
         Self { kind, name, description, input: None, output: None, metadata: Map::new() }
     }
 
-    fn input(mut self, schema: Value) -> Self {
+    fn with_input(mut self, schema: Value) -> Self {
         self.input = Some(schema);
         self
     }
 
-    fn output(mut self, schema: Option<Value>) -> Self {
+    fn with_output(mut self, schema: Option<Value>) -> Self {
         self.output = schema;
         self
     }
 
-    fn metadata(mut self, metadata: Map<String, Value>) -> Self {
+    fn with_metadata(mut self, metadata: Map<String, Value>) -> Self {
         self.metadata = metadata;
         self
     }
 
     fn into_json(self) -> (String, Value) {
-        let key = self.kind.key(&self.name);
+        let key = self.kind.format_key(&self.name);
         let mut json = Map::new();
         json.insert("key".to_owned(), key.as_str().into());
         json.insert("name".to_owned(), self.name.into());
@@ -66,7 +66,7 @@ impl ListedAction {
 
 impl ActionsByKey {
     /// Lists all actions by key.
-    pub(crate) fn list(&self) -> Map<String, Value> {
+    pub(crate) fn list_actions(&self) -> Map<String, Value> {
         let mut all = Map::new();
         for genkit in self.instances() {
             for listed in of_instance(&genkit) {
@@ -80,51 +80,51 @@ impl ActionsByKey {
 
 fn of_instance(genkit: &Instance) -> Vec<ListedAction> {
     let registry = &genkit.registry;
-    let mut all: Vec<ListedAction> = registry.flows().iter().map(flow).collect();
-    all.extend(registry.tools().iter().flat_map(tool));
-    all.extend(genkit.runs.models.known().iter().map(|known| model(&**known)));
+    let mut all: Vec<ListedAction> = registry.flows().iter().map(list_flow).collect();
+    all.extend(registry.tools().iter().flat_map(list_tool));
+    all.extend(genkit.runs.models.known().iter().map(|known| list_model(&**known)));
     all.extend(registry.prompts().iter().flat_map(prompt));
-    all.extend(registry.resources().iter().map(resource));
-    all.extend(registry.evaluators().iter().map(evaluator));
+    all.extend(registry.resources().iter().map(list_resource));
+    all.extend(registry.evaluators().iter().map(list_evaluator));
     all.push(
         ListedAction::new(
             ActionType::Util,
             "generate",
             "Calls a model, and runs the tools that the model requests.",
         )
-        .input(schemas::generate_options())
-        .output(Some(schemas::model_response())),
+        .with_input(schemas::generate_options())
+        .with_output(Some(schemas::model_response())),
     );
     all
 }
 
-fn flow(flow: &Flow) -> ListedAction {
+fn list_flow(flow: &Flow) -> ListedAction {
     ListedAction::new(ActionType::Flow, flow.name(), flow.description())
-        .input(flow.schemas().portable_input().clone())
-        .output(flow.schemas().portable_output().cloned())
-        .metadata(metadata(flow.metadata(), Value::Null))
+        .with_input(flow.schemas().portable_input().clone())
+        .with_output(flow.schemas().portable_output().cloned())
+        .with_metadata(merge_metadata(flow.metadata(), Value::Null))
 }
 
 /// Lists a tool twice: with its value only, and with its content.
-fn tool(tool: &Tool) -> [ListedAction; 2] {
+fn list_tool(tool: &Tool) -> [ListedAction; 2] {
     let (schemas, author) = (tool.schemas(), tool.metadata());
     let output = schemas.portable_output();
     let listed = |kind| {
         ListedAction::new(kind, tool.name(), tool.description())
-            .input(schemas.portable_input().clone())
+            .with_input(schemas.portable_input().clone())
     };
     let multipart = json!({"type": "tool.v2", "tool": {"multipart": true}, "dynamic": true});
     [
         listed(ActionType::Tool)
-            .output(output.cloned())
-            .metadata(metadata(author, json!({"type": "tool"}))),
+            .with_output(output.cloned())
+            .with_metadata(merge_metadata(author, json!({"type": "tool"}))),
         listed(ActionType::MultipartTool)
-            .output(Some(schemas::multipart_output(output)))
-            .metadata(metadata(author, multipart)),
+            .with_output(Some(schemas::multipart_output(output)))
+            .with_metadata(merge_metadata(author, multipart)),
     ]
 }
 
-fn model(model: &dyn Model) -> ListedAction {
+fn list_model(model: &dyn Model) -> ListedAction {
     let info = model.info();
     let label = info.label.clone().unwrap_or_else(|| model.name().to_owned());
     let mut shown = serde_json::to_value(&info).unwrap_or_default();
@@ -134,9 +134,9 @@ fn model(model: &dyn Model) -> ListedAction {
         shown["customOptions"] = schema;
     }
     ListedAction::new(ActionType::Model, model.name(), &label)
-        .input(schemas::model_request())
-        .output(Some(schemas::model_response()))
-        .metadata(metadata(&Map::new(), json!({"type": "model", "model": shown})))
+        .with_input(schemas::model_request())
+        .with_output(Some(schemas::model_response()))
+        .with_metadata(merge_metadata(&Map::new(), json!({"type": "model", "model": shown})))
 }
 
 fn prompt(prompt: &Prompt) -> [ListedAction; 2] {
@@ -144,13 +144,16 @@ fn prompt(prompt: &Prompt) -> [ListedAction; 2] {
     let listed = |kind, name: &str| {
         let shown = prompt_metadata(prompt);
         ListedAction::new(kind, prompt.name(), prompt.description())
-            .input(input.clone())
-            .metadata(metadata(prompt.metadata(), json!({"type": name, "prompt": shown})))
+            .with_input(input.clone())
+            .with_metadata(merge_metadata(
+                prompt.metadata(),
+                json!({"type": name, "prompt": shown}),
+            ))
     };
     [
-        listed(ActionType::Prompt, "prompt").output(Some(schemas::model_request())),
+        listed(ActionType::Prompt, "prompt").with_output(Some(schemas::model_request())),
         listed(ActionType::ExecutablePrompt, "executablePrompt")
-            .output(Some(schemas::generate_options())),
+            .with_output(Some(schemas::generate_options())),
     ]
 }
 
@@ -191,17 +194,17 @@ fn prompt_metadata(prompt: &Prompt) -> Value {
     without_account_settings(&shown)
 }
 
-fn evaluator(evaluator: &genkit_core::Evaluator) -> ListedAction {
+fn list_evaluator(evaluator: &genkit_core::Evaluator) -> ListedAction {
     ListedAction::new(ActionType::Evaluator, evaluator.name(), evaluator.description())
-        .input(schemas::evaluator_input())
-        .metadata(metadata(&Map::new(), evaluator.metadata().into()))
+        .with_input(schemas::evaluator_input())
+        .with_metadata(merge_metadata(&Map::new(), evaluator.metadata().into()))
 }
 
-fn resource(resource: &Resource) -> ListedAction {
+fn list_resource(resource: &Resource) -> ListedAction {
     let place = if resource.is_template() { "template" } else { "uri" };
     let own = json!({"type": "resource", "dynamic": false, "resource": {place: resource.uri()}});
     ListedAction::new(ActionType::Resource, resource.name(), resource.description())
-        .input(schemas::resource_input())
-        .output(Some(schemas::resource_output()))
-        .metadata(metadata(resource.metadata(), own))
+        .with_input(schemas::resource_input())
+        .with_output(Some(schemas::resource_output()))
+        .with_metadata(merge_metadata(resource.metadata(), own))
 }

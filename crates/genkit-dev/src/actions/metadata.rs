@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// Merges the author's metadata with `own`, and removes entries that the tools reject.
-pub(super) fn metadata(author: &Map<String, Value>, own: Value) -> Map<String, Value> {
+pub(super) fn merge_metadata(author: &Map<String, Value>, own: Value) -> Map<String, Value> {
     let mut all = author.clone();
     if let Value::Object(own) = own {
         all.extend(own);
@@ -35,7 +35,7 @@ mod tests {
             "type": "mine",
         });
         let Value::Object(author) = author else { panic!() };
-        let all = metadata(&author, json!({"type": "tool"}));
+        let all = merge_metadata(&author, json!({"type": "tool"}));
         let kept = json!({"d": [1, "x"], "e": {"deep": null, "deeper": [[null]]}, "type": "tool"});
         assert_eq!(Value::Object(all), kept);
     }

@@ -79,8 +79,8 @@ impl ActionsByKey {
     }
 
     /// Stops the action whose trace this is; returns whether it ran.
-    pub(crate) fn cancel(&self, trace_id: &str) -> bool {
-        self.running.cancel(trace_id)
+    pub(crate) fn cancel_run(&self, trace_id: &str) -> bool {
+        self.running.cancel_run(trace_id)
     }
 }
 

@@ -43,7 +43,7 @@ enum ActionTarget {
 }
 
 /// The arguments of a run, without its target.
-struct Given {
+struct ActionInput {
     genkit: Instance,
     key: String,
     input: Value,
@@ -57,9 +57,9 @@ impl ActionsByKey {
     ///
     /// # Errors
     /// `NotFound` if the action does not exist, `ResourceExhausted` if too many actions are running.
-    pub(crate) fn run(&self, request: ActionRequest, chunks: bool) -> Result<ActionRun> {
+    pub(crate) fn start_run(&self, request: ActionRequest, chunks: bool) -> Result<ActionRun> {
         let ActionRequest { key, input, context, telemetry_labels } = request;
-        let Some((genkit, target)) = self.find(&key) else {
+        let Some((genkit, target)) = self.find_target(&key) else {
             return Err(E::UnknownAction(key).into());
         };
         let queue = UnreadChunks::default();
@@ -67,18 +67,18 @@ impl ActionsByKey {
         let mut root = Root::new();
         root.labels = telemetry_labels.unwrap_or_default();
         root.context = Map::clone(&context);
-        let given = Given {
+        let given = ActionInput {
             genkit,
             key: key.clone(),
             input: input.unwrap_or_default(),
             context,
             chunks: chunks.then(|| queue.clone()),
         };
-        ActionRun::new(&self.running, key, root, queue, Box::pin(given.run(target)))
+        ActionRun::new(&self.running, key, root, queue, Box::pin(given.run_target(target)))
     }
 
-    fn find(&self, key: &str) -> Option<(Instance, ActionTarget)> {
-        let (kind, name) = key::parse(key)?;
+    fn find_target(&self, key: &str) -> Option<(Instance, ActionTarget)> {
+        let (kind, name) = key::parse_key(key)?;
         let mut instances = self.instances().into_iter();
         instances.find_map(|genkit| find_in(&genkit, kind, name).map(|target| (genkit, target)))
     }
@@ -106,20 +106,20 @@ fn find_in(genkit: &Instance, kind: ActionType, name: &str) -> Option<ActionTarg
     }
 }
 
-impl Given {
-    async fn run(mut self, target: ActionTarget) -> Result<Value> {
+impl ActionInput {
+    async fn run_target(mut self, target: ActionTarget) -> Result<Value> {
         let input = self.input.take();
         match target {
             ActionTarget::Flow(flow) => {
-                let context = self.context(ContextParts::default());
-                self.drive(&context, flow.run(input).context(&context)).await
+                let context = self.build_context(ContextParts::default());
+                self.drive_function(&context, flow.run(input).context(&context)).await
             }
             ActionTarget::Tool(tool) => Ok(self.call(&tool, input).await?.into_value()),
             ActionTarget::MultipartTool(tool) => {
                 let (output, content, metadata) = self.call(&tool, input).await?.into_answer();
                 let mut answer = Map::from_iter([("output".to_owned(), output)]);
                 if !content.is_empty() {
-                    answer.insert("content".to_owned(), self.json(&content)?);
+                    answer.insert("content".to_owned(), self.to_json(&content)?);
                 }
                 if !metadata.is_empty() {
                     answer.insert("metadata".to_owned(), metadata.into());
@@ -128,24 +128,24 @@ impl Given {
             }
             ActionTarget::Model(model) => {
                 let (model, request) = (model?, self.read::<ModelRequest>(input)?);
-                let context = self.context(ContextParts::default());
-                let sink = self.sink();
-                self.drive(&context, call_model(&*model, &request, &sink)).await
+                let context = self.build_context(ContextParts::default());
+                let sink = self.chunk_sink();
+                self.drive_function(&context, call_model(&*model, &request, &sink)).await
             }
             ActionTarget::Prompt(prompt) => {
-                let options = self.render("prompt", prompt, input).await?;
-                self.json(&request_of(options, &self.genkit.registry))
+                let options = self.render_prompt("prompt", prompt, input).await?;
+                self.to_json(&request_of(options, &self.genkit.registry))
             }
             ActionTarget::ExecutablePrompt(prompt) => {
-                let options = self.render("executable-prompt", prompt, input).await?;
-                self.json(&options)
+                let options = self.render_prompt("executable-prompt", prompt, input).await?;
+                self.to_json(&options)
             }
             ActionTarget::Resource(resource) => self.read_resource(&resource, input).await,
             ActionTarget::Evaluator(evaluator) => {
-                let context = self.context(ContextParts::default());
-                self.drive(&context, evaluator.run(input).context(&context)).await
+                let context = self.build_context(ContextParts::default());
+                self.drive_function(&context, evaluator.run(input).context(&context)).await
             }
-            ActionTarget::Generate => self.generate(input).await,
+            ActionTarget::Generate => self.run_generate(input).await,
         }
     }
 
@@ -153,23 +153,29 @@ impl Given {
     async fn call(&self, tool: &Tool, input: Value) -> Result<ToolOutput> {
         let approval = tool.needs_approval().then(|| tool.approval_message(&input));
         let parts = ContextParts { limit: tool.timeout(), approval, ..ContextParts::default() };
-        let context = self.context(parts);
+        let context = self.build_context(parts);
         let shown = if trace::is_on() { input.clone() } else { Value::Null };
         let call = tool.invoke(&context, input, Strictness::Exact);
         let shown = || shown.clone();
         let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &shown };
-        let call = self.supervise(&context, call);
+        let call = self.supervise_function(&context, call);
         trace::traced(span, call, |output| output.clone().into_value()).await
     }
 
     /// Returns the options of the run that a prompt starts.
-    async fn render(&self, kind: &str, prompt: Prompt, input: Value) -> Result<GenerateOptions> {
+    async fn render_prompt(
+        &self,
+        kind: &str,
+        prompt: Prompt,
+        input: Value,
+    ) -> Result<GenerateOptions> {
         let (name, given) = (prompt.name().to_owned(), input.clone());
         let context = Map::clone(&self.context);
         let rendering = self.genkit.prompt(prompt).input(input).action_context(context).render();
         let (given, context) = (|| given.clone(), Context::detached());
         let span = NewSpan { name: &name, kind: SpanKind::Action(kind), input: &given };
-        trace::traced(span, self.supervise(&context, rendering), without_account_settings).await
+        trace::traced(span, self.supervise_function(&context, rendering), without_account_settings)
+            .await
     }
 
     async fn read_resource(&self, resource: &Resource, input: Value) -> Result<Value> {
@@ -182,31 +188,32 @@ impl Given {
             let (key, template) = (self.key.clone(), resource.uri().to_owned());
             return Err(E::OtherResource { key, uri, template }.into());
         }
-        let context = self.context(ContextParts::default());
-        let contents = self.supervise(&context, resource.read(&uri).context(&context)).await?;
+        let context = self.build_context(ContextParts::default());
+        let contents =
+            self.supervise_function(&context, resource.read(&uri).context(&context)).await?;
         let parts = contents.into_iter().map(|content| resource_part(content, &uri, resource));
-        Ok(json!({ "content": self.json(&parts.collect::<Vec<_>>())? }))
+        Ok(json!({ "content": self.to_json(&parts.collect::<Vec<_>>())? }))
     }
 
-    async fn generate(&self, input: Value) -> Result<Value> {
+    async fn run_generate(&self, input: Value) -> Result<Value> {
         let options: GenerateOptions = self.read(input)?;
         let context = Map::clone(&self.context);
         let run = self.genkit.generate_with(options).action_context(context);
         let Some(chunks) = &self.chunks else {
-            return self.drive(&Context::detached(), run).await;
+            return self.drive_function(&Context::detached(), run).await;
         };
         let run = async {
             let mut stream = run.stream();
             while let Some(chunk) = stream.next().await {
-                chunks.push(self.json(&chunk?)?);
+                chunks.push_chunk(self.to_json(&chunk?)?);
             }
             stream.response().await
         };
-        self.drive(&Context::detached(), run).await
+        self.drive_function(&Context::detached(), run).await
     }
 
     /// Returns the context of the action.
-    fn context(&self, parts: ContextParts) -> Context {
+    fn build_context(&self, parts: ContextParts) -> Context {
         let queue = self.chunks.clone();
         ContextParts {
             caller: Arc::new(DeveloperTools(queue)),
@@ -217,39 +224,39 @@ impl Given {
         .build()
     }
 
-    fn sink(&self) -> ChunkSink {
+    fn chunk_sink(&self) -> ChunkSink {
         match self.chunks.clone() {
             Some(chunks) => ChunkSink::new(move |chunk| {
-                chunks.push(serde_json::to_value(chunk).unwrap_or_default());
+                chunks.push_chunk(serde_json::to_value(chunk).unwrap_or_default());
             }),
             None => ChunkSink::none(),
         }
     }
 
     /// Runs `work` and converts its result to JSON.
-    async fn drive<T: Serialize>(
+    async fn drive_function<T: Serialize>(
         &self,
         context: &Context,
         work: impl IntoFuture<Output = Result<T>>,
     ) -> Result<Value> {
-        let result = self.supervise(context, work).await?;
-        self.json(&result)
+        let result = self.supervise_function(context, work).await?;
+        self.to_json(&result)
     }
 
     /// Runs `work`. A panic becomes an error, and so does a question, because the tools cannot answer it here.
-    async fn supervise<T>(
+    async fn supervise_function<T>(
         &self,
         context: &Context,
         work: impl IntoFuture<Output = Result<T>>,
     ) -> Result<T> {
         match drive(context, &self.key, work.into_future()).await {
             Outcome::Finished(result) => result,
-            Outcome::Suspended(questions, _) => Err(self.asks(&questions)),
+            Outcome::Suspended(questions, _) => Err(self.interrupt_error(&questions)),
             Outcome::Cancelled => Err(E::Cancelled.into()),
         }
     }
 
-    fn asks(&self, questions: &[Question]) -> Error {
+    fn interrupt_error(&self, questions: &[Question]) -> Error {
         let first = questions.first();
         let interrupt = first.map_or(Value::Bool(true), |open| open.kind.shown());
         let question = first.and_then(Question::message).unwrap_or("something").to_owned();
@@ -262,7 +269,7 @@ impl Given {
             .map_err(|misfit| E::Input { key: self.key.clone(), misfit: misfit.to_string() }.into())
     }
 
-    fn json(&self, value: &impl Serialize) -> Result<Value> {
+    fn to_json(&self, value: &impl Serialize) -> Result<Value> {
         let key = || self.key.clone();
         Ok(serde_json::to_value(value).map_err(|source| E::Result { key: key(), source })?)
     }
@@ -287,7 +294,7 @@ impl Caller for DeveloperTools {
     fn chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             if let Some(queue) = &self.0 {
-                queue.push(chunk);
+                queue.push_chunk(chunk);
                 // Yield, so that the chunk is read before the next one is created.
                 tokio::task::yield_now().await;
             }

@@ -29,12 +29,12 @@ pub(super) struct RunningActions(Mutex<HashMap<String, CancellationToken>>);
 
 impl RunningActions {
     /// Cancels an action; returns whether it was running.
-    pub(super) fn cancel(&self, trace_id: &str) -> bool {
+    pub(super) fn cancel_run(&self, trace_id: &str) -> bool {
         let token = lock(&self.0).get(trace_id).cloned();
         token.inspect(CancellationToken::cancel).is_some()
     }
 
-    fn enter(self: &Arc<Self>, trace_id: &str) -> Result<(Entry, CancellationToken), E> {
+    fn register(self: &Arc<Self>, trace_id: &str) -> Result<(Entry, CancellationToken), E> {
         let mut running = lock(&self.0);
         if running.len() >= MAX_RUNNING {
             return Err(E::TooMany { running: running.len() });
@@ -68,7 +68,7 @@ struct Queued {
 }
 
 impl UnreadChunks {
-    pub(super) fn push(&self, chunk: Value) {
+    pub(super) fn push_chunk(&self, chunk: Value) {
         let mut queued = lock(&self.0);
         queued.bytes += json_size(&chunk);
         // Exceeding the limit ends the run: see `ActionRun::next`.
@@ -77,7 +77,7 @@ impl UnreadChunks {
         }
     }
 
-    fn pop(&self) -> Option<Value> {
+    fn pop_chunk(&self) -> Option<Value> {
         let mut queued = lock(&self.0);
         let chunk = queued.chunks.pop_front();
         if queued.chunks.is_empty() && queued.bytes <= MAX_QUEUED {
@@ -118,7 +118,7 @@ impl ActionRun {
         work: BoxFuture<'static, Result<Value>>,
     ) -> Result<Self> {
         let (trace_id, span_id) = (root.trace_id.to_string(), root.span_id.to_string());
-        let (entry, cancelled) = running.enter(&trace_id)?;
+        let (entry, cancelled) = running.register(&trace_id)?;
         let of_trace = trace_id.clone();
         let work = async move {
             // Yield first, so that the reader receives the id of the trace before the function runs.
@@ -129,7 +129,7 @@ impl ActionRun {
                 ended = trace::under_root(root, work) => ended,
             };
             trace::flush().await;
-            ended.map_err(|error| ErrorStatus::of(&error, Some(&of_trace)))
+            ended.map_err(|error| ErrorStatus::from_error(&error, Some(&of_trace)))
         };
         Ok(Self { key, trace_id, span_id, work: Some(Box::pin(work)), chunks, _entry: entry })
     }
@@ -148,7 +148,7 @@ impl ActionRun {
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<RunEvent>> {
-        if let Some(chunk) = self.chunks.pop() {
+        if let Some(chunk) = self.chunks.pop_chunk() {
             return Poll::Ready(Some(RunEvent::Chunk(chunk)));
         }
         let Some(work) = &mut self.work else { return Poll::Ready(None) };
@@ -156,10 +156,10 @@ impl ActionRun {
         if self.chunks.is_over() {
             self.work = None;
             let error = E::ChunksTooFast { key: self.key.clone(), limit: MAX_QUEUED };
-            let status = ErrorStatus::of(&error.into(), Some(&self.trace_id));
+            let status = ErrorStatus::from_error(&error.into(), Some(&self.trace_id));
             return Poll::Ready(Some(RunEvent::End(Err(status))));
         }
-        match (self.chunks.pop(), ended) {
+        match (self.chunks.pop_chunk(), ended) {
             (None, Poll::Pending) => Poll::Pending,
             (None, Poll::Ready(ended)) => {
                 self.work = None;
@@ -195,10 +195,10 @@ mod tests {
         let running = Arc::default();
         let mut run = run(&running, |chunks| {
             Box::pin(async move {
-                chunks.push(json!(1));
+                chunks.push_chunk(json!(1));
                 tokio::task::yield_now().await;
-                chunks.push(json!(2));
-                chunks.push(json!(3));
+                chunks.push_chunk(json!(2));
+                chunks.push_chunk(json!(3));
                 Ok(json!("done"))
             })
         })
@@ -222,8 +222,8 @@ mod tests {
         })
         .unwrap();
         let trace_id = run.trace_id().to_owned();
-        assert!(!running.cancel("another"));
-        assert!(running.cancel(&trace_id));
+        assert!(!running.cancel_run("another"));
+        assert!(running.cancel_run(&trace_id));
         let Some(RunEvent::End(Err(status))) = run.next().await else {
             panic!("it continues to run")
         };
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(status.details["traceId"], *trace_id);
         assert!(dropped.await.is_err(), "the future is dropped");
         drop(run);
-        assert!(!running.cancel(&trace_id), "it is no longer registered");
+        assert!(!running.cancel_run(&trace_id), "it is no longer registered");
     }
 
     #[tokio::test]
@@ -248,12 +248,12 @@ mod tests {
     #[tokio::test]
     async fn a_flood_of_chunks_ends_the_run_instead_of_the_memory() {
         let chunks = UnreadChunks::default();
-        chunks.push("x".repeat(MAX_QUEUED - 2).into());
+        chunks.push_chunk("x".repeat(MAX_QUEUED - 2).into());
         assert!(!chunks.is_over());
         let running = Arc::default();
         let more = chunks.clone();
         let work = Box::pin(async move {
-            more.push(json!(1));
+            more.push_chunk(json!(1));
             Ok(Value::Null)
         });
         let key = "/flow/x".to_owned();
@@ -268,7 +268,7 @@ mod tests {
 
         let flood = chunks.clone();
         let work = Box::pin(async move {
-            flood.push("x".repeat(MAX_QUEUED - 1).into());
+            flood.push_chunk("x".repeat(MAX_QUEUED - 1).into());
             Ok(Value::Null)
         });
         let mut run =

@@ -14,7 +14,7 @@ pub(crate) struct ErrorStatus {
 
 impl ErrorStatus {
     /// Converts the error of a run with the trace `trace_id`; `None` if nothing was run.
-    pub(crate) fn of(error: &Error, trace_id: Option<&str>) -> Self {
+    pub(crate) fn from_error(error: &Error, trace_id: Option<&str>) -> Self {
         let mut details = match error.details() {
             Some(Value::Object(details)) => details.clone(),
             Some(Value::Null) | None => Map::new(),
@@ -60,14 +60,15 @@ mod tests {
 
     #[test]
     fn details_are_always_an_object_with_the_stack_and_the_trace() {
-        let plain = ErrorStatus::of(&Error::not_found("no note 7"), Some("ab"));
+        let plain = ErrorStatus::from_error(&Error::not_found("no note 7"), Some("ab"));
         assert_eq!((plain.code, plain.message.as_str()), (5, "no note 7"));
         assert_eq!(
             plain.to_json()["details"],
             json!({"stack": "NotFound: no note 7", "traceId": "ab"})
         );
 
-        let with = |details| ErrorStatus::of(&Error::not_found("x").with_details(details), None);
+        let with =
+            |details| ErrorStatus::from_error(&Error::not_found("x").with_details(details), None);
         assert_eq!(with(json!({"id": 7})).details["id"], 7);
         assert_eq!(with(json!([7])).details["data"], json!([7]));
         assert_eq!(with(Value::Null).to_json()["details"], json!({"stack": "NotFound: x"}));
@@ -77,7 +78,7 @@ mod tests {
     fn the_stack_has_the_causes() {
         let error = Error::new(ErrorKind::Internal, "cannot save")
             .with_source(std::io::Error::other("full"));
-        let status = ErrorStatus::of(&error, None);
+        let status = ErrorStatus::from_error(&error, None);
         assert_eq!((status.code, &*status.message), (13, "cannot save"));
         assert_eq!(status.details["stack"], "Internal: cannot save: full");
     }

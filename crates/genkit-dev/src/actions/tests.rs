@@ -84,7 +84,7 @@ fn shop(model: ScriptedModel) -> ActionsByKey {
 /// Returns the chunks of a run, and its end.
 async fn run(actions: &ActionsByKey, request: Value, chunks: bool) -> (Vec<Value>, Value) {
     let request: ActionRequest = serde_json::from_value(request).unwrap();
-    let mut run = actions.run(request, chunks).unwrap();
+    let mut run = actions.start_run(request, chunks).unwrap();
     let mut sent = Vec::new();
     loop {
         match run.next().await.expect("an end") {
@@ -216,14 +216,14 @@ async fn there_is_no_action_of_another_key() {
     let keys = ["/flow/nosuch", "/model/nosuch", "/nosuch/greet", "/util/nosuch", "greet", ""];
     for key in keys {
         let request = ActionRequest { key: key.to_owned(), ..ActionRequest::default() };
-        let error = actions.run(request, false).err().expect("an error");
+        let error = actions.start_run(request, false).err().expect("an error");
         assert_eq!(error.to_string(), format!("action {key} not found"));
     }
 }
 
 #[tokio::test]
 async fn the_list_has_every_kind_and_never_null() {
-    let listed = Value::Object(shop(ScriptedModel::text("hi")).list());
+    let listed = Value::Object(shop(ScriptedModel::text("hi")).list_actions());
     for (key, action) in listed.as_object().unwrap() {
         assert_eq!(action["key"], *key);
         assert!(action.as_object().unwrap().values().all(|member| !member.is_null()), "{action}");
@@ -247,10 +247,10 @@ async fn the_list_has_every_kind_and_never_null() {
 #[test]
 fn values_are_the_default_model_and_nothing_else() {
     let actions = shop(ScriptedModel::text("hi"));
-    let values = actions.values("defaultModel").unwrap();
+    let values = actions.list_values("defaultModel").unwrap();
     assert_eq!(Value::Object(values), json!({"defaultModel": {"name": "scripted"}}));
-    assert_eq!(actions.values("middleware"), Some(serde_json::Map::new()));
-    assert_eq!(actions.values("nosuch"), None);
+    assert_eq!(actions.list_values("middleware"), Some(serde_json::Map::new()));
+    assert_eq!(actions.list_values("nosuch"), None);
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn a_prompt_is_shown_with_all_that_it_says_of_its_runs_but_the_account() {
     let prompt = prompt.handler(|_: Context, _: Value| async { Ok("How much?") });
     let actions = ActionsByKey::default();
     actions.add(&Instance::builder().registry(Registry::new().add(prompt)).build().unwrap());
-    let listed = Value::Object(actions.list());
+    let listed = Value::Object(actions.list_actions());
     assert!(!listed.to_string().contains("sk-secret"), "{listed:#}");
     let shown = &listed["/prompt/mail/ask.formal"]["metadata"]["prompt"];
     assert_eq!(shown["config"], json!({"temperature": 0}), "{shown:#}");
@@ -310,7 +310,7 @@ async fn evaluators_are_listed_and_judge() {
     let actions = ActionsByKey::default();
     actions.add(&Instance::builder().registry(registry).build().unwrap());
     let key = "/evaluator/genkitEval/deep_equal";
-    let listed = &actions.list()[key]["metadata"]["evaluator"];
+    let listed = &actions.list_actions()[key]["metadata"]["evaluator"];
     assert_eq!(listed["evaluatorIsBilled"], false, "{listed}");
     let case = json!({"testCaseId": "one", "input": 1, "output": "a", "reference": "a"});
     let input = json!({"dataset": [case], "evalRunId": "7"});
@@ -329,7 +329,7 @@ async fn prompts_are_run_as_what_they_begin() {
     let genkit = Instance::builder().registry(registry).state(Prices { apple: 3 });
     let actions = ActionsByKey::default();
     actions.add(&genkit.default_model(ScriptedModel::text("hi")).build().unwrap());
-    let shown = &actions.list()["/prompt/ask"]["metadata"]["prompt"];
+    let shown = &actions.list_actions()["/prompt/ask"]["metadata"]["prompt"];
     assert_eq!((&shown["model"], &shown["tools"]), (&json!("scripted"), &json!(["cost"])));
     let message = json!([{"role": "user", "content": [{"text": "How much?"}]}]);
     let (_, end) = run(&actions, json!({"key": "/executable-prompt/ask"}), false).await;

@@ -6,16 +6,16 @@ use super::ActionsByKey;
 
 impl ActionsByKey {
     /// Returns the values of this type; `None` if the type does not exist.
-    pub(crate) fn values(&self, of_type: &str) -> Option<Map<String, Value>> {
+    pub(crate) fn list_values(&self, of_type: &str) -> Option<Map<String, Value>> {
         match of_type {
             "defaultModel" => Some(self.default_model()),
-            "middleware" => Some(self.middleware()),
+            "middleware" => Some(self.list_middleware()),
             _ => None,
         }
     }
 
     /// Returns the middleware that requests can name.
-    fn middleware(&self) -> Map<String, Value> {
+    fn list_middleware(&self) -> Map<String, Value> {
         let instances = self.instances();
         let names = instances.iter().flat_map(|genkit| genkit.runs.named_middleware.names());
         names.map(|name| (name.to_owned(), json!({"name": name}))).collect()

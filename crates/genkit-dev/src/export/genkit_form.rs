@@ -9,13 +9,13 @@ const MAX_POST: usize = 8 * 1024 * 1024;
 
 /// Returns the request bodies for `spans`: one for each trace, or several if one would be too large. If a span both
 /// started and ended, only its end is included.
-pub(super) fn posts(spans: Vec<SpanRecord>) -> Vec<Value> {
+pub(super) fn build_posts(spans: Vec<SpanRecord>) -> Vec<Value> {
     let mut posts: Vec<Post> = Vec::new();
     for span in spans {
         let trace = span.trace_id.to_string();
         // Usually the last one matches.
         let fitting = posts.iter_mut().rev().find(|post| post.trace == trace);
-        let size = size(&span);
+        let size = estimate_size(&span);
         match fitting.filter(|post| post.size + size <= MAX_POST) {
             Some(post) => post.add(&span, size),
             None => {
@@ -42,7 +42,7 @@ impl Post {
             self.times = Some((span.name.clone(), span.start, span.end));
         }
         self.size += size;
-        self.spans.insert(span.span_id.to_string(), form(span));
+        self.spans.insert(span.span_id.to_string(), span_json(span));
     }
 
     fn into_json(self) -> Value {
@@ -58,7 +58,7 @@ impl Post {
     }
 }
 
-fn form(span: &SpanRecord) -> Value {
+fn span_json(span: &SpanRecord) -> Value {
     let mut form = json!({
         "spanId": span.span_id.to_string(),
         "traceId": span.trace_id.to_string(),
@@ -93,7 +93,7 @@ fn form(span: &SpanRecord) -> Value {
     form
 }
 
-fn size(span: &SpanRecord) -> usize {
+fn estimate_size(span: &SpanRecord) -> usize {
     genkit_schema::internal::size::json_size(&span.attributes) + 1_024
 }
 
@@ -122,7 +122,7 @@ mod tests {
         let ended = SpanRecord { end: 9.0, ..root.clone() };
         let child = span(one, Some(root.span_id), 5.0);
         let other = span(two, Some(SpanId::random()), 5.0);
-        let posts = posts(vec![root, child, other, ended]);
+        let posts = build_posts(vec![root, child, other, ended]);
         assert_eq!(posts.len(), 2);
         assert_eq!(posts[0]["spans"].as_object().unwrap().len(), 2, "the end replaces the start");
         assert_eq!(posts[0]["endTime"], 9.0);
@@ -138,7 +138,7 @@ mod tests {
             span.attributes.insert("genkit:input".into(), "x".repeat(1 << 20).into());
             span
         });
-        let posts = posts(spans.collect());
+        let posts = build_posts(spans.collect());
         assert!((3..5).contains(&posts.len()), "{}", posts.len());
     }
 }

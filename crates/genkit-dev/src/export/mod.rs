@@ -39,16 +39,16 @@ pub(crate) fn is_on() -> bool {
         return false;
     }
     match STATE.load(Ordering::Relaxed) {
-        UNKNOWN => look(),
+        UNKNOWN => read_environment(),
         state => state == ON,
     }
 }
 
 /// Reads once whether the environment specifies a server.
 #[cold]
-fn look() -> bool {
+fn read_environment() -> bool {
     match server_of_environment() {
-        Some(url) => Exporter::install(url),
+        Some(url) => Exporter::install_for(url),
         // A server that was set meanwhile is kept.
         None => {
             let _ = STATE.compare_exchange(UNKNOWN, OFF, Ordering::Relaxed, Ordering::Relaxed);
@@ -80,7 +80,7 @@ pub(crate) fn export_to(server: &str) {
         return;
     }
     match traces_of(server).filter(genkit_http_client::internal::net::is_loopback) {
-        Some(url) => Exporter::install(url),
+        Some(url) => Exporter::install_for(url),
         None => tracing::warn!(
             "the telemetry server is not on this machine, so traces are not exported to it; to allow this, set \
              GENKIT_TELEMETRY_SERVER"
@@ -101,15 +101,15 @@ pub(crate) async fn flush() {
     }
 }
 
-fn started(record: &mut dyn FnMut() -> SpanRecord) {
+fn send_started(record: &mut dyn FnMut() -> SpanRecord) {
     if let Some(exporter) = EXPORTER.get().filter(|exporter| exporter.is_realtime) {
-        exporter.queue.push(record());
+        exporter.queue.push_span(record());
     }
 }
 
-fn ended(record: SpanRecord) {
+fn send_ended(record: SpanRecord) {
     if let Some(exporter) = EXPORTER.get() {
-        exporter.queue.push(record);
+        exporter.queue.push_span(record);
     }
 }
 
@@ -123,11 +123,11 @@ impl SpanExporter for ToTelemetryServer {
     }
 
     fn started(&self, record: &mut dyn FnMut() -> SpanRecord) {
-        started(record);
+        send_started(record);
     }
 
     fn ended(&self, record: SpanRecord) {
-        ended(record);
+        send_ended(record);
     }
 
     fn flush(&self) -> BoxFuture<'static, ()> {
@@ -143,7 +143,7 @@ struct Exporter {
 
 impl Exporter {
     /// Exports to `url` from now on.
-    fn install(url: Url) {
+    fn install_for(url: Url) {
         let realtime = || {
             std::env::var_os("GENKIT_ENABLE_REALTIME_TELEMETRY").is_some_and(|yes| yes == "true")
         };

@@ -68,8 +68,8 @@ impl Queue {
     }
 
     /// Adds a span. If the queue is full, drops the span and logs a warning once.
-    pub(super) fn push(&self, span: SpanRecord) {
-        let bytes = size(&span);
+    pub(super) fn push_span(&self, span: SpanRecord) {
+        let bytes = estimate_size(&span);
         let mut waiting = lock(&self.0.waiting);
         if waiting.spans.len() >= MAX_SPANS || waiting.bytes + bytes > MAX_BYTES {
             let is_first = !std::mem::replace(&mut waiting.has_dropped, true);
@@ -121,14 +121,14 @@ impl Queue {
     }
 
     /// Records that the server accepted a request.
-    pub(super) fn sent(&self) {
+    pub(super) fn mark_sent(&self) {
         self.0.is_stuck.store(false, Ordering::Relaxed);
         lock(&self.0.waiting).has_dropped = false;
     }
 }
 
 /// Returns the approximate size of a span, which consists mostly of its values.
-fn size(span: &SpanRecord) -> usize {
+fn estimate_size(span: &SpanRecord) -> usize {
     let values = span.attributes.iter();
     let values = values.map(|(key, value)| key.len() + value.as_str().map_or(8, str::len));
     let failure = span.failure.as_ref().map_or(0, |why| why.message.len() + why.chain.len());
@@ -165,10 +165,10 @@ mod tests {
     async fn a_full_queue_drops() {
         let queue = queue();
         for _ in 0..MAX_SPANS + 7 {
-            queue.push(span(1));
+            queue.push_span(span(1));
         }
         assert_eq!(queue.next().await.spans.len(), MAX_SPANS);
-        queue.push(span(1));
+        queue.push_span(span(1));
         assert_eq!(queue.next().await.spans.len(), 1, "there is room again");
     }
 
@@ -176,7 +176,7 @@ mod tests {
     async fn many_bytes_fill_it_too() {
         let queue = queue();
         for _ in 0..80 {
-            queue.push(span(1024 * 1024));
+            queue.push_span(span(1024 * 1024));
         }
         let sent = queue.next().await.spans.len();
         assert!((60..64).contains(&sent), "{sent}");

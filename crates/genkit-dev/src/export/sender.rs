@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::{Client, Url, header};
 use serde_json::Value;
 
-use super::genkit_form::posts;
+use super::genkit_form::build_posts;
 use super::queue::Queue;
 use genkit_http_client::internal::net::{Route, build_client, client_builder, root_cause};
 use genkit_schema::internal::truncate::excerpt;
@@ -20,9 +20,9 @@ const MAX_REFUSAL: usize = 4 * 1024;
 pub(super) fn start(queue: Queue) -> bool {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let started = runtime.and_then(|runtime| {
-        std::thread::Builder::new()
-            .name("genkit-telemetry".to_owned())
-            .spawn(move || runtime.block_on(Sender { queue, client: None, is_down: false }.run()))
+        std::thread::Builder::new().name("genkit-telemetry".to_owned()).spawn(move || {
+            runtime.block_on(Sender { queue, client: None, is_down: false }.run_sender())
+        })
     });
     if let Err(error) = &started {
         tracing::warn!(%error, "cannot start the telemetry thread, so traces are not exported");
@@ -39,14 +39,14 @@ struct Sender {
 }
 
 impl Sender {
-    async fn run(mut self) {
+    async fn run_sender(mut self) {
         loop {
             let batch = self.queue.next().await;
-            for post in posts(batch.spans) {
-                match self.post(&batch.server, &post).await {
+            for post in build_posts(batch.spans) {
+                match self.send_post(&batch.server, &post).await {
                     Ok(()) => {
                         self.is_down = false;
-                        self.queue.sent();
+                        self.queue.mark_sent();
                     }
                     Err(why) => {
                         if !std::mem::replace(&mut self.is_down, true) {
@@ -66,8 +66,8 @@ impl Sender {
         }
     }
 
-    async fn post(&mut self, server: &Url, post: &Value) -> Result<(), String> {
-        let client = self.client(server)?;
+    async fn send_post(&mut self, server: &Url, post: &Value) -> Result<(), String> {
+        let client = self.http_client(server)?;
         let request = client
             .post(server.clone())
             .header(header::CONTENT_TYPE, "application/json")
@@ -89,7 +89,7 @@ impl Sender {
         Err(format!("{status}: {}", excerpt(&String::from_utf8_lossy(&said), 300)))
     }
 
-    fn client(&mut self, server: &Url) -> Result<Client, String> {
+    fn http_client(&mut self, server: &Url) -> Result<Client, String> {
         if let Some((made_for, client)) = &self.client
             && made_for == server
         {

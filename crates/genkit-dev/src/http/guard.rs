@@ -7,15 +7,15 @@ use genkit_http_server::internal::AllowedHosts;
 
 /// The reason why a request is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum GuardRejection {
     /// The host is not this machine: a foreign host name may point here (DNS rebinding).
     Host,
     /// A web page sent the request. The tools use their own server for their pages.
     Origin,
 }
 
-impl Refused {
-    pub(super) fn text(self) -> &'static str {
+impl GuardRejection {
+    pub(super) fn message(self) -> &'static str {
         match self {
             Self::Host => "Forbidden: use localhost or 127.0.0.1 as the host",
             Self::Origin => "Forbidden: web pages are not allowed to control this program",
@@ -23,11 +23,11 @@ impl Refused {
     }
 }
 
-pub(super) fn check(headers: &HeaderMap, uri: &Uri) -> Result<(), Refused> {
+pub(super) fn check(headers: &HeaderMap, uri: &Uri) -> Result<(), GuardRejection> {
     if headers.contains_key(ORIGIN) {
-        return Err(Refused::Origin);
+        return Err(GuardRejection::Origin);
     }
-    AllowedHosts::new(None).find(headers, uri).map_err(|_| Refused::Host)
+    AllowedHosts::new(None).find(headers, uri).map_err(|_| GuardRejection::Host)
 }
 
 #[cfg(test)]
@@ -47,12 +47,12 @@ mod tests {
             assert_eq!(check(&[(HOST, here)]), Ok(()), "{here}");
         }
         for other in ["evil.example:3100", "localhost.evil.example", "user@localhost", "", "a b"] {
-            assert_eq!(check(&[(HOST, other)]), Err(Refused::Host), "{other}");
+            assert_eq!(check(&[(HOST, other)]), Err(GuardRejection::Host), "{other}");
         }
-        assert_eq!(check(&[]), Err(Refused::Host));
+        assert_eq!(check(&[]), Err(GuardRejection::Host));
         for page in ["https://evil.example", "http://localhost:4000", "null"] {
             let refused = check(&[(HOST, "localhost:3100"), (ORIGIN, page)]);
-            assert_eq!(refused, Err(Refused::Origin), "{page}");
+            assert_eq!(refused, Err(GuardRejection::Origin), "{page}");
         }
     }
 }

@@ -35,9 +35,12 @@ const ANNOUNCE_AFTER: Duration = Duration::from_secs(2);
 const ANNOUNCEMENTS: usize = 5;
 
 /// Listens, announces the server to the CLI, and handles requests until the program ends.
-pub(super) async fn serve(environment: &DevEnvironment, actions: &ActionsByKey) -> Result<(), E> {
+pub(super) async fn serve_http(
+    environment: &DevEnvironment,
+    actions: &ActionsByKey,
+) -> Result<(), E> {
     let failed = |port| move |source| E::Listen { port, source };
-    let listener = listen(environment.port()?).await?;
+    let listener = bind_listener(environment.parse_port()?).await?;
     let address = listener.local_addr().map_err(failed(0))?;
     let id = environment.runtime_id.clone();
     let id = id.unwrap_or_else(|| format!("{}-{}", std::process::id(), address.port()));
@@ -51,7 +54,7 @@ pub(super) async fn serve(environment: &DevEnvironment, actions: &ActionsByKey) 
     let found = server.found.subscribe();
     let answer = move |request: Request| {
         let server = Arc::clone(&server);
-        async move { server.answer(request).await }
+        async move { server.handle_request(request).await }
     };
     let serving = axum::serve(without_delay(listener), Router::new().fallback(answer));
     let current = std::env::current_dir()
@@ -62,7 +65,7 @@ pub(super) async fn serve(environment: &DevEnvironment, actions: &ActionsByKey) 
     tracing::info!("this program is available to Genkit's developer tools at http://{address}");
     tokio::select! {
         served = async { serving.await } => served.map_err(failed(address.port())),
-        error = announced(file, found, write) => Err(error),
+        error = keep_announced(file, found, write) => Err(error),
     }
 }
 
@@ -77,7 +80,7 @@ async fn write_file(root: PathBuf, id: String, address: SocketAddr) -> Result<Ru
 
 /// Keeps the file. The CLI can miss a file that is written while the CLI starts, which happens with a program that
 /// starts within milliseconds. Therefore the file is rewritten a few times until the CLI sends a health check.
-async fn announced(
+async fn keep_announced(
     mut file: RuntimeFile,
     mut found: watch::Receiver<bool>,
     write: impl AsyncFn() -> Result<RuntimeFile, E>,
@@ -96,7 +99,7 @@ async fn announced(
     std::future::pending().await
 }
 
-async fn listen(port: Option<u16>) -> Result<TcpListener, E> {
+async fn bind_listener(port: Option<u16>) -> Result<TcpListener, E> {
     let bind = async |port| {
         let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
         bound.map_err(|source| E::Listen { port, source })

@@ -32,36 +32,38 @@ pub(super) struct ReflectionServer {
 }
 
 impl ReflectionServer {
-    pub(super) async fn answer(&self, request: Request) -> Response {
-        let mut response = self.route(request).await.unwrap_or_else(|refusal| *refusal);
+    pub(super) async fn handle_request(&self, request: Request) -> Response {
+        let mut response = self.route_request(request).await.unwrap_or_else(|refusal| *refusal);
         let version = HeaderValue::from_static(env!("CARGO_PKG_VERSION"));
         response.headers_mut().insert("x-genkit-version", version);
         response
     }
 
     /// Handles a request. The error is also a response, which describes what is wrong with the request.
-    async fn route(&self, request: Request) -> Result<Response, Box<Response>> {
+    async fn route_request(&self, request: Request) -> Result<Response, Box<Response>> {
         guard::check(request.headers(), request.uri())
-            .map_err(|refused| Box::new(text(StatusCode::FORBIDDEN, refused.text())))?;
+            .map_err(|refused| Box::new(text_response(StatusCode::FORBIDDEN, refused.message())))?;
         let (get, post) = (Method::GET, Method::POST);
         let uri = request.uri().clone();
         match (request.method(), uri.path()) {
-            (method, "/api/__health") if *method == get => Ok(self.health(&uri)),
+            (method, "/api/__health") if *method == get => Ok(self.check_health(&uri)),
             (method, "/api/actions") if *method == get => {
-                Ok(json(StatusCode::OK, self.actions.list().into()))
+                Ok(json_response(StatusCode::OK, self.actions.list_actions().into()))
             }
-            (method, "/api/envs") if *method == get => Ok(json(StatusCode::OK, json!(["dev"]))),
-            (method, "/api/values") if *method == get => Ok(self.values(&uri)),
+            (method, "/api/envs") if *method == get => {
+                Ok(json_response(StatusCode::OK, json!(["dev"])))
+            }
+            (method, "/api/values") if *method == get => Ok(self.list_values(&uri)),
             (method, "/api/notify") if *method == post => {
-                Ok(self.notify(self.read(request).await?))
+                Ok(self.accept_notice(self.read(request).await?))
             }
             (method, "/api/runAction") if *method == post => {
-                Ok(self.run(&uri, self.read(request).await?))
+                Ok(self.run_action(&uri, self.read(request).await?))
             }
             (method, "/api/cancelAction") if *method == post => {
-                Ok(self.cancel(self.read(request).await?))
+                Ok(self.cancel_action(self.read(request).await?))
             }
-            (_, path) => Ok(text(StatusCode::NOT_FOUND, &format!("no route {path}"))),
+            (_, path) => Ok(text_response(StatusCode::NOT_FOUND, &format!("no route {path}"))),
         }
     }
 
@@ -70,74 +72,80 @@ impl ReflectionServer {
         let body =
             read_body(request.into_body(), MAX_BODY, &self.room, None).await.map_err(|error| {
                 match error {
-                    BodyError::Slow(_) | BodyError::NoRoom => {
-                        text(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")
-                    }
+                    BodyError::Slow(_) | BodyError::NoRoom => text_response(
+                        StatusCode::REQUEST_TIMEOUT,
+                        "the body did not arrive in time",
+                    ),
                     BodyError::Long(_) | BodyError::Broken => {
                         let limit =
                             format!("the body is larger than {MAX_BODY} bytes, or is incomplete");
-                        text(StatusCode::PAYLOAD_TOO_LARGE, &limit)
+                        text_response(StatusCode::PAYLOAD_TOO_LARGE, &limit)
                     }
                 }
             })?;
         serde_json::from_slice(&body.bytes).map_err(|error| {
             let error =
                 Error::invalid_argument(format!("the body is not a valid request: {error}"));
-            json(StatusCode::BAD_REQUEST, ErrorStatus::of(&error, None).to_json()).into()
+            json_response(StatusCode::BAD_REQUEST, ErrorStatus::from_error(&error, None).to_json())
+                .into()
         })
     }
 
     /// Checks whether the request is meant for this program.
-    fn health(&self, uri: &Uri) -> Response {
+    fn check_health(&self, uri: &Uri) -> Response {
         self.found.send_replace(true);
-        match parameter(uri, "id") {
+        match query_parameter(uri, "id") {
             Some(id) if id != self.id => {
-                text(StatusCode::SERVICE_UNAVAILABLE, "Invalid runtime ID")
+                text_response(StatusCode::SERVICE_UNAVAILABLE, "Invalid runtime ID")
             }
-            _ => text(StatusCode::OK, "OK"),
+            _ => text_response(StatusCode::OK, "OK"),
         }
     }
 
-    fn values(&self, uri: &Uri) -> Response {
-        let of_type = parameter(uri, "type").unwrap_or_default();
-        match self.actions.values(&of_type) {
-            Some(values) => json(StatusCode::OK, values.into()),
+    fn list_values(&self, uri: &Uri) -> Response {
+        let of_type = query_parameter(uri, "type").unwrap_or_default();
+        match self.actions.list_values(&of_type) {
+            Some(values) => json_response(StatusCode::OK, values.into()),
             None => {
                 let known = "expected defaultModel or middleware";
-                text(StatusCode::BAD_REQUEST, &format!("no values of type `{of_type}`: {known}"))
+                text_response(
+                    StatusCode::BAD_REQUEST,
+                    &format!("no values of type `{of_type}`: {known}"),
+                )
             }
         }
     }
 
-    fn notify(&self, notice: Notice) -> Response {
+    fn accept_notice(&self, notice: Notice) -> Response {
         if let Some(url) = notice.telemetry_server_url.filter(|_| self.takes_telemetry) {
             crate::export::export_to(&url);
         }
-        text(StatusCode::OK, "OK")
+        text_response(StatusCode::OK, "OK")
     }
 
-    fn run(&self, uri: &Uri, request: ActionRequest) -> Response {
-        let streams = parameter(uri, "stream").is_some_and(|value| value == "true");
-        match self.actions.run(request, streams) {
-            Ok(run) => run_body::response(run, streams),
+    fn run_action(&self, uri: &Uri, request: ActionRequest) -> Response {
+        let streams = query_parameter(uri, "stream").is_some_and(|value| value == "true");
+        match self.actions.start_run(request, streams) {
+            Ok(run) => run_body::run_response(run, streams),
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                text(StatusCode::NOT_FOUND, &error.to_string())
+                text_response(StatusCode::NOT_FOUND, &error.to_string())
             }
-            Err(error) => {
-                json(StatusCode::OK, json!({ "error": ErrorStatus::of(&error, None).to_json() }))
-            }
+            Err(error) => json_response(
+                StatusCode::OK,
+                json!({ "error": ErrorStatus::from_error(&error, None).to_json() }),
+            ),
         }
     }
 
-    fn cancel(&self, request: Cancellation) -> Response {
+    fn cancel_action(&self, request: Cancellation) -> Response {
         match request.trace_id {
-            None => json(StatusCode::BAD_REQUEST, json!({"error": "traceId is required"})),
-            Some(id) if self.actions.cancel(&id) => {
-                json(StatusCode::OK, json!({"message": "Action cancelled"}))
+            None => json_response(StatusCode::BAD_REQUEST, json!({"error": "traceId is required"})),
+            Some(id) if self.actions.cancel_run(&id) => {
+                json_response(StatusCode::OK, json!({"message": "Action cancelled"}))
             }
             Some(_) => {
                 let message = "Action not found or already completed";
-                json(StatusCode::NOT_FOUND, json!({ "message": message }))
+                json_response(StatusCode::NOT_FOUND, json!({ "message": message }))
             }
         }
     }
@@ -159,22 +167,22 @@ struct Cancellation {
 }
 
 /// Returns a parameter of the query.
-fn parameter(uri: &Uri, name: &str) -> Option<String> {
+fn query_parameter(uri: &Uri, name: &str) -> Option<String> {
     let pairs = uri.query()?.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
     let (_, value) = pairs.into_iter().find(|(key, _)| *key == name)?;
     let value = value.replace('+', " ");
     Some(percent_decode_str(&value).decode_utf8_lossy().into_owned())
 }
 
-fn text(status: StatusCode, text: &str) -> Response {
-    response(status, "text/plain", text.to_owned())
+fn text_response(status: StatusCode, text: &str) -> Response {
+    build_response(status, "text/plain", text.to_owned())
 }
 
-fn json(status: StatusCode, value: Value) -> Response {
-    response(status, "application/json", value.to_string())
+fn json_response(status: StatusCode, value: Value) -> Response {
+    build_response(status, "application/json", value.to_string())
 }
 
-fn response(status: StatusCode, kind: &'static str, body: String) -> Response {
+fn build_response(status: StatusCode, kind: &'static str, body: String) -> Response {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
     response.headers_mut().insert("content-type", HeaderValue::from_static(kind));

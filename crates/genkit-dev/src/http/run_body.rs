@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::actions::{ActionRun, RunEvent};
 
 /// Builds the response of a run. Its head is sent before the function runs.
-pub(super) fn response(run: ActionRun, streams: bool) -> Response {
+pub(super) fn run_response(run: ActionRun, streams: bool) -> Response {
     let ids = [("x-genkit-trace-id", run.trace_id()), ("x-genkit-span-id", run.span_id())];
     let kind = if streams { "text/plain" } else { "application/json" };
     let mut response = Response::builder().header("content-type", kind);
@@ -19,14 +19,14 @@ pub(super) fn response(run: ActionRun, streams: bool) -> Response {
     }
     let lines = stream::unfold(run, async move |mut run| {
         let event = run.next().await?;
-        let line = line(event, run.trace_id());
+        let line = event_line(event, run.trace_id());
         Some((Ok::<_, Infallible>(line), run))
     });
     response.body(Body::from_stream(lines)).unwrap_or_default()
 }
 
 /// Builds the text of an event. A chunk is a line; the end has no newline, since the CLI treats lines as chunks.
-fn line(event: RunEvent, trace_id: &str) -> String {
+fn event_line(event: RunEvent, trace_id: &str) -> String {
     match event {
         RunEvent::Chunk(chunk) => format!("{chunk}\n"),
         RunEvent::End(Ok(result)) => {

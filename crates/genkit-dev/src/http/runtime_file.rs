@@ -66,7 +66,7 @@ impl RuntimeFile {
         let path = runtimes.join(&name);
         let written = || -> std::io::Result<()> {
             fs::create_dir_all(&runtimes)?;
-            clean(&runtimes, address);
+            remove_stale_files(&runtimes, address);
             // Written outside the folder and renamed, because the CLI immediately reads new files in the folder.
             let unfinished = folder.join(format!("runtime-{name}"));
             // `create_new` does not follow a symbolic link at this path.
@@ -94,7 +94,7 @@ impl Drop for RuntimeFile {
 }
 
 /// Deletes files that terminated programs of this library left behind.
-fn clean(runtimes: &Path, own: SocketAddr) {
+fn remove_stale_files(runtimes: &Path, own: SocketAddr) {
     let Ok(files) = fs::read_dir(runtimes) else { return };
     let begun = Instant::now();
     for file in files.flatten().take(MAX_STALE) {
@@ -217,7 +217,7 @@ mod tests {
         let made = std::process::Command::new("mkfifo").arg(runtimes.join("fifo.json")).status();
         assert!(made.unwrap().success());
         fs::write(runtimes.join("dead.json"), dead).unwrap();
-        clean(&runtimes, "127.0.0.1:1".parse().unwrap());
+        remove_stale_files(&runtimes, "127.0.0.1:1".parse().unwrap());
         let mut left: Vec<_> =
             fs::read_dir(&runtimes).unwrap().flatten().map(|file| file.file_name()).collect();
         left.sort();

@@ -55,7 +55,7 @@ async fn ask(
     body: impl Into<Body>,
 ) -> Response {
     let request = Request::builder().method(method).uri(uri).header("host", "localhost:3100");
-    server.answer(request.body(body.into()).unwrap()).await
+    server.handle_request(request.body(body.into()).unwrap()).await
 }
 
 async fn text(response: Response) -> (StatusCode, String) {
@@ -148,7 +148,8 @@ async fn pages_and_other_hosts_are_refused_before_anything_is_read() {
         let request = Request::builder().method("POST").uri("/api/runAction");
         let request = if name == "host" { request } else { request.header("host", "localhost") };
         let body = Body::from(json!({"key": "/flow/greet", "input": {"who": "Eve"}}).to_string());
-        let response = server().answer(request.header(name, value).body(body).unwrap()).await;
+        let response =
+            server().handle_request(request.header(name, value).body(body).unwrap()).await;
         assert_eq!(text(response).await.0, StatusCode::FORBIDDEN, "{name}");
     }
 }
@@ -195,7 +196,7 @@ async fn begin(server: ReflectionServer) -> (TcpStream, String) {
     let server = Arc::new(server);
     let answer = move |request: Request| {
         let server = Arc::clone(&server);
-        async move { server.answer(request).await }
+        async move { server.handle_request(request).await }
     };
     let app = axum::Router::new().fallback(answer);
     tokio::spawn(async move { axum::serve(listener, app).await });
@@ -222,7 +223,7 @@ async fn the_head_comes_while_the_action_runs_and_its_trace_cancels_it() {
     let server = server_of(registry);
     let actions = server.actions.clone();
     let (mut socket, trace_id) = begin(server).await;
-    assert!(actions.cancel(&trace_id));
+    assert!(actions.cancel_run(&trace_id));
     let (mut read, mut piece) = (String::new(), [0; 1024]);
     while !read.contains("Action was cancelled") {
         let count = socket.read(&mut piece).await.unwrap();
@@ -258,7 +259,7 @@ async fn a_file_that_nobody_saw_is_written_anew_until_somebody_asks() {
         }
     };
     let found = tokio::sync::watch::Sender::new(false);
-    let announced = super::announced(write().await.unwrap(), found.subscribe(), write);
+    let announced = super::keep_announced(write().await.unwrap(), found.subscribe(), write);
     let announced = tokio::spawn(announced);
     tokio::time::sleep(Duration::from_millis(5_000)).await;
     assert_eq!(written.load(Ordering::SeqCst), 3);

@@ -50,7 +50,7 @@ impl fmt::Display for ConnectionEnd {
 }
 
 /// Connects to `url`, whose host and port are `authority`.
-pub(super) async fn connect(url: &str, authority: &str) -> Result<Socket, ConnectionEnd> {
+pub(super) async fn open_socket(url: &str, authority: &str) -> Result<Socket, ConnectionEnd> {
     let connect = async {
         let stream = TcpStream::connect(authority).await?;
         let _ = stream.set_nodelay(true);
@@ -65,7 +65,7 @@ pub(super) async fn connect(url: &str, authority: &str) -> Result<Socket, Connec
 }
 
 /// Registers the program, and handles messages until the connection ends. Running actions are then dropped.
-pub(super) async fn serve(
+pub(super) async fn serve_socket(
     socket: Socket,
     environment: &DevEnvironment,
     actions: &ActionsByKey,
@@ -80,7 +80,9 @@ pub(super) async fn serve(
         Err(_) => Err(ConnectionEnd::TooSlow),
         Ok(written) => written.map_err(ConnectionEnd::Failed),
     };
-    if let Err(ended) = write(ToolsSession::register(environment.runtime_id.as_deref())).await {
+    if let Err(ended) =
+        write(ToolsSession::register_message(environment.runtime_id.as_deref())).await
+    {
         return ended;
     }
     let (waiting, mut written) = mpsc::channel(MAX_WAITING);
@@ -92,25 +94,25 @@ pub(super) async fn serve(
             message = stream.next() => match message {
                 None | Some(Ok(Message::Close(_))) => return ConnectionEnd::Closed,
                 Some(Err(error)) => return ConnectionEnd::Failed(error),
-                Some(Ok(Message::Text(text))) => match session.receive(&text) {
-                    SessionStep::Run { id, request, streams } => match actions.run(*request, streams) {
+                Some(Ok(Message::Text(text))) => match session.receive_message(&text) {
+                    SessionStep::Run { id, request, streams } => match actions.start_run(*request, streams) {
                         Ok(run) => {
-                            let task = runs.spawn(forward(id.clone(), run, waiting.clone()));
+                            let task = runs.spawn(forward_events(id.clone(), run, waiting.clone()));
                             asked.insert(task.id(), id);
                             None
                         }
                         Err(error) => {
-                            session.ended(&id);
-                            Some(session::refused(&id, &error))
+                            session.forget_run(&id);
+                            Some(session::error_message(&id, &error))
                         }
                     },
-                    step => perform(step, environment, actions),
+                    step => perform_step(step, environment, actions),
                 },
                 // Pings are answered by the WebSocket library; binary messages are not part of the protocol.
                 Some(Ok(_)) => None,
             },
             Some(text) = written.recv() => Some(text),
-            Some(ended) = runs.join_next_with_id() => settle(ended, &mut asked, &mut session),
+            Some(ended) = runs.join_next_with_id() => settle_task(ended, &mut asked, &mut session),
         };
         if let Some(text) = answer
             && let Err(ended) = write(text).await
@@ -121,19 +123,19 @@ pub(super) async fn serve(
 }
 
 /// Returns the response to a request whose task ended without sending one.
-fn settle(
+fn settle_task(
     ended: Result<(task::Id, ()), JoinError>,
     asked: &mut HashMap<task::Id, Value>,
     session: &mut ToolsSession,
 ) -> Option<String> {
     let task = ended.as_ref().map_or_else(JoinError::id, |(task, ())| *task);
     let id = asked.remove(&task)?;
-    session.ended(&id);
-    ended.is_err().then(|| session::lost(&id))
+    session.forget_run(&id);
+    ended.is_err().then(|| session::lost_message(&id))
 }
 
 /// Performs a step that needs no task; returns its response, if any.
-fn perform(
+fn perform_step(
     step: SessionStep,
     environment: &DevEnvironment,
     actions: &ActionsByKey,
@@ -141,12 +143,12 @@ fn perform(
     match step {
         SessionStep::Ignore | SessionStep::Run { .. } => None,
         SessionStep::Send(text) => Some(text),
-        SessionStep::List { id } => Some(session::listed(&id, actions.list())),
+        SessionStep::List { id } => Some(session::actions_message(&id, actions.list_actions())),
         SessionStep::Values { id, of_type } => {
-            Some(session::values(&id, &of_type, actions.values(&of_type)))
+            Some(session::values_message(&id, &of_type, actions.list_values(&of_type)))
         }
         SessionStep::Cancel { id, trace_id } => {
-            Some(session::cancelled(&id, actions.cancel(&trace_id)))
+            Some(session::cancelled_message(&id, actions.cancel_run(&trace_id)))
         }
         SessionStep::Telemetry(url) => {
             if !environment.has_telemetry_server {
@@ -158,11 +160,11 @@ fn perform(
 }
 
 /// Sends the events of a run. Waits if the CLI does not read.
-async fn forward(id: Value, mut run: ActionRun, waiting: mpsc::Sender<String>) {
+async fn forward_events(id: Value, mut run: ActionRun, waiting: mpsc::Sender<String>) {
     let trace_id = run.trace_id().to_owned();
-    let mut open = waiting.send(session::begun(&id, &trace_id)).await.is_ok();
+    let mut open = waiting.send(session::started_message(&id, &trace_id)).await.is_ok();
     while open && let Some(event) = run.next().await {
-        open = waiting.send(session::event(&id, event, &trace_id)).await.is_ok();
+        open = waiting.send(session::event_message(&id, event, &trace_id)).await.is_ok();
     }
 }
 
@@ -177,23 +179,27 @@ mod tests {
         let (mut session, mut runs) = (ToolsSession::default(), JoinSet::<()>::new());
         let params = json!({"key": "/flow/x", "streamInput": true});
         let run = json!({"jsonrpc": "2.0", "id": 7, "method": "runAction", "params": params});
-        assert!(matches!(session.receive(&run.to_string()), SessionStep::Run { .. }));
+        assert!(matches!(session.receive_message(&run.to_string()), SessionStep::Run { .. }));
         let task = runs.spawn(async { panic!("a secret of the program") });
         let mut asked = HashMap::from([(task.id(), json!(7))]);
         let ended = runs.join_next_with_id().await.unwrap();
-        let text = settle(ended, &mut asked, &mut session).unwrap();
+        let text = settle_task(ended, &mut asked, &mut session).unwrap();
         let answer: Value = serde_json::from_str(&text).unwrap();
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32000)));
         assert!(!text.contains("secret"), "{text}");
         let params = json!({"requestId": "7"});
         let input =
             json!({"jsonrpc": "2.0", "id": 8, "method": "endInputStream", "params": params});
-        let SessionStep::Send(text) = session.receive(&input.to_string()) else { panic!() };
+        let SessionStep::Send(text) = session.receive_message(&input.to_string()) else { panic!() };
         assert!(text.contains("no input stream of request 7"), "{text}");
         let task = runs.spawn(async {});
         asked.insert(task.id(), json!(9));
         let ended = runs.join_next_with_id().await.unwrap();
-        assert_eq!(settle(ended, &mut asked, &mut session), None, "the task sent its own response");
+        assert_eq!(
+            settle_task(ended, &mut asked, &mut session),
+            None,
+            "the task sent its own response"
+        );
         assert!(asked.is_empty());
     }
 }

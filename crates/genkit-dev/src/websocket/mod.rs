@@ -11,7 +11,7 @@ use super::error::Error as E;
 use genkit_core::internal::visible::Logged;
 
 /// Connects to `url`, and reconnects whenever the connection is lost, until the program ends.
-pub(super) async fn run(
+pub(super) async fn run_client(
     url: &str,
     environment: &DevEnvironment,
     actions: &ActionsByKey,
@@ -22,11 +22,11 @@ pub(super) async fn run(
     };
     let mut backoff = Backoff::default();
     loop {
-        match connection::connect(url, authority).await {
+        match connection::open_socket(url, authority).await {
             Ok(socket) => {
                 tracing::info!("this program is available to Genkit's developer tools at {url}");
                 backoff = Backoff::default();
-                let ended = connection::serve(socket, environment, actions).await;
+                let ended = connection::serve_socket(socket, environment, actions).await;
                 tracing::info!(ended = %Logged::text(&ended), "lost the connection to Genkit's developer tools");
             }
             Err(error) if backoff.is_first() => {

@@ -72,7 +72,7 @@ struct CliMessage {
 
 impl ToolsSession {
     /// Returns the first message, which registers the program.
-    pub(super) fn register(runtime_id: Option<&str>) -> String {
+    pub(super) fn register_message(runtime_id: Option<&str>) -> String {
         let pid = std::process::id();
         let id = runtime_id.map_or_else(|| pid.to_string(), str::to_owned);
         let params = json!({
@@ -83,23 +83,29 @@ impl ToolsSession {
             .to_string()
     }
 
-    pub(super) fn receive(&mut self, text: &str) -> SessionStep {
+    pub(super) fn receive_message(&mut self, text: &str) -> SessionStep {
         let message: CliMessage = match serde_json::from_str(text) {
             Ok(message) => message,
             Err(error) => {
-                return SessionStep::Send(failure(&Value::Null, PARSE_ERROR, &error.to_string()));
+                return SessionStep::Send(failure_message(
+                    &Value::Null,
+                    PARSE_ERROR,
+                    &error.to_string(),
+                ));
             }
         };
         let CliMessage { id, method, params, result, error } = message;
         let id = id.filter(|id| id.is_string() || id.is_number());
         let Some(method) = method else {
             return match (result, error) {
-                (Some(result), _) => telemetry(Some(&result)),
+                (Some(result), _) => telemetry_step(Some(&result)),
                 (None, Some(error)) => {
                     tracing::error!(error = %Logged::text(&error), "Genkit's developer tools rejected this program");
                     SessionStep::Ignore
                 }
-                (None, None) => refuse(id, INVALID_REQUEST, "neither a request nor a response"),
+                (None, None) => {
+                    refuse_request(id, INVALID_REQUEST, "neither a request nor a response")
+                }
             };
         };
         self.call(&method, id, params.unwrap_or_default())
@@ -108,30 +114,34 @@ impl ToolsSession {
     fn call(&mut self, method: &str, id: Option<Value>, params: Value) -> SessionStep {
         let text = |name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
         match (method, id) {
-            ("configure", id) => match (telemetry(Some(&params)), id) {
-                (SessionStep::Ignore, Some(id)) => SessionStep::Send(answer(&id, json!({}))),
+            ("configure", id) => match (telemetry_step(Some(&params)), id) {
+                (SessionStep::Ignore, Some(id)) => {
+                    SessionStep::Send(response_message(&id, json!({})))
+                }
                 (step, _) => step,
             },
             ("listActions", Some(id)) => SessionStep::List { id },
             ("listValues", Some(id)) => match text("type") {
                 Some(of_type) => SessionStep::Values { id, of_type },
-                None => refuse(Some(id), INVALID_PARAMS, "type is required"),
+                None => refuse_request(Some(id), INVALID_PARAMS, "type is required"),
             },
-            ("runAction", Some(id)) => self.run(id, params),
+            ("runAction", Some(id)) => self.start_run(id, params),
             ("cancelAction", Some(id)) => match text("traceId") {
                 Some(trace_id) => SessionStep::Cancel { id, trace_id },
-                None => refuse(Some(id), INVALID_PARAMS, "traceId is required"),
+                None => refuse_request(Some(id), INVALID_PARAMS, "traceId is required"),
             },
-            ("sendInputStreamChunk" | "endInputStream", id) => self.input(method, id, &params),
+            ("sendInputStreamChunk" | "endInputStream", id) => {
+                self.handle_input(method, id, &params)
+            }
             ("listActions" | "listValues" | "runAction" | "cancelAction", None) => {
                 tracing::debug!(method = %Logged::name(method), "ignoring a request without an id");
                 SessionStep::Ignore
             }
-            (method, id) => refuse(id, NO_METHOD, &format!("Method not found: {method}")),
+            (method, id) => refuse_request(id, NO_METHOD, &format!("Method not found: {method}")),
         }
     }
 
-    fn run(&mut self, id: Value, params: Value) -> SessionStep {
+    fn start_run(&mut self, id: Value, params: Value) -> SessionStep {
         let is_set = |name: &str| params.get(name).and_then(Value::as_bool).unwrap_or_default();
         let (streams, with_input) = (is_set("stream"), is_set("streamInput"));
         match serde_json::from_value(params) {
@@ -141,20 +151,22 @@ impl ToolsSession {
                 }
                 SessionStep::Run { id, request: Box::new(request), streams }
             }
-            Err(error) => refuse(Some(id), INVALID_PARAMS, &error.to_string()),
+            Err(error) => refuse_request(Some(id), INVALID_PARAMS, &error.to_string()),
         }
     }
 
     /// Handles a stream of input, which no action here reads. Input for a running action is discarded, as Genkit does.
     /// Input for another request is an error if the message has an id.
-    fn input(&self, method: &str, id: Option<Value>, params: &Value) -> SessionStep {
+    fn handle_input(&self, method: &str, id: Option<Value>, params: &Value) -> SessionStep {
         let of = params.get("requestId").map(request_id).unwrap_or_default();
         let is_known = self.with_input.contains(&of);
         match id {
-            Some(id) if is_known => SessionStep::Send(answer(&id, json!({}))),
-            Some(id) => {
-                refuse(Some(id), INVALID_PARAMS, &format!("no input stream of request {of}"))
-            }
+            Some(id) if is_known => SessionStep::Send(response_message(&id, json!({}))),
+            Some(id) => refuse_request(
+                Some(id),
+                INVALID_PARAMS,
+                &format!("no input stream of request {of}"),
+            ),
             None => {
                 tracing::debug!(
                     method = %Logged::name(method),
@@ -167,12 +179,12 @@ impl ToolsSession {
     }
 
     /// Records the end of a run.
-    pub(super) fn ended(&mut self, id: &Value) {
+    pub(super) fn forget_run(&mut self, id: &Value) {
         self.with_input.remove(&request_id(id));
     }
 }
 
-fn telemetry(told: Option<&Value>) -> SessionStep {
+fn telemetry_step(told: Option<&Value>) -> SessionStep {
     let url = told.and_then(|told| told.get("telemetryServerUrl")).and_then(Value::as_str);
     url.map_or(SessionStep::Ignore, |url| SessionStep::Telemetry(url.to_owned()))
 }
@@ -182,51 +194,55 @@ pub(super) fn request_id(id: &Value) -> String {
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
 
-pub(super) fn answer(id: &Value, result: Value) -> String {
+pub(super) fn response_message(id: &Value, result: Value) -> String {
     json!({"jsonrpc": "2.0", "result": result, "id": id}).to_string()
 }
 
-pub(super) fn listed(id: &Value, actions: Map<String, Value>) -> String {
-    answer(id, json!({ "actions": actions }))
+pub(super) fn actions_message(id: &Value, actions: Map<String, Value>) -> String {
+    response_message(id, json!({ "actions": actions }))
 }
 
-pub(super) fn values(id: &Value, of_type: &str, values: Option<Map<String, Value>>) -> String {
+pub(super) fn values_message(
+    id: &Value,
+    of_type: &str,
+    values: Option<Map<String, Value>>,
+) -> String {
     match values {
-        Some(values) => answer(id, json!({ "values": values })),
-        None => failure(id, INVALID_PARAMS, &format!("no values of type `{of_type}`")),
+        Some(values) => response_message(id, json!({ "values": values })),
+        None => failure_message(id, INVALID_PARAMS, &format!("no values of type `{of_type}`")),
     }
 }
 
-pub(super) fn cancelled(id: &Value, was_running: bool) -> String {
+pub(super) fn cancelled_message(id: &Value, was_running: bool) -> String {
     if was_running {
-        return answer(id, json!({"message": "Action cancelled"}));
+        return response_message(id, json!({"message": "Action cancelled"}));
     }
-    failure(id, INVALID_PARAMS, "Action not found or already completed")
+    failure_message(id, INVALID_PARAMS, "Action not found or already completed")
 }
 
 /// Builds the notification that the run requested by `id` has this trace.
-pub(super) fn begun(id: &Value, trace_id: &str) -> String {
+pub(super) fn started_message(id: &Value, trace_id: &str) -> String {
     let params = json!({"requestId": request_id(id), "state": {"traceId": trace_id}});
     json!({"jsonrpc": "2.0", "method": "runActionState", "params": params}).to_string()
 }
 
-pub(super) fn event(id: &Value, event: RunEvent, trace_id: &str) -> String {
+pub(super) fn event_message(id: &Value, event: RunEvent, trace_id: &str) -> String {
     match event {
         RunEvent::Chunk(chunk) => {
             let params = json!({"requestId": request_id(id), "chunk": chunk});
             json!({"jsonrpc": "2.0", "method": "streamChunk", "params": params}).to_string()
         }
         RunEvent::End(Ok(result)) => {
-            answer(id, json!({"result": result, "telemetry": {"traceId": trace_id}}))
+            response_message(id, json!({"result": result, "telemetry": {"traceId": trace_id}}))
         }
         RunEvent::End(Err(status)) => failed_as(id, FAILED, &status),
     }
 }
 
 /// Builds the error for an action that does not exist or cannot run now.
-pub(super) fn refused(id: &Value, error: &Error) -> String {
+pub(super) fn error_message(id: &Value, error: &Error) -> String {
     let code = if error.kind() == ErrorKind::NotFound { INVALID_PARAMS } else { FAILED };
-    failed_as(id, code, &ErrorStatus::of(error, None))
+    failed_as(id, code, &ErrorStatus::from_error(error, None))
 }
 
 /// Builds the error of a failed action. Without `data` the CLI shows no details.
@@ -236,18 +252,18 @@ fn failed_as(id: &Value, code: i32, status: &ErrorStatus) -> String {
 }
 
 /// Builds the error for a run that ended for an unknown reason.
-pub(super) fn lost(id: &Value) -> String {
-    failed_as(id, FAILED, &ErrorStatus::of(&Error::from(E::Lost), None))
+pub(super) fn lost_message(id: &Value) -> String {
+    failed_as(id, FAILED, &ErrorStatus::from_error(&Error::from(E::Lost), None))
 }
 
-fn failure(id: &Value, code: i32, message: &str) -> String {
+fn failure_message(id: &Value, code: i32, message: &str) -> String {
     json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}, "id": id}).to_string()
 }
 
 /// Returns an error response for a request. Notifications are never answered.
-fn refuse(id: Option<Value>, code: i32, message: &str) -> SessionStep {
+fn refuse_request(id: Option<Value>, code: i32, message: &str) -> SessionStep {
     match id {
-        Some(id) => SessionStep::Send(failure(&id, code, message)),
+        Some(id) => SessionStep::Send(failure_message(&id, code, message)),
         None => {
             tracing::debug!(
                 code,
@@ -269,16 +285,17 @@ mod tests {
     }
 
     fn receive(message: Value) -> SessionStep {
-        ToolsSession::default().receive(&message.to_string())
+        ToolsSession::default().receive_message(&message.to_string())
     }
 
     #[test]
     fn it_registers_with_text_as_id() {
-        let told: Value = serde_json::from_str(&ToolsSession::register(None)).unwrap();
+        let told: Value = serde_json::from_str(&ToolsSession::register_message(None)).unwrap();
         let pid = std::process::id();
         assert_eq!(told["params"]["id"], pid.to_string());
         assert_eq!((&told["params"]["pid"], &told["id"]), (&json!(pid), &json!("1")));
-        let own: Value = serde_json::from_str(&ToolsSession::register(Some("mine"))).unwrap();
+        let own: Value =
+            serde_json::from_str(&ToolsSession::register_message(Some("mine"))).unwrap();
         assert_eq!(own["params"]["id"], "mine");
     }
 
@@ -324,7 +341,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_an_error_with_the_code_of_json_rpc() {
         let code = |message: &str| {
-            let answer = sent(ToolsSession::default().receive(message));
+            let answer = sent(ToolsSession::default().receive_message(message));
             (answer["error"]["code"].as_i64().unwrap(), answer["id"].clone())
         };
         assert_eq!(code("{"), (-32700, Value::Null));
@@ -344,14 +361,14 @@ mod tests {
         let mut session = ToolsSession::default();
         let params = json!({"key": "/flow/x", "streamInput": true});
         let run = json!({"method": "runAction", "params": params, "id": "9"}).to_string();
-        assert!(matches!(session.receive(&run), SessionStep::Run { .. }));
+        assert!(matches!(session.receive_message(&run), SessionStep::Run { .. }));
         let params = json!({"requestId": "9", "chunk": {"text": "hi"}});
         let chunk = json!({"method": "sendInputStreamChunk", "params": params}).to_string();
-        assert!(matches!(session.receive(&chunk), SessionStep::Ignore));
+        assert!(matches!(session.receive_message(&chunk), SessionStep::Ignore));
         let end = json!({"method": "endInputStream", "params": {"requestId": "9"}, "id": "3"})
             .to_string();
-        assert_eq!(sent(session.receive(&end))["result"], json!({}));
-        session.ended(&json!("9"));
-        assert_eq!(sent(session.receive(&end))["error"]["code"], -32602);
+        assert_eq!(sent(session.receive_message(&end))["result"], json!({}));
+        session.forget_run(&json!("9"));
+        assert_eq!(sent(session.receive_message(&end))["error"]["code"], -32602);
     }
 }

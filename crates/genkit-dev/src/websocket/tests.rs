@@ -8,7 +8,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
-use super::run;
+use super::run_client;
 use crate::actions::ActionsByKey;
 use crate::environment::DevEnvironment;
 use genkit::{actions, flow};
@@ -74,7 +74,7 @@ async fn listening() -> (TcpListener, tokio::task::JoinHandle<()>) {
     let program = tokio::spawn(async move {
         let environment =
             DevEnvironment { has_telemetry_server: true, ..DevEnvironment::default() };
-        let _ = run(&url, &environment, &shown()).await;
+        let _ = run_client(&url, &environment, &shown()).await;
     });
     (listener, program)
 }
@@ -150,7 +150,7 @@ async fn a_lost_connection_is_dialed_again() {
 #[tokio::test]
 async fn an_address_that_is_no_websocket_is_an_error() {
     for url in ["http://localhost:3200", "wss://localhost:3200", "ws://", "localhost:3200"] {
-        let error = run(url, &DevEnvironment::default(), &shown()).await.unwrap_err();
+        let error = run_client(url, &DevEnvironment::default(), &shown()).await.unwrap_err();
         assert!(error.to_string().contains("GENKIT_REFLECTION_V2_SERVER"), "{error}");
     }
 }

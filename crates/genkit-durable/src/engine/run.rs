@@ -126,7 +126,7 @@ impl EngineRun {
         }
         match &self.body {
             EngineBody::Loop(run) => run.open(),
-            EngineBody::Flow(state) => state.open(),
+            EngineBody::Flow(state) => state.open_questions(),
             EngineBody::Over(_) => Vec::new(),
         }
     }
@@ -153,7 +153,7 @@ impl EngineRun {
     /// # Errors
     /// The step belongs to another kind of run.
     pub async fn take(&mut self, done: StepDone) -> Result<bool> {
-        let Some(call) = self.steps.settle(done.number) else {
+        let Some(call) = self.steps.remove_step(done.number) else {
             tracing::debug!(run = %self.id, step = done.number, "ignoring the result of a step that is no longer open");
             return Ok(false);
         };
@@ -170,8 +170,8 @@ impl EngineRun {
             _ => return Err(E::NotItsStep.into()),
         };
         match ended {
-            Ok(()) => self.advance().await,
-            Err(error) => self.fail(&error),
+            Ok(()) => self.advance_run().await,
+            Err(error) => self.fail_run(&error),
         }
         Ok(true)
     }
@@ -196,11 +196,11 @@ impl EngineRun {
         for answer in answers {
             match &mut self.body {
                 EngineBody::Loop(run) => run.answer(answer)?,
-                EngineBody::Flow(state) => drop(state.answer(answer)?),
+                EngineBody::Flow(state) => drop(state.answer_question(answer)?),
                 EngineBody::Over(_) => {}
             }
         }
-        self.advance().await;
+        self.advance_run().await;
         Ok(())
     }
 
@@ -260,17 +260,17 @@ impl EngineRun {
     }
 
     /// Performs everything that does not need external steps, and updates the status.
-    async fn advance(&mut self) {
+    async fn advance_run(&mut self) {
         let ended = match &mut self.body {
             EngineBody::Over(_) => return,
             EngineBody::Flow(state) => {
-                self.status = state.status();
+                self.status = state.run_status();
                 return;
             }
             EngineBody::Loop(run) => check(run).await,
         };
         match (ended, &mut self.body) {
-            (Err(error), _) => self.fail(&error),
+            (Err(error), _) => self.fail_run(&error),
             (Ok(()), EngineBody::Loop(run)) => {
                 self.status = match run.next() {
                     NextStep::Asks(_) => RunStatus::InputRequired,
@@ -282,8 +282,8 @@ impl EngineRun {
         }
     }
 
-    fn fail(&mut self, error: &Error) {
-        (self.status, self.error) = (RunStatus::Failed, Some(StoredError::of(error)));
+    fn fail_run(&mut self, error: &Error) {
+        (self.status, self.error) = (RunStatus::Failed, Some(StoredError::from_error(error)));
         if let (EngineBody::Loop(run), Some(done)) = (&self.body, error.partial()) {
             self.body = EngineBody::Over(RunBody::Generate(Box::new(run.failed_state(done, 0))));
         }
@@ -307,7 +307,7 @@ fn due_of_loop(id: &RunId, steps: &mut OpenSteps, run: &mut Run) -> Vec<EngineSt
             return vec![EngineStep::new(id.clone(), steps.add(None), work)];
         }
         NextStep::Tools(calls) => {
-            let due = calls.iter().filter(|call| !steps.has(call.position()));
+            let due = calls.iter().filter(|call| !steps.has_call(call.position()));
             due.map(|call| (call.position(), call.request().name.clone())).collect()
         }
         // `NextStep::Check`, `NextStep::Asks`, `NextStep::Done`

@@ -118,7 +118,7 @@ impl EngineStep {
     }
 
     /// Returns the name of the flow to run. `None` for model calls and tool calls.
-    pub fn flow(&self) -> Option<&str> {
+    pub fn run_flow(&self) -> Option<&str> {
         match &self.work {
             StepWork::Flow(state) => Some(state.name()),
             StepWork::Model(_) | StepWork::Call { .. } => None,
@@ -166,7 +166,7 @@ impl EngineStep {
         let span = tracing::info_span!("durable_step", run = %self.run, step = self.number);
         let outcome = async {
             match &self.work {
-                StepWork::Model(state) => ask(genkit, state, cancelled).await,
+                StepWork::Model(state) => ask_model(genkit, state, cancelled).await,
                 StepWork::Call { index, place, state, .. } => {
                     let position = (*index, *place);
                     let journal = StepJournal::new(&self.run, position, log);
@@ -174,7 +174,7 @@ impl EngineStep {
                 }
                 StepWork::Flow(state) => {
                     let journal = StepJournal::new(&self.run, (0, 0), log);
-                    flow(genkit, state, recorded, journal, cancelled).await
+                    run_flow(genkit, state, recorded, journal, cancelled).await
                 }
             }
         };
@@ -182,7 +182,7 @@ impl EngineStep {
     }
 }
 
-async fn ask(
+async fn ask_model(
     genkit: &Instance,
     state: &RunState,
     cancelled: impl Future<Output = ()>,
@@ -192,12 +192,12 @@ async fn ask(
     // A model call has no work elsewhere, so dropping it is sufficient.
     let answered = tokio::select! {
         biased;
-        () = cancelled => return Ok(StepOutcome::cancelled()),
+        () = cancelled => return Ok(StepOutcome::after_cancel()),
         answered = call.perform() => answered,
     };
     Ok(match answered {
         Ok(answered) => StepOutcome::Model(Box::new(answered)),
-        Err(error) => StepOutcome::failed(&error, true),
+        Err(error) => StepOutcome::from_error(&error, true),
     })
 }
 
@@ -220,18 +220,18 @@ async fn call(
     let settled = tokio::select! {
         biased;
         () = cancelled => {
-            run.cancel();
+            run.cancel_run();
             working.await
         }
         settled = &mut working => settled,
     };
     Ok(match settled {
         Ok(settled) => StepOutcome::Call(Box::new(settled)),
-        Err(error) => StepOutcome::failed(&error, false),
+        Err(error) => StepOutcome::from_error(&error, false),
     })
 }
 
-async fn flow(
+async fn run_flow(
     genkit: &Instance,
     state: &FlowState,
     recorded: BTreeMap<String, Value>,
@@ -243,7 +243,7 @@ async fn flow(
         known.note_once(key, done);
     }
     let cancel = CancellationToken::new();
-    let mut working = pin!(known.run(genkit, Arc::new(journal), cancel.clone())?);
+    let mut working = pin!(known.run_flow(genkit, Arc::new(journal), cancel.clone())?);
     let ended = tokio::select! {
         biased;
         () = cancelled => {
@@ -254,9 +254,9 @@ async fn flow(
     };
     // The results of `once` are part of the suspended state.
     let mut state = state.clone();
-    Ok(match state.take(ended) {
+    Ok(match state.take_outcome(ended) {
         Ok(_) => StepOutcome::Flow(Box::new(state)),
-        Err(error) => StepOutcome::failed(&error, true),
+        Err(error) => StepOutcome::from_error(&error, true),
     })
 }
 
@@ -268,7 +268,7 @@ impl StepDone {
 
     /// Returns whether the result is a flow that waits for answers.
     pub fn asks(&self) -> bool {
-        matches!(&self.outcome, StepOutcome::Flow(state) if state.asks())
+        matches!(&self.outcome, StepOutcome::Flow(state) if state.is_interrupted())
     }
 
     /// Returns the wait before the step is performed again, after `tries` attempts. `None` if the error is not
@@ -293,7 +293,7 @@ impl StepDone {
 }
 
 impl StepOutcome {
-    fn failed(error: &Error, is_retried: bool) -> Self {
+    fn from_error(error: &Error, is_retried: bool) -> Self {
         let may_pass = matches!(
             error.kind(),
             ErrorKind::Unavailable | ErrorKind::ResourceExhausted | ErrorKind::DeadlineExceeded
@@ -301,12 +301,12 @@ impl StepOutcome {
         let asked = error.retry_after().unwrap_or(Duration::ZERO);
         let again_after = (is_retried && may_pass && error.is_retryable())
             .then(|| u64::try_from(asked.as_millis()).unwrap_or(u64::MAX));
-        Self::Failed { error: StoredError::of(error), again_after }
+        Self::Failed { error: StoredError::from_error(error), again_after }
     }
 
-    fn cancelled() -> Self {
+    fn after_cancel() -> Self {
         let error = Error::new(ErrorKind::Cancelled, "the run was cancelled");
-        Self::failed(&error, false)
+        Self::from_error(&error, false)
     }
 }
 
@@ -341,7 +341,7 @@ impl std::fmt::Debug for EngineStep {
             .field("run", &self.run)
             .field("number", &self.number)
             .field("tool", &self.tool())
-            .field("flow", &self.flow())
+            .field("flow", &self.run_flow())
             .finish_non_exhaustive()
     }
 }

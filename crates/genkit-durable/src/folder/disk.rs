@@ -17,16 +17,16 @@ impl RunFolder {
         Self(runs.join(file_name(run)))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(super) fn folder_path(&self) -> &Path {
         &self.0
     }
 
     /// Returns the numbers of the files named `prefix`, a number and `suffix`, in ascending order.
-    pub(super) fn numbers(&self, prefix: &str, suffix: &str) -> Result<Vec<u64>> {
+    pub(super) fn list_numbers(&self, prefix: &str, suffix: &str) -> Result<Vec<u64>> {
         let number = |entry: FolderEntry| {
             entry.name.strip_prefix(prefix)?.strip_suffix(suffix)?.parse().ok()
         };
-        let mut numbers: Vec<u64> = list(&self.0)?.into_iter().filter_map(number).collect();
+        let mut numbers: Vec<u64> = list_folder(&self.0)?.into_iter().filter_map(number).collect();
         numbers.sort_unstable();
         Ok(numbers)
     }
@@ -39,8 +39,9 @@ impl RunFolder {
         let written = self.link_new(&beside, &self.0.join(name), text, lasting);
         // The temporary name is no longer needed, whether or not the link was created.
         let removed = fs::remove_file(&beside);
-        let is_new = written.map_err(|source| failed(&self.0, "failed to write a file", source))?;
-        removed.map_err(|source| failed(&self.0, "failed to remove a file", source))?;
+        let is_new =
+            written.map_err(|source| io_error(&self.0, "failed to write a file", source))?;
+        removed.map_err(|source| io_error(&self.0, "failed to remove a file", source))?;
         Ok(is_new)
     }
 
@@ -63,7 +64,7 @@ impl RunFolder {
         match fs::read_to_string(self.0.join(name)) {
             Ok(text) => Ok(Some(text)),
             Err(error) if is_gone(&error) => Ok(None),
-            Err(error) => Err(failed(&self.0, "failed to read a file", error)),
+            Err(error) => Err(io_error(&self.0, "failed to read a file", error)),
         }
     }
 }
@@ -75,8 +76,8 @@ pub(super) struct FolderEntry {
 }
 
 /// Lists the entries of a folder. Empty if it does not exist.
-pub(super) fn list(folder: &Path) -> Result<Vec<FolderEntry>> {
-    let unreadable = |source| failed(folder, "failed to list it", source);
+pub(super) fn list_folder(folder: &Path) -> Result<Vec<FolderEntry>> {
+    let unreadable = |source| io_error(folder, "failed to list it", source);
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if is_gone(&error) => return Ok(Vec::new()),
@@ -101,7 +102,7 @@ pub(super) fn make_folder(folder: &Path) -> Result<()> {
         Some(above) if !above.as_os_str().is_empty() => flush_folder(above),
         _ => Ok(()),
     });
-    made.map_err(|source| failed(folder, "failed to create it", source))
+    made.map_err(|source| io_error(folder, "failed to create it", source))
 }
 
 /// Creates a folder that only this user can access, since runs contain conversations.
@@ -117,25 +118,25 @@ fn create_private(folder: &Path) -> io::Result<()> {
 }
 
 /// Creates an empty file.
-pub(super) fn mark(file: &Path) -> Result<()> {
+pub(super) fn touch_file(file: &Path) -> Result<()> {
     let made = OpenOptions::new().create(true).append(true).open(file).and_then(|file| {
         file.sync_all()?;
         Ok(())
     });
     let made = made.and_then(|()| file.parent().map_or(Ok(()), flush_folder));
-    made.map_err(|source| failed(file, "failed to create it", source))
+    made.map_err(|source| io_error(file, "failed to create it", source))
 }
 
 pub(super) fn remove_file(file: &Path) -> Result<()> {
     match fs::remove_file(file) {
-        Err(error) if !is_gone(&error) => Err(failed(file, "failed to remove it", error)),
+        Err(error) if !is_gone(&error) => Err(io_error(file, "failed to remove it", error)),
         _ => Ok(()),
     }
 }
 
 pub(super) fn remove_folder(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
-        Err(error) if !is_gone(&error) => Err(failed(folder, "failed to remove it", error)),
+        Err(error) if !is_gone(&error) => Err(io_error(folder, "failed to remove it", error)),
         _ => Ok(()),
     }
 }
@@ -179,7 +180,7 @@ fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-fn failed(folder: &Path, what: &'static str, source: io::Error) -> genkit_core::Error {
+fn io_error(folder: &Path, what: &'static str, source: io::Error) -> genkit_core::Error {
     E::Folder { folder: folder.display().to_string(), what, source }.into()
 }
 

@@ -14,7 +14,7 @@ struct Lease {
     until_ms: u64,
 }
 
-fn name(number: u64) -> String {
+fn lease_name(number: u64) -> String {
     format!("{number}.lease")
 }
 
@@ -49,18 +49,18 @@ impl RunFolder {
         let number = last.map_or(1, |(number, _)| number + 1);
         let lease = serde_json::to_string(&Lease { owner: owner.to_owned(), until_ms })?;
         // After a crash of the machine no process has a lease, so it is not flushed to disk.
-        if !self.write_new(&name(number), &lease, false)? {
+        if !self.write_new(&lease_name(number), &lease, false)? {
             return Ok(false);
         }
-        let numbers = self.numbers("", ".lease")?;
+        let numbers = self.list_numbers("", ".lease")?;
         if numbers.last() != Some(&number) {
             // Other processes took newer leases meanwhile, and had already removed the file of this number.
-            remove_file(&self.path().join(name(number)))?;
+            remove_file(&self.folder_path().join(lease_name(number)))?;
             return Ok(false);
         }
         // The previous lease is kept, so that a slow reader of the list still finds one.
         for old in numbers.into_iter().filter(|old| old + 1 < number) {
-            remove_file(&self.path().join(name(old)))?;
+            remove_file(&self.folder_path().join(lease_name(old)))?;
         }
         Ok(true)
     }
@@ -68,9 +68,9 @@ impl RunFolder {
     /// Returns the last lease. A lease that cannot be parsed was cut off by a crash, and counts as expired.
     fn last_lease(&self) -> Result<Option<(u64, Lease)>> {
         loop {
-            let Some(number) = self.numbers("", ".lease")?.pop() else { return Ok(None) };
+            let Some(number) = self.list_numbers("", ".lease")?.pop() else { return Ok(None) };
             // If the file is gone, there is a newer one.
-            if let Some(text) = self.read(&name(number))? {
+            if let Some(text) = self.read(&lease_name(number))? {
                 let nobody = || Lease { owner: String::new(), until_ms: 0 };
                 return Ok(Some((
                     number,

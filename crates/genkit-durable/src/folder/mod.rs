@@ -57,7 +57,7 @@ impl FolderStore {
     }
 
     /// Runs `work` on a thread where it may block.
-    fn blocking<T: Send + 'static>(
+    fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&StoreFolder) -> Result<T> + Send + 'static,
     ) -> BoxFuture<'static, Result<T>> {
@@ -72,28 +72,28 @@ impl FolderStore {
 }
 
 impl StoreFolder {
-    fn place(&self, run: &RunId) -> RunFolder {
+    fn run_folder(&self, run: &RunId) -> RunFolder {
         RunFolder::new(&self.runs, run)
     }
 
-    fn mark(&self, run: &RunId) -> PathBuf {
+    fn mark_path(&self, run: &RunId) -> PathBuf {
         self.open.join(disk::file_name(run))
     }
 
-    fn create(&self, run: &RunId, first: &RunChange) -> Result<bool> {
-        let place = self.place(run);
+    fn create_run(&self, run: &RunId, first: &RunChange) -> Result<bool> {
+        let place = self.run_folder(run);
         if place.last_revision()?.is_some() {
             return Ok(false);
         }
-        disk::make_folder(place.path())?;
+        disk::make_folder(place.folder_path())?;
         // The mark is created first: a mark without a run is harmless, but a run without a mark would never be
         // found.
-        disk::mark(&self.mark(run))?;
+        disk::touch_file(&self.mark_path(run))?;
         place.write_revision(1, first)
     }
 
-    fn save(&self, run: &RunId, at: u64, change: &RunChange) -> Result<Option<u64>> {
-        let place = self.place(run);
+    fn save_run(&self, run: &RunId, at: u64, change: &RunChange) -> Result<Option<u64>> {
+        let place = self.run_folder(run);
         // Only one process can create the next file, so existing revisions do not need to be checked.
         if !place.has_revision(at)? {
             return Ok(None);
@@ -102,31 +102,31 @@ impl StoreFolder {
             return Ok(None);
         }
         if change.status.is_over() {
-            disk::remove_file(&self.mark(run))?;
+            disk::remove_file(&self.mark_path(run))?;
         }
         Ok(Some(at + 1))
     }
 
-    fn lease(&self, run: &RunId, owner: &str, ttl: Duration) -> Result<Option<RunHead>> {
-        let place = self.place(run);
-        let Some(at) = place.head()? else { return Ok(None) };
+    fn lease_run(&self, run: &RunId, owner: &str, ttl: Duration) -> Result<Option<RunHead>> {
+        let place = self.run_folder(run);
+        let Some(at) = place.read_head()? else { return Ok(None) };
         if !place.take_lease(owner, now_ms(), ttl)? {
             return Ok(None);
         }
         // Reads the head again, since it may have changed before the lease was taken.
-        Ok(Some(place.head()?.unwrap_or(at)))
+        Ok(Some(place.read_head()?.unwrap_or(at)))
     }
 
-    fn due(&self, limit: usize) -> Result<Vec<RunId>> {
+    fn due_runs(&self, limit: usize) -> Result<Vec<RunId>> {
         let mut due: Vec<(u64, RunId)> = Vec::new();
         let now = now_ms();
-        for FolderEntry { name, modified_ms } in disk::list(&self.open)? {
+        for FolderEntry { name, modified_ms } in disk::list_folder(&self.open)? {
             let Some(run) = disk::run_id(&name) else { continue };
-            let place = self.place(&run);
-            let Some(head) = place.head()? else { continue };
+            let place = self.run_folder(&run);
+            let Some(head) = place.read_head()? else { continue };
             if head.status.is_over() {
                 // A process ended between the last save and the removal of the mark.
-                disk::remove_file(&self.mark(&run))?;
+                disk::remove_file(&self.mark_path(&run))?;
                 continue;
             }
             let wakes = head.wake_at_ms.unwrap_or(0);
@@ -139,11 +139,11 @@ impl StoreFolder {
         Ok(due.into_iter().take(limit).map(|(_, run)| run).collect())
     }
 
-    fn remove(&self, run: &RunId) -> Result<bool> {
-        let place = self.place(run);
+    fn remove_run(&self, run: &RunId) -> Result<bool> {
+        let place = self.run_folder(run);
         let is_there = place.last_revision()?.is_some();
-        disk::remove_folder(place.path())?;
-        disk::remove_file(&self.mark(run))?;
+        disk::remove_folder(place.folder_path())?;
+        disk::remove_file(&self.mark_path(run))?;
         Ok(is_there)
     }
 }
@@ -151,17 +151,17 @@ impl StoreFolder {
 impl RunStore for FolderStore {
     fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
         let (run, first) = (run.clone(), first.clone());
-        self.blocking(move |folder| folder.create(&run, &first))
+        self.run_blocking(move |folder| folder.create_run(&run, &first))
     }
 
     fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
         let run = run.clone();
-        self.blocking(move |folder| folder.place(&run).load())
+        self.run_blocking(move |folder| folder.run_folder(&run).load_run())
     }
 
     fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
         let run = run.clone();
-        self.blocking(move |folder| folder.place(&run).head())
+        self.run_blocking(move |folder| folder.run_folder(&run).read_head())
     }
 
     fn save<'a>(
@@ -171,7 +171,7 @@ impl RunStore for FolderStore {
         change: &'a RunChange,
     ) -> BoxFuture<'a, Result<Option<u64>>> {
         let (run, change) = (run.clone(), change.clone());
-        self.blocking(move |folder| folder.save(&run, at, &change))
+        self.run_blocking(move |folder| folder.save_run(&run, at, &change))
     }
 
     fn lease<'a>(
@@ -181,21 +181,21 @@ impl RunStore for FolderStore {
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Option<RunHead>>> {
         let (run, owner) = (run.clone(), owner.to_owned());
-        self.blocking(move |folder| folder.lease(&run, &owner, ttl))
+        self.run_blocking(move |folder| folder.lease_run(&run, &owner, ttl))
     }
 
     fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
         let (run, owner) = (run.clone(), owner.to_owned());
-        self.blocking(move |folder| folder.place(&run).give_back(&owner, now_ms()))
+        self.run_blocking(move |folder| folder.run_folder(&run).give_back(&owner, now_ms()))
     }
 
     fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
-        self.blocking(move |folder| folder.due(limit))
+        self.run_blocking(move |folder| folder.due_runs(limit))
     }
 
     fn remove<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
         let run = run.clone();
-        self.blocking(move |folder| folder.remove(&run))
+        self.run_blocking(move |folder| folder.remove_run(&run))
     }
 }
 

@@ -22,18 +22,18 @@ struct Title {
     log: usize,
 }
 
-fn name(revision: u64) -> String {
+fn revision_name(revision: u64) -> String {
     format!("{revision:012}.run")
 }
 
 impl RunFolder {
     /// Returns the number of the last revision. `None` if there is no run.
     pub(super) fn last_revision(&self) -> Result<Option<u64>> {
-        Ok(self.numbers("", ".run")?.pop())
+        Ok(self.list_numbers("", ".run")?.pop())
     }
 
     pub(super) fn has_revision(&self, revision: u64) -> Result<bool> {
-        Ok(self.path().join(name(revision)).try_exists()?)
+        Ok(self.folder_path().join(revision_name(revision)).try_exists()?)
     }
 
     /// Writes a revision. Returns `false` if it already exists.
@@ -50,23 +50,23 @@ impl RunFolder {
             text.push_str(line);
         }
         text.push('\n');
-        self.write_new(&name(revision), &text, true)
+        self.write_new(&revision_name(revision), &text, true)
     }
 
     /// Reads the head of the run.
-    pub(super) fn head(&self) -> Result<Option<RunHead>> {
+    pub(super) fn read_head(&self) -> Result<Option<RunHead>> {
         let Some(revision) = self.last_revision()? else { return Ok(None) };
-        let Some(text) = self.read(&name(revision))? else { return Ok(None) };
+        let Some(text) = self.read(&revision_name(revision))? else { return Ok(None) };
         Ok(Some(read(revision, &text)?.at))
     }
 
-    pub(super) fn load(&self) -> Result<Option<StoredRun>> {
+    pub(super) fn load_run(&self) -> Result<Option<StoredRun>> {
         let mut whole: Option<StoredRun> = None;
-        for (before, revision) in self.numbers("", ".run")?.into_iter().enumerate() {
+        for (before, revision) in self.list_numbers("", ".run")?.into_iter().enumerate() {
             // The run was removed meanwhile.
-            let Some(text) = self.read(&name(revision))? else { return Ok(None) };
+            let Some(text) = self.read(&revision_name(revision))? else { return Ok(None) };
             if revision != before as u64 + 1 {
-                return Err(E::TornFile(name(before as u64 + 1)).into());
+                return Err(E::TornFile(revision_name(before as u64 + 1)).into());
             }
             let StoredRun { at, head, log, .. } = read(revision, &text)?;
             match &mut whole {
@@ -83,7 +83,7 @@ impl RunFolder {
 }
 
 fn read(revision: u64, text: &str) -> Result<StoredRun> {
-    let torn = || E::TornFile(name(revision));
+    let torn = || E::TornFile(revision_name(revision));
     let mut lines = text.lines();
     let title: Title =
         lines.next().and_then(|title| serde_json::from_str(title).ok()).ok_or_else(torn)?;

@@ -1,6 +1,6 @@
 //! `ANSWER_ACCURACY`: how well an answer agrees with the reference.
 
-use super::judge::{Judge, data};
+use super::judge::{Judge, quote_data};
 use crate::error::Error as E;
 use genkit_core::Result;
 use genkit_core::{DataPoint, EvalStatus, Evaluator, Score};
@@ -32,20 +32,20 @@ pub fn answer_accuracy(model: impl IntoModel) -> Evaluator {
         .billed(true)
         .handler(move |_, point| {
             let judge = judge.clone();
-            async move { Ok(score(&judge, &point).await?) }
+            async move { Ok(score_accuracy(&judge, &point).await?) }
         })
 }
 
-async fn score(judge: &Judge, point: &DataPoint) -> Result<Score> {
+async fn score_accuracy(judge: &Judge, point: &DataPoint) -> Result<Score> {
     let question = point.input_text();
     let (output, reference) = (point.output_text()?, point.reference_text()?);
-    let forth = rating(judge, &question, &output, &reference).await?;
-    let back = rating(judge, &question, &reference, &output).await?;
+    let forth = rate_answer(judge, &question, &output, &reference).await?;
+    let back = rate_answer(judge, &question, &reference, &output).await?;
     let score = f64::from(forth + back) / f64::from(2 * BEST);
     Ok(Score::of(score).with_status(EvalStatus::passed(score >= 0.5)))
 }
 
-async fn rating(judge: &Judge, question: &str, answer: &str, reference: &str) -> Result<u32> {
+async fn rate_answer(judge: &Judge, question: &str, answer: &str, reference: &str) -> Result<u32> {
     let material =
         format!("Question: {question}\nUser Answer: {answer}\nReference Answer: {reference}");
     let prompt = format!(
@@ -56,9 +56,9 @@ async fn rating(judge: &Judge, question: &str, answer: &str, reference: &str) ->
          support.\n\
          0: it contradicts the reference, misses it, or makes no claim.\n\
          Answer with the number only.\n{}",
-        data(&material)
+        quote_data(&material)
     );
-    let answer = judge.text(prompt).await?;
+    let answer = judge.ask_for_text(prompt).await?;
     read(&answer).ok_or_else(|| {
         E::NoRating(genkit_schema::internal::truncate::excerpt(answer.trim(), 80)).into()
     })

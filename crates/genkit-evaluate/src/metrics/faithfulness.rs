@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::judge::{Judge, data};
+use super::judge::{Judge, quote_data};
 use crate::error::Error as E;
 use genkit_core::Result;
 use genkit_core::internal::action::text_of;
@@ -61,19 +61,19 @@ pub fn faithfulness(model: impl IntoModel) -> Evaluator {
         .billed(true)
         .handler(move |_, point| {
             let judge = judge.clone();
-            async move { Ok(score(&judge, &point).await?) }
+            async move { Ok(score_faithfulness(&judge, &point).await?) }
         })
 }
 
-async fn score(judge: &Judge, point: &DataPoint) -> Result<Score> {
+async fn score_faithfulness(judge: &Judge, point: &DataPoint) -> Result<Score> {
     let (output, context) = (point.output_text()?, point.context()?);
     let material = format!("Question: {}\nAnswer: {output}", point.input_text());
     let prompt = format!(
         "Split the answer into statements. Each makes a single claim and can be understood without the \
          others: use names instead of pronouns.\n{}",
-        data(&material)
+        quote_data(&material)
     );
-    let Statements { statements } = judge.verdict(prompt).await?;
+    let Statements { statements } = judge.ask_for_verdict(prompt).await?;
     if statements.is_empty() {
         return Err(E::NoStatements.into());
     }
@@ -86,9 +86,9 @@ async fn score(judge: &Judge, point: &DataPoint) -> Result<Score> {
     let prompt = format!(
         "Decide for each statement whether the context alone supports it, without other \
          knowledge. Give first the reason, then the verdict, for all statements in order.\n{}",
-        data(&material)
+        quote_data(&material)
     );
-    let StatementVerdicts { responses } = judge.verdict(prompt).await?;
+    let StatementVerdicts { responses } = judge.ask_for_verdict(prompt).await?;
     // A missing verdict must not count as unsupported, nor be ignored.
     if responses.len() != statements.len() {
         let missing = statements.len().abs_diff(responses.len());

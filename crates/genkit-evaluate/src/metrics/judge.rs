@@ -21,13 +21,13 @@ impl Judge {
     }
 
     /// Returns the judge's answer as text.
-    pub(super) async fn text(&self, prompt: String) -> Result<String> {
+    pub(super) async fn ask_for_text(&self, prompt: String) -> Result<String> {
         let run = Instance::default().generate(prompt).system(SYSTEM).model(self.0.clone());
         Ok(run.await?.text())
     }
 
     /// Returns the judge's answer as data.
-    pub(super) async fn verdict<T: JsonSchema + DeserializeOwned>(
+    pub(super) async fn ask_for_verdict<T: JsonSchema + DeserializeOwned>(
         &self,
         prompt: String,
     ) -> Result<T> {
@@ -37,6 +37,6 @@ impl Judge {
 }
 
 /// Returns the text in a data block that the text itself cannot end.
-pub(super) fn data(text: &str) -> String {
+pub(super) fn quote_data(text: &str) -> String {
     format!("<data>\n{}\n</data>", text.replace("</data>", "<\\/data>"))
 }

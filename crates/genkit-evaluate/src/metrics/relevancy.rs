@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::judge::{Judge, data};
+use super::judge::{Judge, quote_data};
 use crate::error::Error as E;
 use genkit_core::Result;
 use genkit_core::internal::action::text_of;
@@ -53,11 +53,15 @@ pub fn answer_relevancy(model: impl IntoModel, embedder: impl Embedder) -> Evalu
         .billed(true)
         .handler(move |_, point| {
             let (judge, embedder) = (judge.clone(), Arc::clone(&embedder));
-            async move { Ok(score(&judge, &*embedder, &point).await?) }
+            async move { Ok(score_relevancy(&judge, &*embedder, &point).await?) }
         })
 }
 
-async fn score(judge: &Judge, embedder: &dyn Embedder, point: &DataPoint) -> Result<Score> {
+async fn score_relevancy(
+    judge: &Judge,
+    embedder: &dyn Embedder,
+    point: &DataPoint,
+) -> Result<Score> {
     let (asked, answer) = (point.input_text(), point.output_text()?);
     let context: Vec<String> = point.context()?.iter().map(text_of).collect();
     let material = format!("Question: {asked}\nAnswer: {answer}\nContext: {}", context.join("\n"));
@@ -65,9 +69,9 @@ async fn score(judge: &Judge, embedder: &dyn Embedder, point: &DataPoint) -> Res
         "Write the one question that this answer fits best, based only on the answer and the context. Then \
          state whether the answer answers the question that was asked, and whether it is evasive, as in \"I do \
          not know\" or \"it depends\".\n{}",
-        data(&material)
+        quote_data(&material)
     );
-    let verdict: AnswerVerdict = judge.verdict(prompt).await?;
+    let verdict: AnswerVerdict = judge.ask_for_verdict(prompt).await?;
     if verdict.question.trim().is_empty() {
         return Err(E::NoQuestion.into());
     }
@@ -76,7 +80,7 @@ async fn score(judge: &Judge, embedder: &dyn Embedder, point: &DataPoint) -> Res
         let (embedder, given) = (embedder.name().to_owned(), vectors.len());
         return Err(E::Embeddings { embedder, given }.into());
     };
-    let cosine = cosine(asked.values(), answered.values())
+    let cosine = cosine_similarity(asked.values(), answered.values())
         .ok_or_else(|| E::NoCosine(embedder.name().to_owned()))?;
     let (score, why) = match (verdict.noncommittal, verdict.answered) {
         (true, _) => (0.0, "Noncommittal"),
@@ -90,7 +94,7 @@ async fn score(judge: &Judge, embedder: &dyn Embedder, point: &DataPoint) -> Res
 }
 
 /// Returns the absolute cosine of two vectors; `None` if it is not defined.
-fn cosine(a: &[f64], b: &[f64]) -> Option<f64> {
+fn cosine_similarity(a: &[f64], b: &[f64]) -> Option<f64> {
     if a.len() != b.len() {
         return None;
     }
@@ -102,16 +106,16 @@ fn cosine(a: &[f64], b: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::cosine;
+    use super::cosine_similarity;
 
     #[test]
     fn a_cosine_needs_two_vectors_of_one_length_that_are_not_zero() {
-        assert_eq!(cosine(&[1.0, 0.0], &[0.0, 2.0]), Some(0.0));
-        assert_eq!(cosine(&[1.0], &[-3.0]), Some(1.0));
+        assert_eq!(cosine_similarity(&[1.0, 0.0], &[0.0, 2.0]), Some(0.0));
+        assert_eq!(cosine_similarity(&[1.0], &[-3.0]), Some(1.0));
         for (a, b) in
             [(&[1.0][..], &[1.0, 2.0][..]), (&[0.0], &[1.0]), (&[], &[]), (&[f64::NAN], &[1.0])]
         {
-            assert_eq!(cosine(a, b), None);
+            assert_eq!(cosine_similarity(a, b), None);
         }
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct Memory {
 
 impl Memory {
     /// Returns the keys of all prefixes of a conversation with `model`, the shortest first.
-    pub(super) fn keys(&self, model: &str, messages: &[Message]) -> Vec<u64> {
+    pub(super) fn prefix_keys(&self, model: &str, messages: &[Message]) -> Vec<u64> {
         let mut key = self.hasher.hash_one(model);
         let next = |message: &Message| {
             let mut hasher = HashWriter(self.hasher.build_hasher());
@@ -49,13 +49,13 @@ impl Memory {
     }
 
     /// Returns the state of the longest known prefix, and the number of its messages.
-    pub(super) fn find(&self, keys: &[u64]) -> Option<(usize, Remembered)> {
+    pub(super) fn find_longest(&self, keys: &[u64]) -> Option<(usize, Remembered)> {
         let known = lock(&self.known);
         let found = |(at, key)| known.0.get(key).map(|known: &Remembered| (at + 1, known.clone()));
         keys.iter().enumerate().rev().find_map(found)
     }
 
-    pub(super) fn keep(&self, key: u64, known: Remembered) {
+    pub(super) fn remember(&self, key: u64, known: Remembered) {
         let (map, order) = &mut *lock(&self.known);
         if map.insert(key, known).is_none() {
             order.push_back(key);
@@ -88,18 +88,18 @@ mod tests {
     fn the_longest_beginning_is_found_and_the_oldest_is_forgotten() {
         let memory = Memory::default();
         let talk = ["a", "b", "c"].map(Message::user);
-        let keys = memory.keys("m", &talk);
-        assert!(memory.find(&keys).is_none());
+        let keys = memory.prefix_keys("m", &talk);
+        assert!(memory.find_longest(&keys).is_none());
         let known = |tokens| Remembered { tokens: Some(tokens), ..Remembered::default() };
-        memory.keep(keys[0], known(1));
-        memory.keep(keys[1], known(2));
-        let found = |keys: &[u64]| memory.find(keys).map(|(at, known)| (at, known.tokens));
+        memory.remember(keys[0], known(1));
+        memory.remember(keys[1], known(2));
+        let found = |keys: &[u64]| memory.find_longest(keys).map(|(at, known)| (at, known.tokens));
         assert_eq!(found(&keys), Some((2, Some(2))));
         assert_eq!(found(&keys[..1]), Some((1, Some(1))));
-        assert_eq!(found(&memory.keys("other", &talk)), None);
-        assert_eq!(found(&memory.keys("m", &["b", "a"].map(Message::user))), None);
+        assert_eq!(found(&memory.prefix_keys("other", &talk)), None);
+        assert_eq!(found(&memory.prefix_keys("m", &["b", "a"].map(Message::user))), None);
         for key in 0..MAX_REMEMBERED as u64 {
-            memory.keep(key, known(key));
+            memory.remember(key, known(key));
         }
         assert_eq!(found(&keys), None);
         assert_eq!(lock(&memory.known).0.len(), MAX_REMEMBERED);

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use serde_json::json;
 
 use self::memory::{Memory, Remembered};
-use self::shortened::shortened;
-use self::size::{Size, counted, ratio, scaled};
+use self::shortened::shorten_request;
+use self::size::{Size, counted_tokens, scale_estimate, token_ratio};
 use super::NextModel;
 use super::chain::impl_model_middleware;
 use genkit_core::Result;
@@ -133,7 +133,7 @@ impl Compact {
     }
 
     /// Determines which messages of `request` to remove: the known ones, and more if the request is still too long.
-    async fn plan(
+    async fn plan_compaction(
         &self,
         request: &ModelRequest,
         before: Option<(usize, Remembered)>,
@@ -143,38 +143,43 @@ impl Compact {
             || Remembered { ratio: 1.0, ..Remembered::default() },
             |(_, known)| known.clone(),
         );
-        let size = Size::of(request, before.as_ref(), self.limit, next).await;
+        let size = Size::measure(request, before.as_ref(), self.limit, next).await;
         known.ratio = size.ratio;
         if size.tokens <= self.limit {
             return Ok(known);
         }
-        let units = units::units(&request.messages);
+        let units = units::split_units(&request.messages);
         let mut left = size.tokens;
         let mut cut = Vec::new();
         for _ in 0..MAX_COUNTS {
-            let weight =
-                |at: usize| scaled(estimate::of_message(&request.messages[at]), known.ratio);
-            let more =
-                units::cut(&units, &known.left_out, left.saturating_sub(self.target), weight);
+            let weight = |at: usize| {
+                scale_estimate(estimate::of_message(&request.messages[at]), known.ratio)
+            };
+            let more = units::choose_cut(
+                &units,
+                &known.left_out,
+                left.saturating_sub(self.target),
+                weight,
+            );
             let gone = more.iter().map(|at| weight(*at)).sum::<u64>();
             known.left_out.extend(&more);
             cut.extend(&more);
             left = left.saturating_sub(gone);
-            let counted = counted(&shortened(request, &known), next).await;
+            let counted = counted_tokens(&shorten_request(request, &known), next).await;
             left = counted.unwrap_or(left);
             if left <= self.limit || more.is_empty() {
                 break;
             }
         }
         if !cut.is_empty() {
-            self.summarize(request, &cut, &mut known, next).await?;
+            self.write_summary(request, &cut, &mut known, next).await?;
         }
-        self.tell(&size, left, &known, &cut);
+        self.log_compaction(&size, left, &known, &cut);
         Ok(known)
     }
 
     /// Requests a summary of the messages at `cut`, which extends the existing summary.
-    async fn summarize(
+    async fn write_summary(
         &self,
         request: &ModelRequest,
         cut: &[usize],
@@ -183,8 +188,9 @@ impl Compact {
     ) -> Result<()> {
         let Some(model) = &self.summarize else { return Ok(()) };
         let messages = cut.iter().map(|at| &request.messages[*at]);
-        let asked = summary::request(&self.instructions, known.summary.as_deref(), messages);
-        let asking = async { next.ask(&*next.models().find(model)?, &asked).await };
+        let asked =
+            summary::summary_request(&self.instructions, known.summary.as_deref(), messages);
+        let asking = async { next.call_other_model(&*next.models().find(model)?, &asked).await };
         let text = asking.await.map(|answer| {
             answer.message.map(|message| message.text()).filter(|text| !text.trim().is_empty())
         });
@@ -208,7 +214,7 @@ impl Compact {
         Ok(())
     }
 
-    fn tell(&self, size: &Size, left: u64, known: &Remembered, cut: &[usize]) {
+    fn log_compaction(&self, size: &Size, left: u64, known: &Remembered, cut: &[usize]) {
         let (limit, counted_by) = (self.limit, size.counted_by);
         let is_summarized = known.summary.is_some();
         if left > limit {
@@ -248,19 +254,19 @@ impl Compact {
         chunks: &ChunkSink,
         next: NextModel,
     ) -> Result<ModelResponse> {
-        let keys = self.memory.keys(next.model_name(), &request.messages);
-        let known = self.plan(request, self.memory.find(&keys), &next).await?;
+        let keys = self.memory.prefix_keys(next.model_name(), &request.messages);
+        let known = self.plan_compaction(request, self.memory.find_longest(&keys), &next).await?;
         let key = keys.last();
         if let Some(key) = key {
             // Stored before the call, so that it is kept if the call fails and is retried.
-            self.memory.keep(*key, Remembered { tokens: None, ..known.clone() });
+            self.memory.remember(*key, Remembered { tokens: None, ..known.clone() });
         }
-        let short = (!known.left_out.is_empty()).then(|| shortened(request, &known));
+        let short = (!known.left_out.is_empty()).then(|| shorten_request(request, &known));
         let sent = short.as_ref().unwrap_or(request);
         let answer = next.run(sent, chunks).await?;
         if let (Some(key), Some(tokens)) = (key, answer.usage.input_tokens) {
-            let ratio = ratio(tokens, estimate::of_request(sent));
-            self.memory.keep(*key, Remembered { tokens: Some(tokens), ratio, ..known });
+            let ratio = token_ratio(tokens, estimate::of_request(sent));
+            self.memory.remember(*key, Remembered { tokens: Some(tokens), ratio, ..known });
         }
         Ok(answer)
     }

@@ -6,13 +6,15 @@ use genkit_core::ModelRequest;
 use genkit_core::internal::model::Encoded;
 
 /// Returns the request without the removed messages, and with a note in their place.
-pub(super) fn shortened(request: &ModelRequest, known: &Remembered) -> ModelRequest {
-    let mut short = beside(request);
+pub(super) fn shorten_request(request: &ModelRequest, known: &Remembered) -> ModelRequest {
+    let mut short = without_messages(request);
     short.messages = Vec::new();
     let first = known.left_out.first().copied();
     for (at, message) in request.messages.iter().enumerate() {
         if first == Some(at) {
-            short.messages.push(summary::note(known.left_out.len(), known.summary.as_deref()));
+            short
+                .messages
+                .push(summary::summary_note(known.left_out.len(), known.summary.as_deref()));
         }
         if !known.left_out.contains(&at) {
             short.messages.push(message.clone());
@@ -22,7 +24,7 @@ pub(super) fn shortened(request: &ModelRequest, known: &Remembered) -> ModelRequ
 }
 
 /// Copies the request without its messages, which may be large.
-fn beside(request: &ModelRequest) -> ModelRequest {
+fn without_messages(request: &ModelRequest) -> ModelRequest {
     let ModelRequest { messages: _, config, tools, tool_choice, output, docs, encoded: _, .. } =
         request;
     let mut request = ModelRequest::default();

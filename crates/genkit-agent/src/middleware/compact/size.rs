@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::memory::Remembered;
-use super::shortened::shortened;
+use super::shortened::shorten_request;
 use crate::middleware::NextModel;
 use genkit_core::ModelRequest;
 use genkit_core::internal::visible::Logged;
@@ -22,7 +22,7 @@ pub(super) struct Size {
 
 impl Size {
     /// Determines the size of `request` without the messages that are already removed.
-    pub(super) async fn of(
+    pub(super) async fn measure(
         request: &ModelRequest,
         before: Option<&(usize, Remembered)>,
         limit: u64,
@@ -30,26 +30,26 @@ impl Size {
     ) -> Self {
         if let Some((length, Remembered { tokens: Some(tokens), ratio, .. })) = before {
             let new = request.messages[*length..].iter().map(estimate::of_message).sum();
-            let tokens = tokens.saturating_add(scaled(new, *ratio));
+            let tokens = tokens.saturating_add(scale_estimate(new, *ratio));
             return Self { tokens, ratio: *ratio, counted_by: "usage" };
         }
-        let sent = before.map(|(_, known)| shortened(request, known));
+        let sent = before.map(|(_, known)| shorten_request(request, known));
         let sent = sent.as_ref().unwrap_or(request);
         let estimated = estimate::of_request(sent);
         // Far below the limit an estimate is sufficient.
         if estimated >= limit / 2
-            && let Some(tokens) = counted(sent, next).await
+            && let Some(tokens) = counted_tokens(sent, next).await
         {
-            let ratio = ratio(tokens, estimated);
+            let ratio = token_ratio(tokens, estimated);
             return Self { tokens, ratio, counted_by: "count_tokens" };
         }
         let ratio = before.map_or(1.0, |(_, known)| known.ratio);
-        Self { tokens: scaled(estimated, ratio), ratio, counted_by: "an estimate" }
+        Self { tokens: scale_estimate(estimated, ratio), ratio, counted_by: "an estimate" }
     }
 }
 
 /// Returns the tokens of `request` as counted by its provider. `None` if the provider does not count or fails.
-pub(super) async fn counted(request: &ModelRequest, next: &NextModel) -> Option<u64> {
+pub(super) async fn counted_tokens(request: &ModelRequest, next: &NextModel) -> Option<u64> {
     let late = |_| Error::new(ErrorKind::DeadlineExceeded, "counting tokens took too long");
     let counting = tokio::time::timeout(COUNT_TIMEOUT, next.count_tokens(request)).await;
     match counting.map_err(late).and_then(|counted| counted) {
@@ -65,11 +65,11 @@ pub(super) async fn counted(request: &ModelRequest, next: &NextModel) -> Option<
 }
 
 /// Returns the ratio of counted to estimated tokens, limited to a plausible range.
-pub(super) fn ratio(tokens: u64, estimated: u64) -> f64 {
+pub(super) fn token_ratio(tokens: u64, estimated: u64) -> f64 {
     if estimated == 0 { 1.0 } else { (as_float(tokens) / as_float(estimated)).clamp(0.25, 4.0) }
 }
 
-pub(super) fn scaled(estimated: u64, ratio: f64) -> u64 {
+pub(super) fn scale_estimate(estimated: u64, ratio: f64) -> u64 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "tokens are few")]
     let tokens = (as_float(estimated) * ratio).ceil() as u64;
     tokens

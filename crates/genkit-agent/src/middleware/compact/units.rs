@@ -15,7 +15,7 @@ pub(super) struct Unit {
 
 /// Splits a conversation into units, the oldest first. Always kept are system messages, pinned messages, the last user
 /// message, and the last unit, which the model responds to.
-pub(super) fn units(messages: &[Message]) -> Vec<Unit> {
+pub(super) fn split_units(messages: &[Message]) -> Vec<Unit> {
     let mut units: Vec<Unit> = Vec::new();
     let answers = |message: &Message| message.tool_responses().next().is_some();
     let says = |message: &Message| message.role == Role::User && !answers(message);
@@ -38,7 +38,7 @@ pub(super) fn units(messages: &[Message]) -> Vec<Unit> {
 
 /// Returns the indices of the messages to remove next, the oldest first, until `excess` is removed. Returns fewer if
 /// the rest must be kept.
-pub(super) fn cut(
+pub(super) fn choose_cut(
     units: &[Unit],
     left_out: &BTreeSet<usize>,
     excess: u64,
@@ -76,7 +76,7 @@ mod tests {
     }
 
     fn stays(messages: &[Message]) -> Vec<(Range<usize>, bool)> {
-        units(messages).into_iter().map(|unit| (unit.messages, unit.stays)).collect()
+        split_units(messages).into_iter().map(|unit| (unit.messages, unit.stays)).collect()
     }
 
     #[test]
@@ -100,15 +100,15 @@ mod tests {
         let by_hand = [call(1), by_user, Message::user("c")];
         assert_eq!(stays(&by_hand), [(0..2, false), (2..3, true)]);
         assert_eq!(stays(&[answer(1)]), [(0..1, true)]);
-        assert!(units(&[]).is_empty());
+        assert!(split_units(&[]).is_empty());
     }
 
     #[test]
     fn the_oldest_go_first_and_no_more_than_needed() {
         let history: Vec<Message> = (0..6).map(|n| Message::model(n.to_string())).collect();
-        let units = units(&history);
+        let units = split_units(&history);
         let cut = |left_out: &[usize], excess| {
-            cut(&units, &left_out.iter().copied().collect(), excess, |_| 10)
+            choose_cut(&units, &left_out.iter().copied().collect(), excess, |_| 10)
         };
         assert_eq!(cut(&[], 0), Vec::<usize>::new());
         assert_eq!(cut(&[], 11), [0, 1]);
@@ -136,7 +136,7 @@ mod tests {
         ) {
             let history: Vec<Message> = parts.into_iter().flatten().collect();
             let gone: BTreeSet<usize> =
-                cut(&units(&history), &BTreeSet::new(), excess, |_| 10).into_iter().collect();
+                choose_cut(&split_units(&history), &BTreeSet::new(), excess, |_| 10).into_iter().collect();
             for (at, message) in history.iter().enumerate() {
                 if message.tool_responses().next().is_some() {
                     prop_assert_eq!(gone.contains(&at), gone.contains(&(at - 1)));

@@ -69,7 +69,7 @@ pub struct Skills(Arc<Offered>);
 /// skipped with a warning.
 pub fn skills<S: SkillSource>(sources: impl IntoIterator<Item = S>) -> Skills {
     let sources = sources.into_iter().map(|source| Arc::new(source) as Arc<dyn SkillSource>);
-    Skills(Arc::new(Offered::of(sources.collect())))
+    Skills(Arc::new(Offered::from_sources(sources.collect())))
 }
 
 impl Skills {
@@ -150,7 +150,7 @@ impl Skills {
         chunks: &ChunkSink,
         next: NextModel,
     ) -> Result<ModelResponse> {
-        let listed = text::listed(&self.0.skills().await?);
+        let listed = text::format_skills(&self.0.list_skills().await?);
         let mut request = request.clone();
         let system = request.messages.iter_mut().find(|message| message.role == Role::System);
         match system {

@@ -44,12 +44,12 @@ pub(super) struct Offered {
 }
 
 impl Offered {
-    pub(super) fn of(sources: Vec<Arc<dyn SkillSource>>) -> Self {
+    pub(super) fn from_sources(sources: Vec<Arc<dyn SkillSource>>) -> Self {
         Self { sources, approve: None, approved: Arc::default(), kept: Arc::default() }
     }
 
     /// Returns all skills by name. If two have the same name, the first is used.
-    pub(super) async fn skills(&self) -> Result<Arc<[OfferedSkill]>> {
+    pub(super) async fn list_skills(&self) -> Result<Arc<[OfferedSkill]>> {
         if let Some((made, kept)) = &*lock(&self.kept)
             && made.elapsed() < LIST_AGE
         {
@@ -75,22 +75,22 @@ impl Offered {
 
     /// Returns the response of `use_skill`.
     pub(super) async fn use_skill(&self, input: &Value) -> Result<Value> {
-        let skills = self.skills().await?;
+        let skills = self.list_skills().await?;
         let Some(name) = input["name"].as_str().filter(|name| !name.is_empty()) else {
             return Ok(match input["query"].as_str().map(str::trim) {
-                Some(query) if !query.is_empty() => found(&skills, query),
+                Some(query) if !query.is_empty() => search_skills(&skills, query),
                 _ => {
                     json!({ "error": "missing argument: pass `name`, the exact name of a skill, or a `query`" })
                 }
             });
         };
-        let skill = match self.permitted(&skills, name).await {
+        let skill = match self.find_permitted(&skills, name).await {
             Ok(skill) => skill,
             Err(answer) => return Ok(answer),
         };
         let instructions = match skill.reader.load().await {
             Ok(instructions) => instructions,
-            Err(error) => return Ok(self.failed(skill, &error)),
+            Err(error) => return Ok(self.failure_value(skill, &error)),
         };
         let mut answer = json!({ "skill": skill.name(), "from": from(skill) });
         put_text(&mut answer, "instructions", &instructions, 0);
@@ -100,14 +100,14 @@ impl Offered {
 
     /// Returns the response of `read_skill_file`.
     pub(super) async fn read_file(&self, input: &Value) -> Result<Value> {
-        let skills = self.skills().await?;
+        let skills = self.list_skills().await?;
         let (name, path) = (input["skill"].as_str(), input["path"].as_str());
         let (Some(name), Some(path)) = (name, path) else {
             return Ok(
                 json!({ "error": "missing argument: pass `skill`, the name of a skill, and `path`" }),
             );
         };
-        let skill = match self.permitted(&skills, name).await {
+        let skill = match self.find_permitted(&skills, name).await {
             Ok(skill) => skill,
             Err(answer) => return Ok(answer),
         };
@@ -118,7 +118,7 @@ impl Offered {
         }
         let bytes = match skill.reader.read(path).await {
             Ok(bytes) => bytes,
-            Err(error) => return Ok(self.failed(skill, &error)),
+            Err(error) => return Ok(self.failure_value(skill, &error)),
         };
         let mut answer = json!({ "skill": skill.name(), "path": path, "from": from(skill) });
         match std::str::from_utf8(&bytes) {
@@ -141,7 +141,7 @@ impl Offered {
     }
 
     /// Returns the skill of that name, if it is approved or needs no approval.
-    async fn permitted<'a>(
+    async fn find_permitted<'a>(
         &self,
         skills: &'a [OfferedSkill],
         name: &str,
@@ -167,7 +167,7 @@ impl Offered {
     }
 
     /// Returns the response for a skill that failed to load, and invalidates the list.
-    fn failed(&self, skill: &OfferedSkill, error: &genkit_core::Error) -> Value {
+    fn failure_value(&self, skill: &OfferedSkill, error: &genkit_core::Error) -> Value {
         *lock(&self.kept) = None;
         let (name, chain) = (Logged::name(skill.name()), error.chain());
         let why = Logged::text(&chain);
@@ -184,14 +184,14 @@ fn from(skill: &OfferedSkill) -> String {
     }
 }
 
-fn found(skills: &[OfferedSkill], query: &str) -> Value {
+fn search_skills(skills: &[OfferedSkill], query: &str) -> Value {
     let of = |skill: &OfferedSkill| ToolDefinition::new(skill.name(), skill.description());
     let definitions: Vec<ToolDefinition> = skills.iter().map(of).collect();
     let names: Vec<String> =
-        search::search(&definitions, query).into_iter().map(|it| it.name.clone()).collect();
+        search::find_matches(&definitions, query).into_iter().map(|it| it.name.clone()).collect();
     let found = names.iter().take(MAX_FOUND).filter_map(|name| {
         let skill = skills.iter().find(|skill| skill.name() == name)?;
-        Some(text::line(skill))
+        Some(text::format_skill(skill))
     });
     let found: Vec<String> = found.collect();
     let note = match found.is_empty() {

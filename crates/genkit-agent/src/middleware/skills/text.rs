@@ -14,13 +14,13 @@ const MAX_TEXT: usize = 8 * 1024;
 const MAX_SHOWN: usize = 400;
 
 /// Returns the part of the system message that lists the skills.
-pub(super) fn listed(skills: &[OfferedSkill]) -> String {
+pub(super) fn format_skills(skills: &[OfferedSkill]) -> String {
     let mut text = "# Skills\nA skill is instructions for a kind of task. When a task fits one, call `use_skill` with \
                     its name before anything else, and follow what it says as far as it serves the user.\n"
         .to_owned();
     let mut shown = 0;
     for skill in skills.iter().take(MAX_LISTED) {
-        let line = format!("{}\n", line(skill));
+        let line = format!("{}\n", format_skill(skill));
         // Reserves space for the note about skills that are not listed.
         if text.len() + line.len() > MAX_TEXT - 200 {
             break;
@@ -39,7 +39,7 @@ pub(super) fn listed(skills: &[OfferedSkill]) -> String {
 }
 
 /// Returns the line of a skill in the list, such as `- shop/refunds (of the MCP server shop): Pays money back.`
-pub(super) fn line(skill: &OfferedSkill) -> String {
+pub(super) fn format_skill(skill: &OfferedSkill) -> String {
     let description = excerpt(&visible::line(skill.description()), MAX_SHOWN);
     let from = match skill.server() {
         Some(server) => format!(" (of the MCP server `{}`)", visible::line(server)),

@@ -152,7 +152,7 @@ impl ToolSearch {
     }
 
     /// Returns those tools of `all` that the model is offered.
-    fn offered(&self, all: &[ToolDefinition], request: &ModelRequest) -> Vec<ToolDefinition> {
+    fn offered_tools(&self, all: &[ToolDefinition], request: &ModelRequest) -> Vec<ToolDefinition> {
         let others = || all.iter().filter(|tool| tool.name != SEARCH);
         let Some(search) = all.iter().find(|tool| tool.name == SEARCH) else { return all.to_vec() };
         if others().count() <= self.threshold {
@@ -161,10 +161,10 @@ impl ToolSearch {
         let mut search = search.clone();
         let is_always = |tool: &&ToolDefinition| self.is_always(&tool.name, request);
         let closed: Vec<&ToolDefinition> = others().filter(|tool| !is_always(tool)).collect();
-        self.describe(&mut search, &closed);
+        self.describe_search(&mut search, &closed);
         let mut offered = vec![search];
         offered.extend(others().filter(is_always).cloned());
-        let opened = opened(&request.messages);
+        let opened = opened_names(&request.messages);
         let newest = opened.len().saturating_sub(MAX_OPEN);
         for name in &opened[newest..] {
             offered
@@ -181,7 +181,7 @@ impl ToolSearch {
 
     /// Adds the list of tools to the description of `search_tools`. The text is the same in each turn, so that the
     /// provider's cache stays valid.
-    fn describe(&self, search: &mut ToolDefinition, closed: &[&ToolDefinition]) {
+    fn describe_search(&self, search: &mut ToolDefinition, closed: &[&ToolDefinition]) {
         let text = &mut search.description;
         if closed.len() > self.listed {
             text.push_str(&format!(
@@ -193,7 +193,7 @@ impl ToolSearch {
         text.push_str("\n\nThe tools:");
         for tool in closed {
             text.push_str(&format!("\n- {}", tool.name));
-            let line = line(tool);
+            let line = format_tool(tool);
             if !line.is_empty() {
                 text.push_str(&format!(": {line}"));
             }
@@ -201,7 +201,7 @@ impl ToolSearch {
     }
 
     /// Returns the response to a call of `search_tools`.
-    fn open(&self, tools: &[ToolDefinition], input: &Value) -> Value {
+    fn open_tools(&self, tools: &[ToolDefinition], input: &Value) -> Value {
         let tools: Vec<ToolDefinition> =
             tools.iter().filter(|tool| tool.name != SEARCH).cloned().collect();
         let given = match &input["names"] {
@@ -215,7 +215,7 @@ impl ToolSearch {
         }
         let (mut found, mut unknown) = (Vec::new(), Vec::new());
         for name in given {
-            match named(&tools, name) {
+            match find_named(&tools, name) {
                 Some(tool) => found.push(tool),
                 None => {
                     let known = tools.iter().map(|tool| tool.name.as_str());
@@ -223,12 +223,12 @@ impl ToolSearch {
                 }
             }
         }
-        let mut fits = query.map(|query| search::search(&tools, query)).unwrap_or_default();
+        let mut fits = query.map(|query| search::find_matches(&tools, query)).unwrap_or_default();
         fits.retain(|tool| !found.iter().any(|found| found.name == tool.name));
         let more = fits.split_off(fits.len().min(self.results));
         found.extend(fits);
         let opened =
-            found.iter().map(|tool| json!({ "name": tool.name, "description": line(tool) }));
+            found.iter().map(|tool| json!({ "name": tool.name, "description": format_tool(tool) }));
         let mut answer = json!({ "opened": opened.collect::<Vec<_>>() });
         let mut say = |key: &str, list: Vec<String>| {
             if !list.is_empty() {
@@ -254,7 +254,7 @@ impl ToolSearch {
         next: NextModel,
     ) -> Result<ModelResponse> {
         let mut request = request.clone();
-        request.tools = self.offered(&request.tools, &request);
+        request.tools = self.offered_tools(&request.tools, &request);
         next.run(&request, chunks).await
     }
 }
@@ -263,7 +263,7 @@ impl_model_middleware!(ToolSearch, {
     fn tool(&self, call: ToolCall, next: NextTool) -> BoxFuture<'_, Result<ToolOutcome>> {
         let request = call.request();
         let answer = if request.name == SEARCH {
-            self.open(&next.tools(), &request.input)
+            self.open_tools(&next.tools(), &request.input)
         } else if call.tool().is_some() && next.is_withheld(&request.name) {
             let text = format!(
                 "`{}` was not open, so its schema was unknown; it is open now. Call it again with arguments that match its schema",
@@ -283,7 +283,7 @@ impl_model_middleware!(ToolSearch, {
 });
 
 /// Returns the names of the tools that a history opened, the oldest first, by `search_tools` or by a call.
-fn opened(messages: &[Message]) -> Vec<&str> {
+fn opened_names(messages: &[Message]) -> Vec<&str> {
     let mut seen = HashSet::new();
     let parts = messages.iter().flat_map(|message| &message.content);
     let names = parts.flat_map(|part| match part {
@@ -298,7 +298,7 @@ fn opened(messages: &[Message]) -> Vec<&str> {
 }
 
 /// Returns the tool of that name. Also accepts the spelling of a provider: `fs__read` for `fs/read`.
-fn named<'a>(tools: &'a [ToolDefinition], name: &str) -> Option<&'a ToolDefinition> {
+fn find_named<'a>(tools: &'a [ToolDefinition], name: &str) -> Option<&'a ToolDefinition> {
     let letters =
         |name: &str| name.chars().filter(|char| char.is_alphanumeric()).collect::<String>();
     let mut alike = tools.iter().filter(|tool| letters(&tool.name) == letters(name));
@@ -307,6 +307,6 @@ fn named<'a>(tools: &'a [ToolDefinition], name: &str) -> Option<&'a ToolDefiniti
 }
 
 /// Returns the first line of the tool's description.
-fn line(tool: &ToolDefinition) -> String {
+fn format_tool(tool: &ToolDefinition) -> String {
     excerpt(tool.description.trim().lines().next().unwrap_or_default(), SHOWN)
 }

@@ -11,19 +11,19 @@ const MAX_DESCRIPTION: usize = 4 * 1_024;
 
 /// Returns the tools that match `query`, the best first. Words in the name count most, then those in argument names and
 /// the description.
-pub(in crate::middleware) fn search<'a>(
+pub(in crate::middleware) fn find_matches<'a>(
     tools: &'a [ToolDefinition],
     query: &str,
 ) -> Vec<&'a ToolDefinition> {
     let query = truncate(query, MAX_QUERY).to_lowercase();
-    let words: Vec<&str> = words(&query).map(singular).collect();
-    let scored = tools.iter().map(|tool| (score(tool, &query, &words), tool));
+    let words: Vec<&str> = split_words(&query).map(singular_form).collect();
+    let scored = tools.iter().map(|tool| (score_tool(tool, &query, &words), tool));
     let mut found: Vec<(u32, &ToolDefinition)> = scored.filter(|(score, _)| *score > 0).collect();
     found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     found.into_iter().map(|(_, tool)| tool).collect()
 }
 
-fn score(tool: &ToolDefinition, query: &str, words: &[&str]) -> u32 {
+fn score_tool(tool: &ToolDefinition, query: &str, words: &[&str]) -> u32 {
     let name = tool.name.to_lowercase();
     if name == query.trim() {
         return u32::MAX;
@@ -32,20 +32,21 @@ fn score(tool: &ToolDefinition, query: &str, words: &[&str]) -> u32 {
     let properties = tool.input_schema().and_then(|schema| schema["properties"].as_object());
     let arguments = || properties.into_iter().flat_map(|properties| properties.keys());
     let of_word = |word: &&str| {
-        let named = if self::words(&name).any(|part| singular(part) == *word) { 8 } else { 0 };
+        let named =
+            if self::split_words(&name).any(|part| singular_form(part) == *word) { 8 } else { 0 };
         let holds = if name.contains(word) { 4 } else { 0 };
         let takes = arguments().any(|argument| argument.to_lowercase().contains(word));
-        let says = self::words(&description).any(|part| singular(part) == *word);
+        let says = self::split_words(&description).any(|part| singular_form(part) == *word);
         named.max(holds) + 2 * u32::from(takes) + 2 * u32::from(says)
     };
     words.iter().map(of_word).sum()
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char: char| !char.is_alphanumeric()).filter(|word| word.len() > 1)
 }
 
-fn singular(word: &str) -> &str {
+fn singular_form(word: &str) -> &str {
     word.strip_suffix('s').filter(|rest| rest.len() > 2).unwrap_or(word)
 }
 
@@ -66,7 +67,7 @@ mod tests {
             ToolDefinition::new("send", "Sends a message."),
         ];
         let found = |query: &str| -> Vec<&str> {
-            search(&tools, query).into_iter().map(|tool| tool.name.as_str()).collect()
+            find_matches(&tools, query).into_iter().map(|tool| tool.name.as_str()).collect()
         };
         assert_eq!(found("Invoices"), ["billing/list_invoices", "billing/send", "billing/cancel"]);
         assert_eq!(found("send invoice")[0], "billing/send");

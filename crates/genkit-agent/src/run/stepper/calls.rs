@@ -68,31 +68,31 @@ impl<'a> ModelCall<'a> {
     pub async fn perform(mut self) -> Result<ModelAnswered> {
         let driver = Arc::clone(self.driver);
         let work = async move {
-            self.refresh().await;
+            self.refresh_tools().await;
             let tools = self.driver.env.tools.is_live().then(|| self.machine.tools().to_vec());
-            let (env, span) = (&self.driver.env, trace::turn(self.round()));
-            let answer = self.ask().instrument(span).await?;
-            let (offered, spent) = (env.tools.offered(), env.budget.spent());
+            let (env, span) = (&self.driver.env, trace::turn_span(self.round()));
+            let answer = self.call_model().instrument(span).await?;
+            let (offered, spent) = (env.tools.offered_names(), env.budget.spent());
             Ok(ModelAnswered { answer, tools, offered, spent, by: Some(env.asker) })
         };
         tokio::select! {
             biased;
-            error = driver.env.stopped(Duration::ZERO) => Err(error),
+            error = driver.env.wait_for_stop(Duration::ZERO) => Err(error),
             done = work => done,
         }
     }
 
     /// Updates the tools of the run.
-    pub(in crate::run) async fn refresh(&mut self) {
+    pub(in crate::run) async fn refresh_tools(&mut self) {
         let tools = &self.driver.env.tools;
         if tools.is_live() {
-            tools.refresh(self.machine.tools_mut()).await;
+            tools.refresh_definitions(self.machine.tools_mut()).await;
         }
         tools.begin_turn(self.machine.tools().len());
     }
 
-    pub(in crate::run) async fn ask(self) -> Result<ModelResponse> {
-        self.driver.ask(self.machine, self.machine.index()).await
+    pub(in crate::run) async fn call_model(self) -> Result<ModelResponse> {
+        self.driver.ask_model(self.machine, self.machine.index()).await
     }
 }
 
@@ -149,8 +149,8 @@ impl RunCall {
         let driver = Arc::clone(&self.driver);
         tokio::select! {
             biased;
-            error = driver.env.stopped(Duration::ZERO) => Err(error),
-            done = self.run() => done,
+            error = driver.env.wait_for_stop(Duration::ZERO) => Err(error),
+            done = self.run_call() => done,
         }
     }
 
@@ -169,11 +169,11 @@ impl RunCall {
     /// Returns whether the call must be started at most once.
     #[doc(hidden)]
     pub fn is_at_most_once(&self) -> bool {
-        let tool = self.driver.env.tools.get(&self.call.request.name);
+        let tool = self.driver.env.tools.find_tool(&self.call.request.name);
         tool.is_some_and(|tool| tool.is_at_most_once())
     }
 
-    pub(in crate::run) async fn run(self) -> Result<CallSettled> {
+    pub(in crate::run) async fn run_call(self) -> Result<CallSettled> {
         let Self { driver, call, index, journal } = self;
         let (place, around) = (call.place, AroundCall { journal, ..AroundCall::default() });
         let tally = Arc::clone(&around.tally);
@@ -211,14 +211,14 @@ impl<'a> OutputCheck<'a> {
         let driver = self.driver;
         tokio::select! {
             biased;
-            error = driver.env.stopped(Duration::ZERO) => Err(error),
-            done = self.judge() => done,
+            error = driver.env.wait_for_stop(Duration::ZERO) => Err(error),
+            done = self.run_checks() => done,
         }
     }
 
-    pub(in crate::run) async fn judge(self) -> Result<OutputChecked> {
+    pub(in crate::run) async fn run_checks(self) -> Result<OutputChecked> {
         let checks = &self.driver.env.settings.output;
-        Ok(OutputChecked { verdict: checks.check(self.machine.answer()).await? })
+        Ok(OutputChecked { verdict: checks.check_answer(self.machine.model_answer()).await? })
     }
 }
 

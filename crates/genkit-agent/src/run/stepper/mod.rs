@@ -114,7 +114,7 @@ impl Run {
     }
 
     /// Returns the run with the names that it depends on. Dropping it cancels background work of tools.
-    pub(crate) fn named(self, names: RunNames) -> Self {
+    pub(crate) fn with_names(self, names: RunNames) -> Self {
         let stop = self.driver.env.cancel.clone().drop_guard();
         Self { names: Arc::new(names), _stop: Some(stop), ..self }
     }
@@ -137,7 +137,7 @@ impl Run {
 
     /// Returns the questions without an answer. Empty if the run is not interrupted.
     pub fn open(&self) -> Vec<Interrupt> {
-        let asking = self.machine.asking();
+        let asking = self.machine.open_round();
         asking.map(|asking| asking.answers.open(&asking.message)).unwrap_or_default()
     }
 
@@ -152,7 +152,7 @@ impl Run {
             return Ok(false);
         }
         let taken = answer.and_then(|answer| self.take_answer(answer));
-        taken.map(|()| true).map_err(|error| self.fail(error))
+        taken.map(|()| true).map_err(|error| self.fail_run(error))
     }
 
     /// Accepts the result of one tool call. Returns `false` if the call is not open, because it already has a result or
@@ -164,7 +164,7 @@ impl Run {
         if !matches!(self.machine.next(), TurnStep::Tools(_)) {
             return Ok(false);
         }
-        call.and_then(|call| self.take_settled(call)).map_err(|error| self.fail(error))
+        call.and_then(|call| self.take_settled(call)).map_err(|error| self.fail_run(error))
     }
 
     /// Accepts the result of an output check. Returns `false` if the run does not wait for one.
@@ -176,7 +176,7 @@ impl Run {
             return Ok(false);
         }
         let taken = verdict.and_then(|verdict| self.take_verdict(verdict));
-        taken.map(|()| true).map_err(|error| self.fail(error))
+        taken.map(|()| true).map_err(|error| self.fail_run(error))
     }
 
     /// Accepts the answer to one open question. The run continues once all questions are answered.
@@ -186,14 +186,14 @@ impl Run {
     /// does not match. The run is unchanged.
     pub fn answer(&mut self, answer: Answer) -> Result<()> {
         let env = &self.driver.env;
-        let Some(asking) = self.machine.asking() else { return Err(E::NothingAsked.into()) };
+        let Some(asking) = self.machine.open_round() else { return Err(E::NothingAsked.into()) };
         let answers = asking.answers.taking(answer, &asking.message)?;
-        answers.check(|name| env.tools.get(name), env.settings.strictness())?;
+        answers.check(|name| env.tools.find_tool(name), env.settings.strictness())?;
         if !answers.open(&asking.message).is_empty() {
             self.machine.set_answers(answers);
             return Ok(());
         }
-        self.machine.resume(&answers)?;
+        self.machine.resume_round(&answers)?;
         self.settle_if_done();
         Ok(())
     }
@@ -223,7 +223,7 @@ impl Run {
         match self.machine.next() {
             TurnStep::Done if self.machine.response().is_none() => Err(E::AlreadyFailed.into()),
             TurnStep::Done | TurnStep::Asks => Ok(*self.machine.take_response()),
-            _ => match self.machine.fail(E::NotOver.into()).into_partial() {
+            _ => match self.machine.fail_run(E::NotOver.into()).into_partial() {
                 Some(partial) => Ok(partial),
                 None => Err(E::AlreadyFailed.into()),
             },
@@ -248,7 +248,7 @@ impl Run {
                 NextStep::Tools(calls) => {
                     let driver = Arc::clone(&self.driver);
                     let ran = driver.perform_calls(calls, &mut self).await;
-                    ran.map_err(|error| self.fail(error))?;
+                    ran.map_err(|error| self.fail_run(error))?;
                 }
                 NextStep::Asks(_) | NextStep::Done => return self.into_response(),
             }
@@ -262,7 +262,7 @@ impl Run {
                 *self.machine.tools_mut() = tools;
             }
             env.tools.set_offered(answered.offered);
-            env.budget.replace(answered.spent);
+            env.budget.replace_spent(answered.spent);
         }
         self.take_own_answer(answered.answer)
     }
@@ -270,10 +270,10 @@ impl Run {
     /// Accepts a response of a call that this process made and counted.
     pub(super) fn take_own_answer(&mut self, mut answer: ModelResponse) -> Result<()> {
         let env = &self.driver.env;
-        if let Err(error) = env.budget.settle(&mut answer) {
-            return Err(self.machine.refuse(answer, error));
+        if let Err(error) = env.budget.settle_call(&mut answer) {
+            return Err(self.machine.refuse_answer(answer, error));
         }
-        self.machine.accept(answer)?;
+        self.machine.accept_answer(answer)?;
         self.settle_if_done();
         Ok(())
     }
@@ -281,21 +281,21 @@ impl Run {
     pub(super) fn take_settled(&mut self, settled: CallSettled) -> Result<bool> {
         let CallSettled { place, index, outcome, used, by } = settled;
         let env = &self.driver.env;
-        let is_open = self.machine.round().is_some_and(|round| round.is_open(place));
+        let is_open = self.machine.tool_round().is_some_and(|round| round.is_open(place));
         if !is_open || index != self.machine.index() {
             tracing::debug!(place, index, "ignoring the result of a call that is not open");
             return Ok(false);
         }
         if by != Some(env.asker) {
-            env.budget.absorb(&used);
+            env.budget.count_tool_calls(&used);
         }
-        self.machine.finish(place, outcome);
+        self.machine.finish_call(place, outcome);
         self.settle_if_done();
         Ok(true)
     }
 
     pub(super) fn take_verdict(&mut self, checked: OutputChecked) -> Result<()> {
-        if let Some(retry) = self.machine.judge(checked.verdict)? {
+        if let Some(retry) = self.machine.accept_verdict(checked.verdict)? {
             self.driver.env.sink.send(retry.chunk());
         }
         Ok(())
@@ -303,22 +303,22 @@ impl Run {
 
     /// Ends the round if all of its calls have a result.
     fn settle_if_done(&mut self) {
-        if !self.machine.round().is_some_and(|round| round.is_settled()) {
+        if !self.machine.tool_round().is_some_and(|round| round.is_settled()) {
             return;
         }
         let driver = &self.driver;
         self.machine.add_usage(&driver.env.budget.take_untold());
         let index = self.machine.index();
         driver.note_past_resumed();
-        if let Some(answers) = self.machine.settle() {
+        if let Some(answers) = self.machine.settle_round() {
             driver.stream_answers(answers, index);
         }
     }
 
     /// Ends the run with `error`, and adds the partial response to it.
-    pub(super) fn fail(&mut self, error: Error) -> Error {
+    pub(super) fn fail_run(&mut self, error: Error) -> Error {
         self.machine.add_usage(&self.driver.env.budget.take_untold());
-        self.machine.fail(error)
+        self.machine.fail_run(error)
     }
 
     /// Returns the response of a run that consists of one round.

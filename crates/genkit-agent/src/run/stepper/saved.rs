@@ -20,7 +20,7 @@ impl Run {
 
     /// Cancels the run. Work that its calls started elsewhere ends when they are dropped.
     #[doc(hidden)]
-    pub fn cancel(&self) {
+    pub fn cancel_run(&self) {
         self.driver.env.cancel.cancel();
     }
 
@@ -28,7 +28,7 @@ impl Run {
     #[doc(hidden)]
     pub fn note_started(&mut self, place: usize) {
         if let Some(round) = self.machine.round_mut() {
-            round.start(place);
+            round.mark_started(place);
         }
     }
 
@@ -36,7 +36,7 @@ impl Run {
     #[doc(hidden)]
     pub fn note_once(&mut self, place: usize, key: String, done: Value) {
         if let Some(round) = self.machine.round_mut() {
-            round.record(place, key, done);
+            round.record_once(place, key, done);
         }
     }
 
@@ -45,7 +45,7 @@ impl Run {
     #[doc(hidden)]
     pub fn failed_state(&self, done: &GenerateResponse, known: usize) -> RunState {
         let mut state = self.state_after(usize::MAX);
-        state.messages = state.machine.end(done, known);
+        state.messages = state.machine.end_run(done, known);
         state
     }
 }
@@ -57,17 +57,17 @@ impl RunState {
     pub fn into_ended(self, registry: &Registry, error: Option<Error>) -> Result<GenerateResponse> {
         let tools = self.names.tools.iter().filter_map(|name| registry.tool(name));
         let tools = tools.map(|tool| tool_definition(&tool)).collect();
-        let mut machine = TurnMachine::restored(self.machine, self.messages, tools);
+        let mut machine = TurnMachine::restore(self.machine, self.messages, tools);
         match (machine.next(), error) {
             (TurnStep::Done | TurnStep::Asks, None) => Ok(*machine.take_response()),
             (TurnStep::Done, Some(error)) => Err(error.with_partial(*machine.take_response())),
-            (_, error) => Err(machine.fail(error.unwrap_or_else(|| E::NotOver.into()))),
+            (_, error) => Err(machine.fail_run(error.unwrap_or_else(|| E::NotOver.into()))),
         }
     }
 
     /// Returns the questions without an answer.
     #[doc(hidden)]
-    pub fn open(&self) -> Vec<Interrupt> {
-        self.machine.open()
+    pub fn open_questions(&self) -> Vec<Interrupt> {
+        self.machine.open_questions()
     }
 }

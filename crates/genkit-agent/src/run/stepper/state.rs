@@ -90,7 +90,7 @@ struct SavedSettings {
 }
 
 impl SavedSettings {
-    fn of(settings: &RunSettings) -> Self {
+    fn from_settings(settings: &RunSettings) -> Self {
         let limits = &settings.limits;
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         Self {
@@ -105,7 +105,7 @@ impl SavedSettings {
         }
     }
 
-    fn apply(&self, settings: &mut RunSettings) {
+    fn apply_to(&self, settings: &mut RunSettings) {
         settings.limits = RunLimits {
             tool_timeout: Duration::from_millis(self.tool_timeout_ms),
             model_timeout: Duration::from_millis(self.model_timeout_ms),
@@ -159,15 +159,15 @@ impl RunState {
     }
 
     /// Writes the stored settings into `settings`.
-    pub(crate) fn apply(&self, settings: &mut RunSettings) {
-        self.settings.apply(settings);
+    pub(crate) fn apply_to(&self, settings: &mut RunSettings) {
+        self.settings.apply_to(settings);
     }
 
-    pub(crate) fn budget(&self) -> Budget {
-        Budget::restored(self.usage_limit, self.spent.clone())
+    pub(crate) fn restore_budget(&self) -> Budget {
+        Budget::with_spent(self.usage_limit, self.spent.clone())
     }
 
-    pub(crate) fn rules(&self) -> TurnRules {
+    pub(crate) fn turn_rules(&self) -> TurnRules {
         self.machine.rules.clone()
     }
 
@@ -188,28 +188,28 @@ impl Run {
     #[doc(hidden)]
     pub fn state_after(&self, known: usize) -> RunState {
         let env = &self.driver.env;
-        let (machine, messages) = self.machine.saved(known);
+        let (machine, messages) = self.machine.save_state(known);
         RunState {
             version: Version,
             names: (*self.names).clone(),
-            settings: SavedSettings::of(&env.settings),
+            settings: SavedSettings::from_settings(&env.settings),
             usage_limit: env.budget.limit(),
             spent: env.budget.spent(),
-            offered: env.tools.offered(),
+            offered: env.tools.offered_names(),
             machine,
             messages,
         }
     }
 
     /// Restores a run from `state`. `driver` must have been prepared for it.
-    pub(crate) fn restored(
+    pub(crate) fn restore(
         driver: Arc<Driver>,
         tools: Vec<ToolDefinition>,
         state: RunState,
     ) -> Self {
         driver.env.tools.set_offered(state.offered);
-        let machine = TurnMachine::restored(state.machine, state.messages, tools);
-        Self::new(driver, machine).named(state.names)
+        let machine = TurnMachine::restore(state.machine, state.messages, tools);
+        Self::new(driver, machine).with_names(state.names)
     }
 }
 

@@ -51,9 +51,9 @@ pub(super) enum TurnStep {
     Model,
     /// Run these calls, in any order.
     Tools(Vec<PendingCall>),
-    /// Check [`TurnMachine::answer`].
+    /// Check [`TurnMachine::model_answer`].
     Check,
-    /// Wait for answers to the questions of [`TurnMachine::asking`].
+    /// Wait for answers to the questions of [`TurnMachine::open_round`].
     Asks,
     /// Nothing: the run is finished.
     Done,
@@ -115,7 +115,7 @@ impl TurnMachine {
         // From here on, messages are only appended.
         request.encoded = Encoded::kept();
         request.messages.reserve(2 * FEW_ROUNDS);
-        let round = |resumed| TurnState::Tools(Box::new(ToolRound::resumed(resumed)));
+        let round = |resumed| TurnState::Tools(Box::new(ToolRound::from_resumed(resumed)));
         Self {
             request,
             rules,
@@ -132,7 +132,7 @@ impl TurnMachine {
     pub(super) fn next(&self) -> TurnStep {
         match &self.state {
             TurnState::Ready => TurnStep::Model,
-            TurnState::Tools(round) => TurnStep::Tools(round.pending()),
+            TurnState::Tools(round) => TurnStep::Tools(round.pending_calls()),
             TurnState::Answered(_) => TurnStep::Check,
             TurnState::Asks(_) => TurnStep::Asks,
             TurnState::Done(_) | TurnState::Over => TurnStep::Done,
@@ -146,10 +146,10 @@ impl TurnMachine {
             TurnState::Asks(asking) => {
                 let why = "One or more tool calls resulted in interrupts.".to_owned();
                 let reason = Some(FinishReason::Interrupted);
-                Box::new(self.end(Some(asking.message), reason, Some(why)))
+                Box::new(self.end_run(Some(asking.message), reason, Some(why)))
             }
             // A caller that continues after the end gets the response so far instead of a panic.
-            _ => Box::new(self.end(None, Some(FinishReason::Other), None)),
+            _ => Box::new(self.end_run(None, Some(FinishReason::Other), None)),
         }
     }
 
@@ -184,17 +184,17 @@ impl TurnMachine {
     }
 
     /// Accepts the model's response, whose calls have unique ids.
-    pub(super) fn accept(&mut self, answer: ModelResponse) -> Result<()> {
+    pub(super) fn accept_answer(&mut self, answer: ModelResponse) -> Result<()> {
         self.usage.add(&answer.usage);
         self.custom = answer.custom;
         let (reason, finish_message) = (answer.finish_reason, answer.finish_message);
         if reason == Some(FinishReason::Blocked) {
             let why = finish_message.as_deref().unwrap_or("the provider gave no reason").to_owned();
-            let response = self.end(answer.message, reason, finish_message);
+            let response = self.end_run(answer.message, reason, finish_message);
             return Err(Error::from(E::Blocked(why)).with_partial(response));
         }
         let Some(mut message) = answer.message else {
-            let response = self.end(None, reason, finish_message);
+            let response = self.end_run(None, reason, finish_message);
             return Err(Error::from(E::NoMessage).with_partial(response));
         };
         message.role = Role::Model;
@@ -205,7 +205,7 @@ impl TurnMachine {
             let answer = LastAnswer { message, finish_reason: reason, finish_message };
             self.state = TurnState::Answered(Box::new(answer));
         } else if !calls || self.rules.return_tool_requests || forbidden {
-            let response = self.end(Some(message), reason, finish_message);
+            let response = self.end_run(Some(message), reason, finish_message);
             self.state = TurnState::Done(Box::new(response));
         } else if self.rounds >= self.rules.max_turns {
             return self.give_up(message);
@@ -219,7 +219,7 @@ impl TurnMachine {
     fn give_up(&mut self, message: Message) -> Result<()> {
         let error = E::MaxTurns(self.rules.max_turns);
         let reason = Some(FinishReason::Aborted);
-        let response = self.end(Some(message), reason, Some(error.to_string()));
+        let response = self.end_run(Some(message), reason, Some(error.to_string()));
         if self.rules.fail_on_max_turns {
             return Err(Error::from(error).with_partial(response));
         }
@@ -228,7 +228,7 @@ impl TurnMachine {
     }
 
     /// Returns the response to check.
-    pub(super) fn answer(&self) -> ModelAnswer<'_> {
+    pub(super) fn model_answer(&self) -> ModelAnswer<'_> {
         let last = match &self.state {
             TurnState::Answered(last) => Some(last),
             _ => None,
@@ -241,8 +241,11 @@ impl TurnMachine {
     }
 
     /// Accepts the verdict on the output. Returns the retry, if there is one, for the stream.
-    pub(super) fn judge(&mut self, verdict: Result<(), String>) -> Result<Option<OutputRetry>> {
-        let shown = verdict.as_ref().err().map(|why| self.answer().shown_after(why));
+    pub(super) fn accept_verdict(
+        &mut self,
+        verdict: Result<(), String>,
+    ) -> Result<Option<OutputRetry>> {
+        let shown = verdict.as_ref().err().map(|why| self.model_answer().shown_after(why));
         let last = match std::mem::replace(&mut self.state, TurnState::Over) {
             TurnState::Answered(last) => *last,
             other => {
@@ -252,7 +255,7 @@ impl TurnMachine {
         };
         let LastAnswer { message, finish_reason, finish_message } = last;
         let Err(reason) = verdict else {
-            let response = self.end(Some(message), finish_reason, finish_message);
+            let response = self.end_run(Some(message), finish_reason, finish_message);
             self.state = TurnState::Done(Box::new(response));
             return Ok(None);
         };
@@ -261,7 +264,7 @@ impl TurnMachine {
         if is_cut || self.retries >= self.rules.output_retries.unwrap_or(0) {
             let shown = shown.unwrap_or_default();
             let error = E::OutputRefused { why: reason, retries: self.retries, shown };
-            let response = self.end(Some(message), finish_reason, finish_message);
+            let response = self.end_run(Some(message), finish_reason, finish_message);
             return Err(Error::from(error).with_partial(response));
         }
         self.retries += 1;
@@ -277,7 +280,7 @@ impl TurnMachine {
     }
 
     /// Returns the interrupted round with the answers so far.
-    pub(super) fn asking(&self) -> Option<&OpenRound> {
+    pub(super) fn open_round(&self) -> Option<&OpenRound> {
         match &self.state {
             TurnState::Asks(asking) => Some(asking),
             _ => None,
@@ -292,7 +295,7 @@ impl TurnMachine {
     }
 
     /// Resumes with answers to all open questions. If any is missing, the state is unchanged.
-    pub(super) fn resume(&mut self, answers: &Resume) -> Result<()> {
+    pub(super) fn resume_round(&mut self, answers: &Resume) -> Result<()> {
         let TurnState::Asks(asking) = &self.state else { return Err(E::NothingToResume.into()) };
         let resumed = resume(&mut vec![asking.message.clone()], answers)?;
         if !asking.is_resumed {
@@ -300,12 +303,12 @@ impl TurnMachine {
             self.rounds += 1;
             self.index += 1;
         }
-        self.state = TurnState::Tools(Box::new(ToolRound::resumed(resumed)));
+        self.state = TurnState::Tools(Box::new(ToolRound::from_resumed(resumed)));
         Ok(())
     }
 
     /// Returns the current round of tools.
-    pub(super) fn round(&self) -> Option<&ToolRound> {
+    pub(super) fn tool_round(&self) -> Option<&ToolRound> {
         match &self.state {
             TurnState::Tools(round) => Some(round),
             _ => None,
@@ -328,9 +331,9 @@ impl TurnMachine {
     }
 
     /// Stores the outcome of the call at `place`.
-    pub(super) fn finish(&mut self, place: usize, outcome: CallOutcome) {
+    pub(super) fn finish_call(&mut self, place: usize, outcome: CallOutcome) {
         if let TurnState::Tools(round) = &mut self.state {
-            round.finish(place, outcome);
+            round.finish_call(place, outcome);
         }
     }
 
@@ -345,20 +348,20 @@ impl TurnMachine {
     }
 
     /// Accepts the model's last response, and ends the run with `error`.
-    pub(super) fn refuse(&mut self, answer: ModelResponse, error: Error) -> Error {
+    pub(super) fn refuse_answer(&mut self, answer: ModelResponse, error: Error) -> Error {
         self.usage.add(&answer.usage);
         self.custom = answer.custom;
         let mut message = answer.message;
         if let Some(message) = &mut message {
             message.role = Role::Model;
         }
-        let response = self.end(message, Some(FinishReason::Aborted), Some(error.to_string()));
+        let response = self.end_run(message, Some(FinishReason::Aborted), Some(error.to_string()));
         error.with_partial(response)
     }
 
     /// Ends a round once all its calls have an outcome. Returns the tool message for the stream, or `None` if the run
     /// is interrupted.
-    pub(super) fn settle(&mut self) -> Option<&Message> {
+    pub(super) fn settle_round(&mut self) -> Option<&Message> {
         let round = match std::mem::replace(&mut self.state, TurnState::Over) {
             TurnState::Tools(round) => round,
             other => {
@@ -383,7 +386,7 @@ impl TurnMachine {
         self.request.messages.push(message);
         if let Some(tool) = mark_stop(&mut answers, &self.rules.stop_on_tools) {
             let why = format!("the tool `{tool}` was called");
-            let response = self.end(Some(answers), Some(FinishReason::Stop), Some(why));
+            let response = self.end_run(Some(answers), Some(FinishReason::Stop), Some(why));
             self.state = TurnState::Done(Box::new(response));
         } else {
             self.choose_freely();
@@ -414,11 +417,11 @@ impl TurnMachine {
             return *self.take_response();
         }
         let answers = self.request.messages.pop();
-        self.end(answers, None, None)
+        self.end_run(answers, None, None)
     }
 
     /// Ends the run with `error`, and adds the partial response to it.
-    pub(super) fn fail(&mut self, error: Error) -> Error {
+    pub(super) fn fail_run(&mut self, error: Error) -> Error {
         let (message, reason) = match std::mem::replace(&mut self.state, TurnState::Over) {
             // The error was created by this state machine and already has its partial response.
             TurnState::Over if error.partial().is_some() => return error,
@@ -433,11 +436,11 @@ impl TurnMachine {
             _ => (None, FinishReason::Aborted),
         };
         // Replaces the partial response of another run inside a tool or middleware.
-        let response = self.end(message, Some(reason), Some(error.to_string()));
+        let response = self.end_run(message, Some(reason), Some(error.to_string()));
         error.with_partial(response)
     }
 
-    fn end(
+    fn end_run(
         &mut self,
         message: Option<Message>,
         finish_reason: Option<FinishReason>,

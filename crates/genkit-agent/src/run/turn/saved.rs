@@ -52,7 +52,7 @@ struct SavedEnding {
 
 impl TurnMachine {
     /// Returns the state machine as data without messages and tools, and the messages after the first `known`.
-    pub(in crate::run) fn saved(&self, known: usize) -> (MachineState, Vec<Message>) {
+    pub(in crate::run) fn save_state(&self, known: usize) -> (MachineState, Vec<Message>) {
         let mut request = &self.request;
         let (mut usage, mut custom) = (&self.usage, &self.custom);
         let phase = match &self.state {
@@ -82,7 +82,7 @@ impl TurnMachine {
     }
 
     /// Restores a saved state machine, with the current tools.
-    pub(in crate::run) fn restored(
+    pub(in crate::run) fn restore(
         saved: MachineState,
         messages: Vec<Message>,
         tools: Vec<ToolDefinition>,
@@ -107,7 +107,7 @@ impl TurnMachine {
         let mut this = Self { request, rules, rounds, retries, index, usage, custom, state };
         if let Some(ending) = ending {
             let SavedEnding { message, finish_reason, finish_message } = *ending;
-            let response = this.end(message, finish_reason, finish_message);
+            let response = this.end_run(message, finish_reason, finish_message);
             this.state = TurnState::Done(Box::new(response));
         }
         this
@@ -129,7 +129,11 @@ fn without_messages(request: &ModelRequest) -> ModelRequest {
 
 impl MachineState {
     /// Ends the run with the response `done`. Returns its messages after the first `known`.
-    pub(in crate::run) fn end(&mut self, done: &GenerateResponse, known: usize) -> Vec<Message> {
+    pub(in crate::run) fn end_run(
+        &mut self,
+        done: &GenerateResponse,
+        known: usize,
+    ) -> Vec<Message> {
         let GenerateResponse {
             message, finish_reason, finish_message, usage, custom, request, ..
         } = done;
@@ -146,7 +150,7 @@ impl MachineState {
     }
 
     /// Returns the questions without an answer.
-    pub(in crate::run) fn open(&self) -> Vec<Interrupt> {
+    pub(in crate::run) fn open_questions(&self) -> Vec<Interrupt> {
         match &self.phase {
             SavedPhase::Asks(asking) => asking.answers.open(&asking.message),
             _ => Vec::new(),

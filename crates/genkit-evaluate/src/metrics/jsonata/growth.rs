@@ -22,13 +22,16 @@ pub(super) fn check(tree: &AstNode) -> Result<(), E> {
             Value::Array(nodes) => open.extend(nodes.iter().map(|node| (node, false))),
             Value::Object(members) => {
                 if let Some(name) = members.get("Variable") {
-                    refuse(name == "eval" || name == "pad", name)?;
+                    refuse_function(name == "eval" || name == "pad", name)?;
                 }
                 if let Some(call) = members.get("Function") {
                     let args = call["args"].as_array().map(Vec::as_slice).unwrap_or_default();
                     let width = args.get(usize::from(!is_piped));
                     let name = &call["name"];
-                    refuse(name == "eval" || name == "pad" && !width.is_none_or(is_narrow), name)?;
+                    refuse_function(
+                        name == "eval" || name == "pad" && !width.is_none_or(is_narrow),
+                        name,
+                    )?;
                 }
                 let piped = members.get("op").filter(|op| *op == "ChainPipe");
                 let piped = piped.and_then(|_| members.get("rhs"));
@@ -42,7 +45,7 @@ pub(super) fn check(tree: &AstNode) -> Result<(), E> {
     Ok(())
 }
 
-fn refuse(yes: bool, name: &Value) -> Result<(), E> {
+fn refuse_function(yes: bool, name: &Value) -> Result<(), E> {
     let name = name.as_str().unwrap_or_default();
     if yes { Err(E::JsonataUnbounded(format!("${name}"))) } else { Ok(()) }
 }

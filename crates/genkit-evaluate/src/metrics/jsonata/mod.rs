@@ -68,14 +68,16 @@ pub fn jsonata() -> Evaluator {
                 return Err(E::PatternTooLong(MAX_EXPRESSION).into());
             }
             let expression = expression.to_owned();
-            Ok(Score::passed(run(move || holds(&expression, &output)).await?))
+            Ok(Score::passed(
+                run_in_thread(move || evaluate_condition(&expression, &output)).await?,
+            ))
         },
     )
 }
 
 /// Runs `work`, which can panic or never end, in a separate thread, so that neither the row nor the exit of the program
 /// waits for it.
-async fn run(work: impl FnOnce() -> Result<bool> + Send + 'static) -> Result<bool> {
+async fn run_in_thread(work: impl FnOnce() -> Result<bool> + Send + 'static) -> Result<bool> {
     static RUNNING: OnceLock<Arc<Semaphore>> = OnceLock::new();
     let running = RUNNING.get_or_init(|| Arc::new(Semaphore::new(MAX_RUNNING)));
     run_within(running, work).await
@@ -102,7 +104,7 @@ async fn run_within(
     }
 }
 
-fn holds(expression: &str, output: &Value) -> Result<bool> {
+fn evaluate_condition(expression: &str, output: &Value) -> Result<bool> {
     let failed = |why: &dyn std::fmt::Display| E::Jsonata(why.to_string());
     let tree = parser::parse(expression).map_err(|why| failed(&why))?;
     growth::check(&tree)?;
@@ -151,7 +153,7 @@ mod tests {
             ("{}", false),
             ("a = 1 and text = 'x'", true),
         ] {
-            assert_eq!(holds(expression, &data).unwrap(), expected, "{expression}");
+            assert_eq!(evaluate_condition(expression, &data).unwrap(), expected, "{expression}");
         }
     }
 
@@ -172,7 +174,7 @@ mod tests {
             "\u{0}",
             "a[",
         ] {
-            let error = holds(expression, &json!({"a": 1})).unwrap_err();
+            let error = evaluate_condition(expression, &json!({"a": 1})).unwrap_err();
             assert_eq!(
                 error.kind(),
                 genkit_core::ErrorKind::InvalidArgument,
@@ -181,10 +183,10 @@ mod tests {
         }
         // A value that would be huge as JSON is not converted to JSON.
         let shared = "$reduce([1..60], function($a, $b) { {'a': $a, 'b': $a} }, {'a': 1})";
-        assert!(holds(shared, &json!({})).unwrap());
+        assert!(evaluate_condition(shared, &json!({})).unwrap());
         // Matching takes time in proportion to the length of the text.
         let text = json!("a".repeat(100_000) + "!");
-        assert!(!holds("$match($, /^(a+)+$/)", &text).unwrap());
+        assert!(!evaluate_condition("$match($, /^(a+)+$/)", &text).unwrap());
     }
     #[tokio::test(start_paused = true)]
     async fn what_does_not_end_fails_its_row_and_is_limited_in_number() {
