@@ -341,7 +341,7 @@ impl std::fmt::Debug for EngineStep {
             .field("run", &self.run)
             .field("number", &self.number)
             .field("tool", &self.tool())
-            .field("flow", &self.run_flow())
+            .field("flow", &self.flow())
             .finish_non_exhaustive()
     }
 }
