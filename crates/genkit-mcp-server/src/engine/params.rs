@@ -77,14 +77,9 @@ impl Refused {
     }
 }
 
-/// Parses the parameters of a request and their `_meta`.
-pub(super) fn read(method: &str, raw: Option<&str>) -> (RequestMetaObject, Params) {
-    typed(method, raw).unwrap_or_else(|| untyped(raw))
-}
-
-/// Returns `None` for everything unusual. The members are read one by one, because a derived parser for
+/// Parses the parameters of a request and their `_meta`. Returns `None` for everything unusual. The members are read one by one, because a derived parser for
 /// the type of each method would add about 10 KB to the program.
-fn typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)> {
+pub(super) fn read_typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)> {
     let needs_none = matches!(method, "ping" | "server/discover") || method.ends_with("/list");
     let mut given = Fields::of(if needs_none { raw.unwrap_or("{}") } else { raw? })?;
     let meta = given.meta()?;
@@ -213,7 +208,7 @@ fn listen(mut given: Fields) -> Option<ListenParams> {
 }
 
 /// Parses what is possible of other parameters.
-fn untyped(raw: Option<&str>) -> (RequestMetaObject, Params) {
+pub(super) fn read_any(raw: Option<&str>) -> (RequestMetaObject, Params) {
     let refused = |refused| (RequestMetaObject::default(), Params::Refused(refused));
     let value = match raw.map(serde_json::from_str::<Value>).transpose() {
         Ok(value) => value,

@@ -17,7 +17,6 @@ use super::health::Health;
 use super::names::PATH;
 use super::parameter_cache::ParameterCache;
 use super::refusal::HttpRefusal;
-use super::restoring::sweep_later;
 use super::sessions::{Owner, SessionTable};
 use super::streams::AnswerBody;
 use crate::audit;
@@ -58,7 +57,7 @@ pub(super) struct EndpointState {
     pub(super) sessions: Option<Arc<SessionTable>>,
     pub(super) store: Option<Arc<dyn SessionStore>>,
     /// Set once the store is swept periodically.
-    swept: std::sync::Once,
+    pub(super) swept: std::sync::Once,
     pub(super) parameters: ParameterCache,
     pub(super) drain: Drain,
     health: Option<Health>,
@@ -208,13 +207,6 @@ impl HttpApp for McpEndpoint {
 }
 
 impl EndpointState {
-    /// The store of sessions, if there is one. The first call starts its periodic sweep.
-    pub(super) fn stored_sessions(&self) -> Option<&Arc<dyn SessionStore>> {
-        let store = self.store.as_ref()?;
-        self.swept.call_once(|| sweep_later(Arc::clone(store), self.end.clone()));
-        Some(store)
-    }
-
     async fn health(&self, method: &Method, path: &str) -> Option<Response<AnswerBody>> {
         self.health.as_ref()?.answer(method, path).await
     }
