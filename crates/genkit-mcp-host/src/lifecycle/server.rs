@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::error::Error;
-use super::link::{Desired, DesiredState, LinkStatus};
+use super::link::{DesiredLink, DesiredState, LinkStatus};
 use super::pins::Pins;
 use crate::config::{Launch, Reconnect, ServerConfig};
 use crate::error::OfServer as _;
@@ -50,7 +50,7 @@ pub(crate) struct ManagedServer {
     #[cfg(feature = "http")]
     pub(super) connector: tokio::sync::OnceCell<crate::transport::http::Connector>,
     link: watch::Sender<LinkStatus>,
-    pub(super) desired: watch::Sender<Desired>,
+    pub(super) desired: watch::Sender<DesiredLink>,
     /// Cancelled when the supervisor, and with it the process, has ended.
     pub(super) ended: CancellationToken,
 }
@@ -81,7 +81,7 @@ impl ManagedServer {
             #[cfg(feature = "http")]
             connector: tokio::sync::OnceCell::new(),
             link: watch::Sender::new(LinkStatus::new(target)),
-            desired: watch::Sender::new(Desired {
+            desired: watch::Sender::new(DesiredLink {
                 target,
                 since: Instant::now(),
                 resets: 0,
@@ -97,7 +97,7 @@ impl ManagedServer {
     }
 
     /// Returns when it is connected again.
-    pub(super) fn reconnect(&self) -> Reconnect {
+    pub(super) fn reconnect_policy(&self) -> Reconnect {
         self.config.controls.reconnect.unwrap_or(self.settings.reconnect)
     }
 
@@ -116,7 +116,7 @@ impl ManagedServer {
     }
 
     /// Returns how many connections were established so far.
-    pub(crate) fn connections(&self) -> u64 {
+    pub(crate) fn connection_count(&self) -> u64 {
         self.link.borrow().connections
     }
 
@@ -152,7 +152,7 @@ impl ManagedServer {
     }
 
     /// Returns the connection, waiting for it as long as an attempt may succeed.
-    pub(crate) async fn connection(&self) -> Result<Arc<Connection>> {
+    pub(crate) async fn wait_connected(&self) -> Result<Arc<Connection>> {
         let limit = self.connect_timeout().saturating_add(TRANSITION_TIMEOUT);
         tokio::select! {
             connection = self.wait_for_connection() => connection,
@@ -173,10 +173,10 @@ impl ManagedServer {
                 }
                 ServerState::Connecting => has_tried = true,
                 ServerState::Waiting if has_tried || now.tries > MAX_AWAITED_TRIES => {
-                    return Err(self.absent(&now));
+                    return Err(self.absence_error(&now));
                 }
                 ServerState::Waiting => self.desired.send_modify(|desired| desired.retry_now += 1),
-                ServerState::Failed => return Err(self.absent(&now)),
+                ServerState::Failed => return Err(self.absence_error(&now)),
                 ServerState::Disabled => {
                     return Err(Error::Disabled(self.key.to_string()).of(&self.key));
                 }
@@ -188,7 +188,7 @@ impl ManagedServer {
     }
 
     /// Returns the last error, with when or how the connection is retried.
-    fn absent(&self, link: &LinkStatus) -> PublicError {
+    fn absence_error(&self, link: &LinkStatus) -> PublicError {
         let last = link.last_error.as_ref();
         let cause = match last {
             Some(error) => error.chain(),
@@ -216,18 +216,18 @@ impl ManagedServer {
     }
 
     /// Redacts the error and its causes.
-    pub(crate) fn redacted(&self, error: PublicError) -> PublicError {
+    pub(crate) fn redact_error(&self, error: PublicError) -> PublicError {
         self.redactor.redact_error(error)
     }
 
     pub(crate) fn note_error(&self, error: Option<PublicError>) {
-        let error = error.map(|error| self.redacted(error));
+        let error = error.map(|error| self.redact_error(error));
         self.link.send_modify(|link| link.last_error = error.map(Arc::new));
     }
 
     /// Records that a connection ended, and the cause if it ended on its own.
     pub(super) fn note_end(&self, connection: &Connection, cause: Option<PublicError>) {
-        let cause = cause.map(|error| Arc::new(self.redacted(error)));
+        let cause = cause.map(|error| Arc::new(self.redact_error(error)));
         self.link.send_modify(|link| {
             link.last_error = cause.clone().or(link.last_error.take());
             link.last_end = Some((connection.number, cause));
@@ -235,19 +235,19 @@ impl ManagedServer {
     }
 
     /// Publishes a change of the link, unless the desired state has changed from `seen`.
-    pub(super) fn publish(&self, seen: &Desired, change: impl FnOnce(&mut LinkStatus)) {
+    pub(super) fn publish_link(&self, seen: &DesiredLink, change: impl FnOnce(&mut LinkStatus)) {
         let changed = {
             let desired = self.desired.borrow();
             // The state of a later request is already published.
             if !desired.is_retry_of(seen) {
                 return;
             }
-            self.modify(change)
+            self.modify_link(change)
         };
-        self.emit(changed);
+        self.emit_state(changed);
     }
 
-    fn modify(&self, change: impl FnOnce(&mut LinkStatus)) -> Option<ServerState> {
+    fn modify_link(&self, change: impl FnOnce(&mut LinkStatus)) -> Option<ServerState> {
         let mut changed = None;
         self.link.send_modify(|link| {
             let before = link.state;
@@ -257,7 +257,7 @@ impl ManagedServer {
         changed
     }
 
-    fn emit(&self, changed: Option<ServerState>) {
+    fn emit_state(&self, changed: Option<ServerState>) {
         if let Some(state) = changed {
             tracing::info!(server = %self.key, %state, "an MCP server changed its state");
             self.settings.emit(&McpEvent::State { server: self.key.to_string(), state });
@@ -276,17 +276,17 @@ impl ManagedServer {
             desired.target = target;
             desired.resets += 1;
             // Callers see the new state immediately, even before the supervisor does.
-            changed = self.modify(|link| {
+            changed = self.modify_link(|link| {
                 link.state = target.server_state();
                 (link.connection, link.retry_at) = (None, None);
             });
             true
         });
-        self.emit(changed);
+        self.emit_state(changed);
     }
 
     /// Replaces the connection; resolves once the new attempt has begun.
-    pub(crate) async fn reset(&self) {
+    pub(crate) async fn reset_connection(&self) {
         let mut links = self.link.subscribe();
         let before = links.borrow_and_update().attempts;
         self.desired.send_modify(|desired| desired.resets += 1);
@@ -296,7 +296,7 @@ impl ManagedServer {
     }
 
     /// Waits until it is connected or has failed once.
-    pub(crate) async fn settled(&self) {
+    pub(crate) async fn wait_until_settled(&self) {
         let mut links = self.link.subscribe();
         let limit = self.connect_timeout().saturating_add(TRANSITION_TIMEOUT);
         tokio::select! {
@@ -306,7 +306,7 @@ impl ManagedServer {
     }
 
     /// Closes the connection and stops the process behind it.
-    pub(crate) async fn close(&self) {
+    pub(crate) async fn close_connection(&self) {
         self.set_desired(DesiredState::Closed);
         if tokio::time::timeout(TRANSITION_TIMEOUT, self.ended.cancelled()).await.is_err() {
             tracing::warn!(server = %self.key, "an MCP server did not shut down in time");
@@ -351,7 +351,7 @@ mod tests {
         let seen = *server.desired.borrow();
         assert_eq!(seen.event_after(None), LinkEvent::Start);
         server.set_desired(DesiredState::Disabled);
-        server.publish(&seen, |link| link.state = ServerState::Connected);
+        server.publish_link(&seen, |link| link.state = ServerState::Connected);
         assert_eq!(server.state(), ServerState::Disabled);
         let later = *server.desired.borrow();
         assert_eq!(later.event_after(Some(&seen)), LinkEvent::Disable);

@@ -21,7 +21,7 @@ use genkit_core::{Error as PublicError, Result};
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Gathers the responses to the `required` input concurrently; returns `None` if there is none.
-pub(super) async fn responses(
+pub(super) async fn answer_requests(
     connection: &Connection,
     context: &Context,
     key: &str,
@@ -39,13 +39,13 @@ pub(super) async fn responses(
         return Err(Error::TooManyInputs(required.len()).of(server));
     }
     let responses = required.into_iter().map(|(name, input)| async {
-        let response = response(connection, context, format!("{key}:{name}"), input).await?;
+        let response = answer_request(connection, context, format!("{key}:{name}"), input).await?;
         Ok::<_, PublicError>((name, response))
     });
     Ok(Some(try_join_all(responses).await?.into_iter().collect()))
 }
 
-async fn response(
+async fn answer_request(
     connection: &Connection,
     context: &Context,
     key: String,

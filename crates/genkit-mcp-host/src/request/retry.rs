@@ -24,7 +24,7 @@ pub(super) async fn with_retry(
     let Ok(_place) = server.places.try_acquire() else {
         return Err(Error::Busy.of(&server.key));
     };
-    let mut connection = server.connection().await?;
+    let mut connection = server.wait_connected().await?;
     let mut is_retry = false;
     loop {
         let meta = meta::of_request(&connection, context);
@@ -46,7 +46,7 @@ pub(super) async fn with_retry(
         is_retry = true;
         let target = Logged::name(target);
         tracing::info!(server = %server.key, %target, "resending a request over a new connection");
-        connection = server.connection().await?;
+        connection = server.wait_connected().await?;
     }
 }
 

@@ -92,7 +92,7 @@ impl ServerRequests {
             let why = "this client does not support sampling";
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None));
         };
-        let answering = AssertUnwindSafe(sampling.answer(
+        let answering = AssertUnwindSafe(sampling.answer_request(
             &self.session.server,
             &self.session.client.sampling,
             params,

@@ -205,12 +205,12 @@ impl McpClient {
     /// # Errors
     /// Returns an error if the server is unreachable or does not list its skills.
     pub async fn skills(&self) -> Result<Vec<RemoteSkill>> {
-        let (catalog, host) = self.parts();
-        let connection = catalog.server.connection().await?;
+        let (catalog, host) = self.catalog_and_host();
+        let connection = catalog.server.wait_connected().await?;
         if !(pagination::SKILLS.is_offered)(&connection.info.capabilities) {
             return Ok(Vec::new());
         }
-        let list = pagination::all(&connection, &pagination::SKILLS).await;
+        let list = pagination::read_all_pages(&connection, &pagination::SKILLS).await;
         let list = list.map_err(|failed| failed.error)?;
         let server = self.key();
         let left_out = |why: &str, uri: &str| {
