@@ -206,7 +206,7 @@ impl McpClient {
             return Err(Error::NoSubscriptions.of(self.key()));
         }
         if !connection.is_stateless() {
-            subscriptions::subscribe(&connection, uri).await?;
+            subscriptions::subscribe_resource(&connection, uri).await?;
         }
         self.catalog
             .server
@@ -232,7 +232,7 @@ impl McpClient {
         }
         let connection = self.catalog.server.wait_connected().await?;
         if !connection.is_stateless() {
-            subscriptions::unsubscribe(&connection, uri).await?;
+            subscriptions::unsubscribe_resource(&connection, uri).await?;
         }
         Ok(())
     }

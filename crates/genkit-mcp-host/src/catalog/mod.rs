@@ -193,7 +193,7 @@ impl Catalog {
                         continue;
                     }
                     if failed.is_connection_lost {
-                        connection.session.end();
+                        connection.session.end_session();
                     }
                     let noted = PublicError::new(error.kind(), error.chain());
                     self.server.note_error(Some(noted));

@@ -88,7 +88,7 @@ pub(crate) async fn read_all_pages(
 ) -> Result<PagedList, RequestError> {
     tokio::select! {
         list = read_pages(connection, method) => list,
-        () = connection.session.elapsed(LIST_TIMEOUT) => {
+        () = connection.session.wait_elapsed(LIST_TIMEOUT) => {
             Err(Error::Unfinished(method.name).of(&connection.session.server).into())
         }
     }

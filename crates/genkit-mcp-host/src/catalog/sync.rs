@@ -90,7 +90,7 @@ impl RegisteredActions {
         let shown = Logged::text(uri);
         tracing::warn!(server, other, uri = %shown, "two MCP servers offer the same resource; only the first is registered");
         let (uri, server, other) = (uri.to_owned(), server.to_owned(), other.to_owned());
-        host.settings.emit(&McpEvent::SameResource { uri, server, other });
+        host.settings.emit_event(&McpEvent::SameResource { uri, server, other });
     }
 
     /// Removes items that are gone, and registers new ones.

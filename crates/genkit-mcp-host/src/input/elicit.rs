@@ -78,7 +78,7 @@ impl ElicitRequest {
             Some(schema) => Some(shown_form(redactor.redact_json(schema))?),
             None => None,
         };
-        let message = shown_message(server, &redactor.redact(message));
+        let message = shown_message(server, &redactor.redact_text(message));
         Some(Self { server: server.to_owned(), message, schema, url })
     }
 

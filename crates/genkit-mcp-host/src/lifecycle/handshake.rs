@@ -93,7 +93,7 @@ impl Handshake {
         };
         tokio::select! {
             done = work => done,
-            () = client.elapsed(limit) => Err(Error::SlowHandshake(limit).of(&server).into()),
+            () = client.wait_elapsed(limit) => Err(Error::SlowHandshake(limit).of(&server).into()),
         }
     }
 }
@@ -153,7 +153,8 @@ async fn attempt_handshake(
     let mut child = None;
     let task = match &server.config.launch {
         Launch::Stdio(command) => {
-            let (mut started, pipe) = child::spawn(&server.key, command, server.redactor.clone())?;
+            let (mut started, pipe) =
+                child::spawn_child(&server.key, command, server.redactor.clone())?;
             match handshake.connect_over(async { Ok(pipe) }).await {
                 Ok(task) => {
                     child = Some(started);
@@ -178,7 +179,7 @@ async fn attempt_handshake(
             let make = || async {
                 Connector::new(&server.key, endpoint, signing_in.clone(), redactor.clone())
             };
-            let transport = server.connector.get_or_try_init(make).await?.transport();
+            let transport = server.connector.get_or_try_init(make).await?.open_transport();
             let handshake = match era {
                 // rmcp's own probe would treat a user who is signing in as an unresponsive server.
                 ProtocolEra::Probe => Handshake {
@@ -302,7 +303,7 @@ fn explain_error(server: &str, error: &ClientInitializeError) -> HandshakeError 
 
 fn not_sent(server: &str, error: &DynamicTransportError) -> (PublicError, EraHint) {
     #[cfg(feature = "http")]
-    if let Some(fault) = crate::transport::http::explain(error) {
+    if let Some(fault) = crate::transport::http::explain_error(error) {
         let kind = fault.error.kind();
         let is_settled = fault.unsent
             || matches!(kind, ErrorKind::Unauthenticated | ErrorKind::PermissionDenied);

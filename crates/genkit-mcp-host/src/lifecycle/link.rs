@@ -43,7 +43,7 @@ impl LinkStatus {
     /// Returns the connection, unless it has ended.
     pub(super) fn live_connection(&self) -> Option<Arc<Connection>> {
         let connection = self.connection.as_ref();
-        connection.filter(|connection| !connection.session.ended().is_cancelled()).cloned()
+        connection.filter(|connection| !connection.session.end_token().is_cancelled()).cloned()
     }
 }
 

@@ -59,7 +59,7 @@ impl Pins {
         };
         let held = matches!(&event, McpEvent::ToolChanged { held: true, .. });
         tracing::warn!(server, tool = %Logged::name(name), held, "a tool of an MCP server has changed");
-        settings.emit(&event);
+        settings.emit_event(&event);
         held
     }
 

@@ -62,9 +62,9 @@ impl ManagedServer {
             false => DesiredState::Connected,
         };
         let redactor = match &config.launch {
-            Launch::Stdio(command) => Redactor::of(&command.child),
+            Launch::Stdio(command) => Redactor::for_command(&command.child),
             #[cfg(feature = "http")]
-            Launch::Http(endpoint) => endpoint.redactor(),
+            Launch::Http(endpoint) => endpoint.build_redactor(),
             _ => Redactor::default(),
         };
         let client =
@@ -129,7 +129,7 @@ impl ManagedServer {
     pub(crate) fn list_changed(&self, kind: ListKind) {
         if let Some(connection) = self.live_connection() {
             connection.session.list_changed(kind);
-            self.settings.emit(&kind.changed_event(self.key.to_string()));
+            self.settings.emit_event(&kind.changed_event(self.key.to_string()));
         }
     }
 
@@ -156,7 +156,7 @@ impl ManagedServer {
         let limit = self.connect_timeout().saturating_add(TRANSITION_TIMEOUT);
         tokio::select! {
             connection = self.wait_for_connection() => connection,
-            () = self.client.elapsed(limit) => Err(Error::SlowConnection(limit).of(&self.key)),
+            () = self.client.wait_elapsed(limit) => Err(Error::SlowConnection(limit).of(&self.key)),
         }
     }
 
@@ -260,7 +260,7 @@ impl ManagedServer {
     fn emit_state(&self, changed: Option<ServerState>) {
         if let Some(state) = changed {
             tracing::info!(server = %self.key, %state, "an MCP server changed its state");
-            self.settings.emit(&McpEvent::State { server: self.key.to_string(), state });
+            self.settings.emit_event(&McpEvent::State { server: self.key.to_string(), state });
         }
     }
 
@@ -301,7 +301,7 @@ impl ManagedServer {
         let limit = self.connect_timeout().saturating_add(TRANSITION_TIMEOUT);
         tokio::select! {
             _ = links.wait_for(|link| link.state != ServerState::Connecting) => {}
-            () = self.client.elapsed(limit) => {}
+            () = self.client.wait_elapsed(limit) => {}
         }
     }
 
@@ -326,13 +326,16 @@ impl ManagedServer {
             server_name: named.map(|server| {
                 let name =
                     format!("{} {}", excerpt(&server.name, 200), excerpt(&server.version, 50));
-                visible::line(&self.redactor.redact(&name)).into_owned()
+                visible::line(&self.redactor.redact_text(&name)).into_owned()
             }),
             instructions: info.and_then(|info| info.instructions.as_ref()).map(|text| {
                 let text = excerpt(text, MAX_INSTRUCTIONS);
-                visible::text(&self.redactor.redact(&text)).into_owned()
+                visible::text(&self.redactor.redact_text(&text)).into_owned()
             }),
-            notices: notices.iter().map(|text| self.redactor.redact(text).into_owned()).collect(),
+            notices: notices
+                .iter()
+                .map(|text| self.redactor.redact_text(text).into_owned())
+                .collect(),
         }
     }
 }

@@ -131,8 +131,8 @@ async fn connect_server(server: &ManagedServer) -> WorkResult {
 async fn hold_connection(connection: Option<Arc<Connection>>) -> WorkResult {
     if let Some(connection) = connection {
         tokio::select! {
-            () = connection.session.ended().cancelled() => {}
-            () = subscriptions::run(&connection) => {}
+            () = connection.session.end_token().cancelled() => {}
+            () = subscriptions::keep_subscriptions(&connection) => {}
         }
     }
     WorkResult::Lost

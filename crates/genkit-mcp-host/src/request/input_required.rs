@@ -12,7 +12,7 @@ use crate::error::OfServer as _;
 use crate::input::elicit::{ElicitRequest, ask_caller, to_mcp};
 use crate::limits::MAX_SERVER_REQUESTS;
 use crate::session::connection::Connection;
-use crate::session::server_requests::decline;
+use crate::session::server_requests::decline_elicitation;
 use genkit_core::Context;
 use genkit_core::{Error as PublicError, Result};
 
@@ -61,16 +61,16 @@ async fn answer_request(
                 &connection.session.redactor,
                 &params,
             ) else {
-                return Ok(serde_json::to_value(decline(server))?);
+                return Ok(serde_json::to_value(decline_elicitation(server))?);
             };
             let has_handler = connection.session.settings.on_elicit.is_some();
             let answer = if !has_handler && context.can_elicit() && question.schema.is_some() {
                 to_mcp(ask_caller(context, question.clone(), &key).await, &question)
             } else {
                 let Some(_place) = connection.session.request_place() else {
-                    return Ok(serde_json::to_value(decline(server))?);
+                    return Ok(serde_json::to_value(decline_elicitation(server))?);
                 };
-                connection.server_requests.elicit(question).await
+                connection.server_requests.answer_elicitation(question).await
             };
             Ok(serde_json::to_value(answer)?)
         }
@@ -79,10 +79,10 @@ async fn answer_request(
             let Some(_place) = connection.session.request_place() else {
                 return Err(Error::Sampling("too many requests are open".to_owned()).of(server));
             };
-            let answer = connection.server_requests.sample(&params).await;
+            let answer = connection.server_requests.answer_sampling(&params).await;
             answer.map_err(|error| Error::Sampling(error.message.into_owned()).of(server))
         }
-        "roots/list" => Ok(serde_json::to_value(connection.server_requests.roots())?),
+        "roots/list" => Ok(serde_json::to_value(connection.server_requests.roots_result())?),
         other => Err(Error::UnknownInput(other.to_owned()).of(server)),
     }
 }

@@ -351,7 +351,7 @@ impl FollowedTask<'_> {
     async fn report_status(&mut self, task: &Value) {
         let Some(message) = task["statusMessage"].as_str() else { return };
         let message = truncate(message, MAX_PROGRESS_MESSAGE);
-        let message = visible::line(&self.call.server.redactor.redact(message)).into_owned();
+        let message = visible::line(&self.call.server.redactor.redact_text(message)).into_owned();
         if self.said.as_ref() != Some(&message) {
             let progress = Progress::new(f64::from(self.polls)).with_message(message.clone());
             self.said = Some(message);
@@ -368,7 +368,9 @@ impl FollowedTask<'_> {
                 let error =
                     error.map_err(|_| Error::OtherResult("tasks/get").of(&self.call.server.key))?;
                 Err(match &self.cancel.connection {
-                    Some(connection) => connection.error_of(ServiceError::McpError(error)).error,
+                    Some(connection) => {
+                        connection.request_error(ServiceError::McpError(error)).error
+                    }
                     None => Error::OtherResult("tasks/get").of(&self.call.server.key),
                 })
             }
