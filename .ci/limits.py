@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Limits guard: figures of limits in documents are those of the constants.
+"""Checks that limits in the documentation have the values of their constants.
 
-- Each row of the table under `## Limits` in docs/architecture.md names its constants in the last cell
-  (`MAX_TURNS` in `generate/run/limits.rs`) and shows their values in the second.
-- A comment that says `Default is 8` stands above a constant that is 8.
-- docs/limits.md lists every constant that bounds something, with its value and its comment, and is
-  written by this program: `python3 .ci/limits.py --write`.
+- docs/limits.md begins with tables of the limits that users can change. The last cell of each row names the
+  constants (`MAX_TURNS` in `crates/genkit-agent/src/run/limits.rs`), and the second shows their values.
+- The rest of docs/limits.md lists every constant that bounds something. `python3 .ci/limits.py --write` writes it.
+- If the comment of a constant contains `Default is 8`, the value of the constant is 8.
 """
 import os
 import re
 import sys
 
-DOCUMENT, LIST, SOURCE = "docs/architecture.md", "docs/limits.md", "genkit/src"
+DOCUMENT = "docs/limits.md"
+GENERATED = "<!-- generated: everything below is written by `python3 .ci/limits.py --write` -->\n"
 SECONDS = {"nanos": 1e-9, "micros": 1e-6, "millis": 1e-3, "secs": 1}
 TIMES = {"ms": 1e-3, "millisecond": 1e-3, "milliseconds": 1e-3, "s": 1, "second": 1, "seconds": 1, "min": 60, "minute": 60,
          "minutes": 60, "h": 3600, "hour": 3600, "hours": 3600, "day": 86400, "days": 86400}
@@ -38,7 +38,7 @@ class Constant:
         return eval(number.replace("_", "")) * (SECONDS.get(made[1], 1) if made else 1)
 
     def ways(self):
-        """Every way in which a text may write the value."""
+        """Returns every way to write the value."""
         if self.kind.startswith("f"):
             return {f"{self.value:g}"}
         ways = set()
@@ -51,7 +51,7 @@ class Constant:
         return ways | self.as_a_time() or {"0"}
 
     def as_a_time(self):
-        """The time that its comment says, where that is its value as whole seconds or milliseconds."""
+        """Returns the time in the comment, if the value is that time in whole seconds or milliseconds."""
         said = re.search(r"Default is ([\d,]+) (\w+)", self.comment)
         if self.kind == "Duration" or not said or said[2] not in TIMES:
             return set()
@@ -59,7 +59,7 @@ class Constant:
         return {f"{said[1]} {said[2]}"} if self.value in (seconds, seconds * 1000) else set()
 
     def shown(self):
-        """The way in which its comment writes it, else the shortest."""
+        """Returns the value as written in the comment, or else in the shortest way."""
         said = [way for way in self.ways() if says(self.comment, way)]
         if said:
             return max(said, key=lambda way: (len(way), way))
@@ -70,16 +70,16 @@ class Constant:
         return min(self.ways(), key=lambda way: (len(way), way)) if is_bytes else f"{self.value:,}"
 
     def bounds(self):
-        """Whether it is a bound that a reader may want to know."""
+        """Returns whether the constant is listed."""
         named = re.match(r"MAX_|DEFAULT_MAX", self.name) or re.search(r"TIMEOUT|GRACE|_TTL$", self.name)
         return self.value is not None and bool(self.comment) and (named or "Default is" in self.comment)
 
-    def fault(self):
-        """What is wrong with its comment."""
+    def error(self):
+        """Returns the error of the comment, if there is one."""
         said = re.search(r"Default is ((?:\d[\d,.]*\d|\d)(?: \w+)?)", self.comment)
         if self.value is None or not said or any(says(said[1] + ".", way) for way in self.ways()):
             return None
-        return f"`{self.name}` in {self.path} is {' or '.join(sorted(self.ways()))}, its comment says {said[1]}"
+        return f"`{self.name}` in {self.path} is {' or '.join(sorted(self.ways()))}, but its comment has {said[1]}"
 
 
 def says(text, way):
@@ -89,12 +89,11 @@ def says(text, way):
 def constants(path):
     with open(path, encoding="utf-8") as source:
         text = re.split(r"#\[cfg\(test\)\]\s*mod \w+ \{", source.read())[0]
-    shown = os.path.relpath(path, SOURCE) if path.startswith(SOURCE) else path
-    return [Constant(shown, *found) for found in CONSTANT.findall(text)]
+    return [Constant(path, *found) for found in CONSTANT.findall(text)]
 
 
 def all_constants():
-    folders = [SOURCE] + sorted(os.path.join("crates", crate, "src") for crate in os.listdir("crates"))
+    folders = [os.path.join("crates", crate, "src") for crate in sorted(os.listdir("crates"))] + ["genkit/src"]
     for folder in folders:
         for inner, _, files in sorted(os.walk(folder)):
             for file in sorted(files):
@@ -102,52 +101,47 @@ def all_constants():
                     yield from constants(os.path.join(inner, file))
 
 
-def check_table(section, wrong):
-    """Returns what sets each constant, as the table says."""
-    setters, checked = {}, 0
-    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("|")][2:]
-    if len(re.findall(r"\n\n\|", section)) != 1:
-        wrong.append("the table of limits is not in one piece")
+def check_tables(text, errors):
+    """Checks the tables of the limits that users can change. Returns what sets each constant."""
+    setters = {}
+    rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
+    rows = [row for row in rows if row[0].strip("- ") not in ("", "limit")]
     for row in rows:
         if len(row) != 4:
-            wrong.append(f"`{row[0].strip()}` has {len(row)} cells, not 4")
+            errors.append(f"`{row[0].strip()}` has {len(row)} cells, not 4")
             continue
         what, default, by, where = (cell.strip() for cell in row)
         groups = re.findall(r"((?:`\w+`, )*`\w+`) in `([^`]+)`", where)
         if not groups:
-            wrong.append(f"`{what}` names no constant")
-        for names, file in groups:
-            path = file if file.startswith("crates/") else os.path.join(SOURCE, file)
+            errors.append(f"`{what}` names no constant")
+        for names, path in groups:
             known = {it.name: it for it in constants(path)} if os.path.exists(path) else {}
             for name in re.findall(r"`(\w+)`", names):
-                checked += 1
-                setters[file, name] = by
+                setters[path, name] = by
                 found = known.get(name)
                 if found is None or found.value is None:
-                    wrong.append(f"`{what}`: there is no constant `{name}` in {file}")
+                    errors.append(f"`{what}`: there is no constant `{name}` in {path}")
                 elif not any(says(default, way) for way in found.ways()):
-                    wrong.append(f"`{what}` says \"{default}\", `{name}` is {' or '.join(sorted(found.ways()))}")
-    print(f"{len(rows)} limits, {checked} constants")
+                    errors.append(f"`{what}` shows \"{default}\", but `{name}` is {' or '.join(sorted(found.ways()))}")
+    print(f"{len(rows)} limits that users can change, {len(setters)} constants")
     return setters
 
 
-def listed(bounds, setters):
+def list_bounds(bounds, setters):
+    """Returns the generated part of the document."""
     lines = [
-        "# Limits",
         "",
-        "Every constant that bounds something, with its value and what the source says of it. Written from the",
-        "constants by `python3 .ci/limits.py --write`; CI fails where a figure here or in a comment is not the",
-        "constant's. Paths without a crate are in `genkit/src`.",
+        "## All limits",
+        "",
+        "One table for each crate. Paths are relative to the folder `src` of the crate.",
     ]
-    room = None
+    crate = None
     for bound in bounds:
-        parts = bound.path.split("/")
-        is_crate = parts[0] == "crates"
-        here = parts[1] if is_crate else "/".join(parts[: 2 if parts[0] == "mcp" else 1]).removesuffix(".rs")
-        if here != room:
-            room = here
-            lines += ["", f"## `{here}`", "", "| bound | value | set by | constant |", "|---|---|---|---|"]
-        # The value stands in its own column.
+        here, _, path = bound.path.removeprefix("crates/").partition("/src/")
+        if here != crate:
+            crate = here
+            lines += ["", f"### `{here}`", "", "| limit | value | set by | constant |", "|---|---|---|---|"]
+        # The value has its own column.
         said = re.search(r"Default is [^:;]*?(?:[:;]|\.(?=\s|$)|, (?=\w))", bound.comment)
         pieces = (bound.comment[: said.start()], bound.comment[said.end() :]) if said else (bound.comment,)
         pieces = [piece.strip() for piece in pieces if piece.strip()]
@@ -155,26 +149,28 @@ def listed(bounds, setters):
         # Links of rustdoc lead nowhere here.
         what = re.sub(r"\[(`[^`]+`)\](?:\([^)]*\))?", r"\1", what)
         by = setters.get((bound.path, bound.name), "–")
-        lines.append(f"| {what} | {bound.shown()} | {by} | `{bound.name}` in `{bound.path}` |")
+        lines.append(f"| {what} | {bound.shown()} | {by} | `{bound.name}` in `{path}` |")
     return "\n".join(lines) + "\n"
 
 
 def main():
-    wrong = []
+    errors = []
     with open(DOCUMENT, encoding="utf-8") as document:
-        section = document.read().partition("\n## Limits")[2].partition("\n## ")[0]
-    setters = check_table(section, wrong)
+        written, marker, listed = document.read().partition(GENERATED)
+    if not marker:
+        sys.exit(f"{DOCUMENT}: missing line `{GENERATED.strip()}`")
+    setters = check_tables(written, errors)
     known = list(all_constants())
-    wrong += [fault for fault in (it.fault() for it in known) if fault]
-    text = listed([it for it in known if it.bounds()], setters)
+    errors += [error for error in (it.error() for it in known) if error]
+    wanted = list_bounds([it for it in known if it.bounds()], setters)
     if "--write" in sys.argv:
-        with open(LIST, "w", encoding="utf-8") as document:
-            document.write(text)
-    elif not os.path.exists(LIST) or open(LIST, encoding="utf-8").read() != text:
-        wrong.append(f"{LIST} is not what the constants say: `python3 .ci/limits.py --write`")
-    for line in wrong:
-        print(line)
-    sys.exit(bool(wrong))
+        with open(DOCUMENT, "w", encoding="utf-8") as document:
+            document.write(written + GENERATED + wanted)
+    elif listed != wanted:
+        errors.append(f"{DOCUMENT} differs from the constants; run `python3 .ci/limits.py --write`")
+    for error in errors:
+        print(error)
+    sys.exit(bool(errors))
 
 
 main()

@@ -1,4 +1,4 @@
-//! Folders with cases: our own, those that a variable names, and what lies beside the repository.
+//! Folders with cases: those of this repository, those that a variable lists, and those next to the repository.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -7,17 +7,16 @@ use std::path::{Path, PathBuf};
 /// A folder with cases.
 #[derive(Debug)]
 pub struct CaseFolder {
-    /// What counts and failures call it.
+    /// Its name in counts and failures.
     pub name: String,
     path: PathBuf,
 }
 
-/// The folders with cases, each once and in this order: `tests/fixtures/KIND` of ours, those in
-/// `variable` (separated like `PATH`), and `../shared/fixtures/SHARED` beside the repository, where
-/// that is there.
+/// Returns the folders with cases, each once and in this order: `tests/fixtures/KIND` of this repository, those in
+/// `variable` (separated as in `PATH`), and `../shared/fixtures/SHARED` next to the repository, if it exists.
 ///
 /// # Panics
-/// The variable names a folder that is not there.
+/// If the variable lists a folder that does not exist.
 pub fn find(kind: &str, variable: &str, shared: &str) -> Vec<CaseFolder> {
     let more = std::env::var_os(variable).unwrap_or_default();
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("/"));
@@ -45,8 +44,7 @@ fn find_in(
 }
 
 impl CaseFolder {
-    /// Every file with that extension in the folder and below it, sorted, with the name that
-    /// failures give it.
+    /// Returns every file with that extension in the folder and its subfolders, sorted, with the name for failures.
     pub fn files(&self, extension: &str) -> Vec<(String, PathBuf)> {
         let mut files = Vec::new();
         collect(&self.path, extension, &mut files);
@@ -75,7 +73,7 @@ fn collect(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) {
 mod tests {
     use super::*;
 
-    /// A repository with `names` beside and below it, in the folder of this program.
+    /// Creates a repository in the folder of this program, with `names` next to it and below it.
     fn repository(test: &str, names: &[&str]) -> PathBuf {
         let program = std::env::current_exe().unwrap();
         let root = program.parent().unwrap().join("case_folders").join(test);

@@ -1,18 +1,18 @@
-//! Properties that hold for whatever comes: random cases, the same in each run, or for as long as one likes.
+//! Properties that hold for arbitrary input: random cases, the same in each run, or for a given time.
 //!
-//! `GENKIT_FUZZ_SECONDS=60` goes on with new seeds for that long for each property, `GENKIT_FUZZ_SEED=7` runs one
-//! seed alone. A case that fails prints its seed: it is kept as a case in the list of its test.
+//! With `GENKIT_FUZZ_SECONDS=60` each property continues with new seeds for that long. `GENKIT_FUZZ_SEED=7` runs one
+//! seed only. A case that fails prints its seed, which is then kept in the list of its test.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
 
-/// How many cases each property has without a time.
+/// The number of cases of each property if no time is given.
 const CASES: u64 = 64;
 
-/// Runs `property` for the kept `seeds`, then for the first `CASES`, then for as long as is asked for.
+/// Runs `property` for the kept `seeds`, then for the first `CASES`, then for the given time.
 ///
 /// # Panics
-/// Where the property does, after the seed was printed.
+/// If the property panics, after printing the seed.
 pub fn fuzz(name: &str, seeds: &[u64], mut property: impl FnMut(&mut Rng)) {
     let mut run = |seed: u64| {
         let case = AssertUnwindSafe(|| property(&mut Rng::new(seed)));
@@ -41,7 +41,7 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Random numbers of a seed: the same on every machine.
+/// Random numbers from a seed, the same on every machine.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
@@ -51,7 +51,7 @@ impl Rng {
         Self(seed)
     }
 
-    /// The next number, of any size (SplitMix64).
+    /// Returns the next number (SplitMix64).
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -60,21 +60,21 @@ impl Rng {
         mixed ^ (mixed >> 31)
     }
 
-    /// One of 0 up to `n`, without `n`; 0 where `n` is 0.
+    /// Returns a number below `n`, or 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         let n = n.max(1) as u64;
         usize::try_from(self.next_u64() % n).unwrap_or(0)
     }
 
-    /// One of them.
+    /// Returns one of the items.
     ///
     /// # Panics
-    /// There are none.
+    /// If there are none.
     pub fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }
 
-    /// True in so many of a hundred.
+    /// Returns true with this probability in percent.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

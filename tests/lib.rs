@@ -1,4 +1,4 @@
-//! What the test programs share.
+//! Code shared by the test programs.
 
 pub mod cargo;
 pub mod case_folders;
@@ -9,9 +9,9 @@ pub mod fuzz;
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
-/// Prints past the test harness, which shows nothing of a test that passes.
+/// Prints past the test harness, which discards the output of tests that pass.
 pub fn print_uncaptured(text: &str) {
     use std::io::Write as _;
-    // A closed stderr fails no test.
+    // A closed stderr must not fail a test.
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -1,4 +1,4 @@
-//! What embeds a folder: its input, and the folder beside the `Cargo.toml` of the crate that is compiled.
+//! What the macros that embed a folder share: parsing of their input, and the path of the folder.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use syn::{LitStr, bracketed};
 use crate::error::Errors;
 use crate::suggest::nearest;
 
-/// Reads what follows `[path of the library]`, with which the macros of the library pass on their input.
+/// Parses the input after `[path of the library]`, the prefix that the macros of the library add.
 pub(crate) fn after_library<T>(
     tokens: TokenStream,
     errors: &mut Errors,
@@ -20,14 +20,15 @@ pub(crate) fn after_library<T>(
         bracketed!(library in input);
         let library = library.parse()?;
         let parsed = form(input, library, errors);
-        // What is left would be an error of its own.
+        // Tokens that are left over would cause an additional error.
         input.parse::<TokenStream>()?;
         parsed
     };
     parser.parse2(tokens).map_err(|error| errors.add(error)).ok().flatten()
 }
 
-/// The folder that a literal names, in the crate at `manifest`; a mistake where it names none.
+/// Returns the path of the folder that `literal` names, relative to the crate's folder `manifest`. Reports an error if
+/// it does not exist.
 pub(crate) fn folder(
     literal: &LitStr,
     manifest: Option<&Path>,
@@ -35,28 +36,29 @@ pub(crate) fn folder(
 ) -> Option<PathBuf> {
     let named = literal.value();
     let Some(manifest) = manifest else {
-        let what = "the folder of the crate is not known: `CARGO_MANIFEST_DIR` is not set";
-        errors.at(literal, what, "set it where cargo does not");
+        let what = "the folder of the crate is unknown, because `CARGO_MANIFEST_DIR` is not set";
+        errors.at(literal, what, "set it to the folder that contains the crate's `Cargo.toml`");
         return None;
     };
     if Path::new(&named).is_absolute() || named.split(['/', '\\']).any(|part| part == "..") {
-        let what = format!("`{named}` is not inside of the crate");
-        errors.at(literal, what, "name a folder relative to the `Cargo.toml` of the crate");
+        let what = format!("`{named}` is not inside the crate");
+        errors.at(literal, what, "use a path relative to the crate's `Cargo.toml`");
         return None;
     }
     let path = manifest.join(&named);
     if !path.is_dir() {
-        let what = format!("there is no folder `{named}` beside the `Cargo.toml` of this crate");
+        let what =
+            format!("the folder `{named}` does not exist next to the `Cargo.toml` of this crate");
         match near(&path) {
             Some(near) => errors.at(literal, what, format_args!("did you mean `{near}`?")),
-            None => errors.at(literal, what, "make it, or name another"),
+            None => errors.at(literal, what, "create it, or use another path"),
         }
         return None;
     }
     Some(path)
 }
 
-/// A folder beside the one that is not there, whose name is nearly the same.
+/// Returns the name of a sibling of the missing folder, if one is similar.
 fn near(path: &Path) -> Option<String> {
     let (beside, name) = (path.parent()?, path.file_name()?.to_str()?);
     let folders: Vec<String> = std::fs::read_dir(beside)

@@ -1,7 +1,7 @@
-//! Errors: all mistakes of one function, collected so that they are reported together.
+//! The errors of one function, collected so that they are reported together.
 //!
-//! A mistake in an option does not hide one in a parameter: every part is read as far as it
-//! goes. What has mistakes is not expanded, since that would only add errors of rustc's.
+//! An error in an option does not hide an error in a parameter: every part is parsed as far as possible. A function
+//! with errors is not expanded, because that would only add follow-up errors from rustc.
 
 use std::fmt::Display;
 
@@ -12,17 +12,17 @@ use syn::Error;
 #[derive(Default)]
 pub(crate) struct Errors {
     all: Option<Error>,
-    /// The compiler reports a mistake itself: nothing is expanded and nothing is added.
+    /// Set if the compiler reports an error itself: nothing is expanded or added.
     left_to_rustc: bool,
 }
 
 impl Errors {
-    /// A mistake at `tokens`: what is wrong and why, and how to mend it.
+    /// Adds an error at `tokens`: `what` states the problem, and `help` the remedy.
     pub(crate) fn at(&mut self, tokens: impl ToTokens, what: impl Display, help: impl Display) {
         self.add(Error::new_spanned(tokens, message(what, help)));
     }
 
-    /// The same where there is a place but no tokens.
+    /// Adds an error at `span`, for places without tokens.
     pub(crate) fn at_span(&mut self, span: Span, what: impl Display, help: impl Display) {
         self.add(Error::new(span, message(what, help)));
     }
@@ -38,18 +38,18 @@ impl Errors {
         }
     }
 
-    /// There is a mistake that the compiler finds in the function as it stands.
+    /// Records that the compiler itself will reject the unchanged function.
     pub(crate) fn leave_to_rustc(&mut self) {
         self.left_to_rustc = true;
     }
 
-    /// The value if nothing was wrong, else the `compile_error!` invocations.
+    /// Returns the value if there were no errors, otherwise the `compile_error!` invocations.
     pub(crate) fn finish<T>(self, value: Option<T>) -> Result<T, TokenStream> {
         match (self.all, value) {
             (Some(all), _) => Err(all.into_compile_error()),
             (None, Some(value)) if !self.left_to_rustc => Ok(value),
             (None, Some(_)) => Err(TokenStream::new()),
-            (None, None) => Err(internal("nothing was expanded and no reason given")),
+            (None, None) => Err(internal("the macro expanded nothing and reported no error")),
         }
     }
 }
@@ -58,8 +58,8 @@ fn message(what: impl Display, help: impl Display) -> String {
     format!("{what}\nhelp: {help}")
 }
 
-/// The error for a fault of ours.
+/// Returns the compile error for a bug in these macros.
 pub(crate) fn internal(what: &str) -> TokenStream {
-    let message = format!("a fault in the macros of `genkit`, please report it: {what}");
+    let message = format!("internal error in the macros of `genkit`; please report it: {what}");
     Error::new(Span::call_site(), message).into_compile_error()
 }

@@ -1,4 +1,4 @@
-//! The four macros and the words that differ between them.
+//! The four macros, and the words that differ between them.
 
 use proc_macro2::Span;
 use syn::Ident;
@@ -14,7 +14,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) const ALL: [Self; 4] = [Self::Tool, Self::Prompt, Self::Resource, Self::Flow];
 
-    /// `tool`: the name of the macro, and what its function becomes.
+    /// Returns the name of the macro, which is also the kind of its function, such as `tool`.
     pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::Tool => "tool",
@@ -24,12 +24,12 @@ impl Kind {
         }
     }
 
-    /// `#[tool]`, for messages.
+    /// Returns the attribute for messages, such as `#[tool]`.
     pub(crate) fn attribute(self) -> String {
         format!("`#[{}]`", self.noun())
     }
 
-    /// What the macro looks like above a function, for remedies.
+    /// Returns the attribute as a user would write it above a function, for help texts.
     pub(crate) fn usage(self) -> &'static str {
         match self {
             Self::Resource => "#[resource(\"scheme://path/{variable}\")]",
@@ -39,7 +39,7 @@ impl Kind {
         }
     }
 
-    /// Who reads the description.
+    /// Returns who reads the description, for the error about a missing one.
     pub(crate) fn reader(self) -> &'static str {
         match self {
             Self::Tool => "a model chooses tools by their descriptions",
@@ -49,12 +49,12 @@ impl Kind {
         }
     }
 
-    /// `ToolFn`: the trait that the function's type implements.
+    /// Returns the trait that the function's type implements, such as `ToolFn`.
     pub(crate) fn function_trait(self) -> Ident {
         self.ident("", "Fn")
     }
 
-    /// `StaticTool`: the type of the definition.
+    /// Returns the type of the definition, such as `StaticTool`.
     pub(crate) fn definition(self) -> Ident {
         self.ident("Static", "")
     }

@@ -1,10 +1,12 @@
-//! The attribute macros of `genkit`: a private implementation detail, use them through `genkit`.
+//! Attribute macros of the `genkit` crate.
 //!
-//! One road (`run`): parse → validate → expand; only a validated action can be expanded. All mistakes of one function
-//! are collected in `error::Errors` and reported at once by the fallback, which keeps the function callable. The
-//! options of each macro are rows in `options`.
+//! This crate is an implementation detail: use the macros through `genkit`.
 //!
-//! The documentation for users, with its compiled examples, is in `genkit/src/docs`.
+//! Every macro runs the same pipeline (`run`): parse → validate → expand. Only a validated action can be expanded. All
+//! errors of a function are collected in `error::Errors`. If there are any, the function becomes the fallback, which
+//! reports all of them and keeps the function callable. The options of each macro are rows in `options`.
+//!
+//! The user documentation, with its compiled examples, is in `genkit/src/docs`.
 
 #[cfg(any(feature = "dotprompt", feature = "skills"))]
 mod beside;
@@ -53,14 +55,14 @@ pub fn flow(options: TokenStream, item: TokenStream) -> TokenStream {
     run::guarded(Kind::Flow, options.into(), item.into()).into()
 }
 
-/// What `genkit::prompts!` hands a folder to: `[$crate] "prompts"`.
+/// The macro behind `genkit::prompts!`, which passes it a folder: `[$crate] "prompts"`.
 #[cfg(feature = "dotprompt")]
 #[proc_macro]
 pub fn prompt_folder(invocation: TokenStream) -> TokenStream {
     embed::prompts(invocation.into()).into()
 }
 
-/// What `genkit::skills!` hands a folder to: `[$crate] "skills"`.
+/// The macro behind `genkit::skills!`, which passes it a folder: `[$crate] "skills"`.
 #[cfg(feature = "skills")]
 #[proc_macro]
 pub fn skill_folder(invocation: TokenStream) -> TokenStream {

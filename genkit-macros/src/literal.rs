@@ -2,7 +2,7 @@
 
 use syn::{Expr, Lit, LitStr};
 
-/// The literal of an expression, through the invisible groups of `macro_rules!`.
+/// Returns the literal of an expression, looking through the invisible groups of `macro_rules!`.
 pub(crate) fn literal(expr: &Expr) -> Option<&Lit> {
     match expr {
         Expr::Lit(literal) => Some(&literal.lit),
@@ -11,7 +11,7 @@ pub(crate) fn literal(expr: &Expr) -> Option<&Lit> {
     }
 }
 
-/// The string literal of an expression.
+/// Returns the string literal of an expression.
 pub(crate) fn text(expr: &Expr) -> Option<LitStr> {
     match literal(expr) {
         Some(Lit::Str(text)) => Some(text.clone()),

@@ -1,4 +1,4 @@
-//! One road for all macros: parse, validate, expand.
+//! The pipeline of all macros: parse, validate, expand.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,7 +10,7 @@ use crate::kind::Kind;
 use crate::parse::{self, Item, Options};
 use crate::{crate_path, expand, validate};
 
-/// [`run`], with a panic of ours as an error that asks for a report.
+/// Calls [`run`], and turns a panic in these macros into an error that asks for a bug report.
 pub(crate) fn guarded(kind: Kind, options: TokenStream, item: TokenStream) -> TokenStream {
     let original = item.clone();
     catch_unwind(AssertUnwindSafe(|| run(kind, options, item))).unwrap_or_else(|panic| {

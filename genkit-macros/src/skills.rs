@@ -1,7 +1,7 @@
 //! `skills!("skills")`: a folder of skills, read at compile time.
 //!
-//! Everything that is wrong with any of the files is reported at once, each mistake with its own place: a macro cannot
-//! point into another file, so the messages begin with it.
+//! All errors in all files are reported at once. A macro cannot point into another file, so each message begins with
+//! the file and the line.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::error::Errors;
 const USAGE: &str =
     "write `skills!(\"skills\")`, or `skills!(pub mod know = \"res/skills\")` for another module";
 
-/// What `[$crate] "skills"` becomes.
+/// Expands `[$crate] "skills"`.
 pub(crate) fn skills(tokens: TokenStream) -> TokenStream {
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     expand(tokens, manifest.as_deref())
@@ -40,9 +40,9 @@ fn expand(tokens: TokenStream, manifest: Option<&Path>) -> TokenStream {
     }
 }
 
-/// What it is called with.
+/// The input of the macro.
 struct SkillsInput {
-    /// `$crate` of the library.
+    /// The `$crate` of the library.
     library: TokenStream,
     attrs: Vec<Attribute>,
     vis: Visibility,
@@ -71,7 +71,11 @@ impl SkillsInput {
             None => Ident::new("skills", Span::call_site()),
         };
         let Ok(folder) = input.parse::<LitStr>() else {
-            errors.at_span(input.span(), "this names no folder of skills", USAGE);
+            errors.at_span(
+                input.span(),
+                "expected the path of a folder of skills as a string",
+                USAGE,
+            );
             return Ok(None);
         };
         if !input.is_empty() {
@@ -84,7 +88,7 @@ impl SkillsInput {
         Ok(Some(Self { library, attrs, vis, module, folder }))
     }
 
-    /// The module, with all skills of the folder.
+    /// Generates the module, with all skills of the folder.
     fn module(&self, found: &[FoundSkill], manifest: &Path) -> TokenStream {
         let Self { library, attrs, vis, module, folder } = self;
         let about = format!(" The skills of the folder `{}`.", folder.value());
@@ -92,13 +96,13 @@ impl SkillsInput {
         quote! {
             #(#attrs)*
             #[doc = #about]
-            #[allow(dead_code, reason = "skills are found by their names, too")]
+            #[allow(dead_code, reason = "skills can also be looked up by name")]
             #vis mod #module {
                 use #library::__private as __genkit;
                 static __SKILLS: __genkit::StaticSkills =
                     __genkit::StaticSkills::new(&[#(#skills),*]);
                 __genkit::submit_skills!(__SKILLS);
-                #[doc = " All skills of the folder, for a registry of one's own."]
+                #[doc = " Returns all skills of the folder, for use with a custom registry."]
                 #[must_use]
                 pub fn all() -> __genkit::Vec<__genkit::Skill> {
                     __genkit::embedded_skills(&__SKILLS)
@@ -108,7 +112,8 @@ impl SkillsInput {
     }
 }
 
-/// One skill. The compiler notes that it read the files: a change of one rebuilds.
+/// Generates one skill. With `include_bytes!` the compiler tracks the files, so a change in one of them triggers a
+/// rebuild.
 fn embedded(skill: &FoundSkill, manifest: &Path) -> TokenStream {
     let files = skill.files.iter().map(|file| {
         let (path, digest) = (&file.path, &file.digest);
@@ -132,7 +137,7 @@ fn json(skill: &FoundSkill) -> String {
     serde_json::Value::Object(skill.frontmatter.clone()).to_string()
 }
 
-/// The skills of the folder, in their files' order; none where one has a mistake.
+/// Returns the skills of the folder in the order of their files, or none if any of them has an error.
 fn read(input: &SkillsInput, manifest: Option<&Path>, errors: &mut Errors) -> Vec<FoundSkill> {
     let Some(path) = beside::folder(&input.folder, manifest, errors) else { return Vec::new() };
     let manifest = manifest.unwrap_or(Path::new(""));
@@ -160,7 +165,7 @@ fn read(input: &SkillsInput, manifest: Option<&Path>, errors: &mut Errors) -> Ve
     }
 }
 
-/// The path of a file in the crate, with `/`.
+/// Returns the path of a file relative to the crate, with `/` as the separator.
 fn inside(path: &Path, manifest: &Path) -> String {
     let path = path.strip_prefix(manifest).unwrap_or(path);
     path.to_string_lossy().replace('\\', "/")
@@ -209,20 +214,20 @@ mod tests {
         let mut files = vec![("skills/a/SKILL.md", text)];
         let root = folder("skills-links", &files);
         let code = expanded("\"skills\"", &root);
-        assert!(code.contains("skills/a/SKILL.md:6: the link `x.md` leads to no file"), "{code}");
         assert!(
-            code.contains("skills/a/SKILL.md:6: the link `../y.md` leaves the skill"),
+            code.contains("skills/a/SKILL.md:6: the link `x.md` does not lead to a file"),
+            "{code}"
+        );
+        assert!(
+            code.contains("skills/a/SKILL.md:6: the link `../y.md` leads out of the skill"),
             "{code}"
         );
         files.push(("skills/b/SKILL.md", "---\nname: c\ndescription: d\n---\n"));
         files.push(("skills/d/README.md", "no skill"));
         folder("skills-links", &files);
         let code = expanded("\"skills\"", &root);
-        assert!(
-            code.contains("skills/b/SKILL.md:2: the skill `c` lies in the folder `b`"),
-            "{code}"
-        );
-        assert!(code.contains("skills/d: holds no `SKILL.md`"), "{code}");
+        assert!(code.contains("skills/b/SKILL.md:2: the skill `c` is in the folder `b`"), "{code}");
+        assert!(code.contains("skills/d: contains no `SKILL.md`"), "{code}");
         assert!(!code.contains("include_bytes"), "{code}");
         std::fs::remove_dir_all(root).expect("a folder");
     }
@@ -231,10 +236,10 @@ mod tests {
     fn mistakes_in_the_invocation() {
         let root = folder("skills-call", &[("skills/x", "")]);
         for (invocation, expected) in [
-            ("", "names no folder"),
-            ("7", "names no folder"),
+            ("", "expected the path of a folder"),
+            ("7", "expected the path of a folder"),
             ("\"skils\"", "did you mean `skills`?"),
-            ("\"../skills\"", "is not inside of the crate"),
+            ("\"../skills\"", "is not inside the crate"),
             ("\"skills\", all", "takes no options"),
         ] {
             let code = expanded(invocation, &root);

@@ -1,4 +1,4 @@
-//! "Did you mean …?", and lists of names.
+//! Suggestions for misspelled names, and lists of names.
 
 /// Returns the candidate that `word` is probably a typing error of: at most a third of its characters differ, or one.
 /// Among equally close candidates, one that differs only in case wins, then the first in alphabetical order.
@@ -16,7 +16,7 @@ pub(crate) fn nearest<'a>(
     close.min().map(|(.., candidate)| candidate)
 }
 
-/// `a`, `b` and `c`, each in backticks.
+/// Formats words as `a`, `b` and `c`, each in backticks.
 pub(crate) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match (words.pop(), words.is_empty()) {

@@ -1,6 +1,6 @@
-//! Expansions as files for people to review, and the documentation against the options.
+//! Golden files of expansions, and a check of the documentation against the options.
 //!
-//! `UPDATE=1 cargo test -p genkit-macros` writes the files anew.
+//! `UPDATE=1 cargo test -p genkit-macros` rewrites the golden files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::kind::Kind;
 use crate::options::{self, OptionSpec};
 use crate::run;
 
-/// Takes our attribute off a function in a file, as the compiler does.
+/// Expands the function in a source file: removes the attribute from it first, as the compiler does.
 fn expanded(source: &str) -> TokenStream {
     let mut item: syn::ItemFn = syn::parse_str(source).expect("a function");
     let place = item.attrs.iter().position(|attr| !attr.path().is_ident("doc"));
@@ -28,7 +28,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expansions")
 }
 
-/// Compares with a file, or writes it.
+/// Compares `text` with a file, or writes it to the file if `UPDATE` is set.
 pub(crate) fn golden(path: &Path, text: &str) {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(path, text).expect("the file can be written");
@@ -47,17 +47,17 @@ fn expansions_are_as_reviewed() {
     }
 }
 
-/// What is added to a plain function is compiled for each of them.
+/// The added code is compiled for every annotated function.
 #[test]
 fn a_plain_expansion_is_short() {
     let lines =
         |file: &str| fs::read_to_string(folder().join(file)).expect("the file").lines().count();
-    // The source has a line of ours.
+    // One line of the source is the attribute.
     let added = lines("minimal.expanded.rs") - (lines("minimal.rs") - 1);
     assert!(added <= 25, "{added} lines");
 }
 
-/// An editor expands what is written so far, and completes names from what comes back.
+/// An editor expands unfinished code, and completes names from the expansion.
 #[test]
 fn a_half_written_function_is_there_and_has_its_type() {
     for (options, written) in [

@@ -22,9 +22,9 @@
 
 #[doc(inline)]
 pub use genkit_agent::{
-    Approval, CallSettled, Chat, ChatTurn, Extract, Generate, GenerateStream, ModelAnswered,
-    ModelCall, NextStep, OnToolError, OutputCheck, OutputChecked, PromptRef, Run, RunCall,
-    RunState, Turn,
+    Approval, CallSettled, Chat, ChatTurn, Extract, Generate, GenerateStream, Instance,
+    ModelAnswered, ModelCall, NextStep, OnToolError, OutputCheck, OutputChecked, PromptRef, Run,
+    RunCall, RunState, Turn,
 };
 #[doc(inline)]
 pub use genkit_core::{

@@ -276,7 +276,7 @@ impl Genkit {
     }
 
     /// Calls a tool of the registry by hand, by the name in `request`, with the state and the middleware of this
-    /// program. An unknown tool is a failure that a model can read. Otherwise the same as [`Tool::call`].
+    /// program. An unknown tool is a failure that a model can read. Otherwise the same as [`Tool::call`](crate::Tool::call).
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -496,6 +496,7 @@ impl Genkit {
     }
 }
 
+#[doc(hidden)]
 impl Deref for Genkit {
     type Target = Inner;
 
@@ -794,7 +795,7 @@ impl GenkitBuilder {
 #[cfg(feature = "skills")]
 impl GenkitBuilder {
     /// Adds a folder of skills, which is read when the instance is built. Its skills are added to the registry; without
-    /// a given registry, to a copy of the program's. May be called several times. See [`Skill::read_dir`].
+    /// a given registry, to a copy of the program's. May be called several times. See `Skill::read_dir`.
     ///
     /// ```
     /// use genkit::{Genkit, Registry};

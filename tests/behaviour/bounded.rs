@@ -1,4 +1,4 @@
-//! Work that others choose: names, schemas, addresses and arguments that were made to be slow or to be taken for others.
+//! Untrusted names, schemas, URLs and arguments that are made to be slow, or to be mistaken for others.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,10 +9,10 @@ use genkit::testing::{Client, ScriptedModel};
 use genkit::{Context, Genkit, Prompt, Registry, Resource, Tool, resource, resources};
 use serde_json::{Map, Value, json};
 
-/// Longer than anything here takes, shorter than what would not end.
+/// Longer than any operation here, but short enough to detect a hang.
 const NOT_FOR_EVER: Duration = Duration::from_secs(60);
 
-/// A tool that says who answers.
+/// A tool that returns who answered.
 fn saying(name: &'static str, who: &'static str) -> Tool {
     Tool::builder(name, "Says who it is.")
         .handler(move |_: Context, _: Map<String, Value>| async move { Ok(who) })
@@ -69,7 +69,7 @@ async fn a_server_that_lists_more_later_takes_no_name_from_another() {
             let prompt = client.get_prompt(name, json!({})).await.unwrap();
             assert_eq!(prompt.messages()[0].text(), who, "{name} of {one} and {other}");
         }
-        // Its owner is away for a while, and finds it again.
+        // Its owner is disabled for a while, and then enabled again.
         host.disable(one).unwrap();
         until("it to go", async || !tools_of(&client).await.contains(&shown.to_owned())).await;
         assert_eq!(client.call_tool(&added, json!({})).await.unwrap().text(), "second");
@@ -144,7 +144,7 @@ async fn thousands_of_templates_do_not_hold_up_the_reading_of_an_address() {
     assert!(start.elapsed() < NOT_FOR_EVER, "{:?}", start.elapsed());
 }
 
-/// A schema that doubles with each level, by references of this spelling.
+/// A schema whose size doubles with each level, using this spelling of references.
 fn doubling(reference: &str) -> Value {
     let again = json!({"properties": {"n": {(reference): "#t"}}});
     json!({"type": "object", "$defs": {"t": {
@@ -190,7 +190,7 @@ async fn a_large_check_holds_up_nobody_else() {
         .await
         .unwrap();
     let keys: Map<String, Value> = (0..24_000).map(|n| (format!("k{n}"), json!("7"))).collect();
-    // One thread: `ping` is answered while the check of the other runs.
+    // On one thread, `ping` must be answered while the other value is being checked.
     let order = std::sync::Mutex::new(Vec::new());
     let check = async {
         let answer = client.call_tool("slow", Value::Object(keys)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Bounds: what a schema shows is checked before the body runs, whoever calls.
+//! Bounds: the constraints in a schema are checked before the body runs, for every caller.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::serving;
 
-/// How often a body ran.
+/// The number of times that a body ran.
 static RUNS: AtomicU32 = AtomicU32::new(0);
 
 #[derive(serde::Deserialize, serde::Serialize, schemars::JsonSchema)]
@@ -329,7 +329,7 @@ async fn an_approved_call_is_not_lost_where_its_tool_was_not_named_again() {
     let forgotten = genkit::resume(asked.clone(), |question| question.approve());
     let error = forgotten.model(model.clone()).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    assert!(error.chain().contains("the run waits for `delete`"), "{error:?}");
+    assert!(error.chain().contains("the run waits for the tool `delete`"), "{error:?}");
     assert_eq!(model.requests().len(), 1, "the model is not asked");
     let denied = genkit::resume(asked, |question| question.deny("no"));
     assert_eq!(denied.model(model).await.unwrap().text(), "done", "nothing is to be run");
@@ -357,7 +357,7 @@ async fn by_hand(ctx: &Context) -> Result<Value> {
     ctx.elicit_form("How many?", form).await?.accepted()
 }
 
-/// What is no answer is an error in a session; without one the user is asked again.
+/// An invalid answer is an error in a session; without a session the user is asked again.
 #[tokio::test]
 async fn a_form_that_was_written_by_hand_keeps_its_bounds_in_both_eras() {
     let asked = Arc::new(AtomicU32::new(0));

@@ -1,4 +1,4 @@
-//! What changes while a server runs.
+//! Changes while a server runs.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ async fn seen(client: &Client, what: &Seen) {
 async fn tools_come_and_go_and_clients_are_told() {
     let registry = registry();
     let client = connected(&registry).await;
-    // The first answer says that the session is open on the server's side too.
+    // After the first response, the session is open on the server's side as well.
     assert_eq!(client.tools().await.unwrap().len(), 1);
     registry.insert(passing()).unwrap();
     seen(&client, &Seen::ToolsChanged).await;
@@ -85,7 +85,7 @@ async fn a_listen_stream_carries_what_it_asked_for() {
     filter.tools_list_changed = Some(true);
     filter.resource_subscriptions = Some(vec!["thing://1".into()]);
     let mut stream = client.peer().listen(filter).await.unwrap();
-    // The acknowledgement comes before the server's task has noted the stream.
+    // The acknowledgement arrives before the server's task has registered the stream.
     tokio::time::sleep(Duration::from_millis(50)).await;
     registry.resource_updated("thing://2");
     registry.resource_updated("thing://1");

@@ -1,4 +1,4 @@
-//! What goes wrong, and what the model, or the client, is told.
+//! Errors, as received by the model or by the client.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

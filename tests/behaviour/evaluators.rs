@@ -1,5 +1,5 @@
-//! Metrics, in the format of the specification of evaluators: our cases, and those beside the repository or
-//! in a folder of `GENKIT_SPEC_DIRS`, unchanged; and evaluations of flows.
+//! Metrics, in the format of the evaluator specification: cases of this repository, and unchanged cases next to the
+//! repository or in a folder of `GENKIT_SPEC_DIRS`; and evaluations of flows.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ struct SpecCase {
     #[serde(default)]
     judge_sees: Vec<Vec<String>>,
     expect: Expected,
-    /// What the npm package does otherwise.
+    /// Where the npm package behaves differently.
     #[serde(default, rename = "differs")]
     _differs: Option<String>,
 }
@@ -65,7 +65,7 @@ fn metric(case: &SpecCase, judge: ScriptedModel) -> Evaluator {
     }
 }
 
-/// What is not as the case says.
+/// The differences from what the case expects.
 async fn differences(case: &SpecCase) -> Vec<String> {
     let text = |answer: &Value| match answer {
         Value::String(text) => text.clone(),
@@ -75,7 +75,7 @@ async fn differences(case: &SpecCase) -> Vec<String> {
         case.judge.iter().map(|answer| Scripted::from(ModelResponse::from_text(text(answer))));
     let judge = ScriptedModel::new(script);
     let evaluator = metric(case, judge.clone());
-    // As Genkit's tools send it.
+    // In the format that Genkit's tools send.
     let mut row = case.row.clone();
     row["testCaseId"] = json!("tc1");
     let request = json!({ "dataset": [row], "evalRunId": "run" });

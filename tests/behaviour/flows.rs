@@ -33,7 +33,7 @@ async fn flows_stream_and_return() {
     assert_eq!(result, json!("lift off"));
     assert_eq!(*seen.lock().unwrap(), [json!(3), json!(2), json!(1)]);
     assert_eq!(Flow::of::<count_down>().chunk_schema().unwrap()["type"], "integer");
-    // Nobody listens: chunks go nowhere.
+    // Without a receiver, chunks are discarded.
     assert!(genkit().run_flow("count_down", json!({"from": 3})).await.is_ok());
 }
 

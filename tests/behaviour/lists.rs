@@ -1,4 +1,4 @@
-//! What a server shows: descriptions, hints, filters, pages.
+//! The lists of a server: descriptions, hints, filters, pages.
 
 use genkit::mcp::rmcp::model::PaginatedRequestParams;
 use genkit::testing::Client;

@@ -1,4 +1,4 @@
-//! What a test hears of `tracing`: the events of its own thread, one text each.
+//! The `tracing` events of a test: those of its own thread, one text each.
 
 use std::fmt::Debug;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -12,12 +12,12 @@ use tracing_subscriber::layer::{Context, SubscriberExt as _};
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
-/// With one subscriber in the process an event that another thread comes to first is asked for there.
+/// With only one subscriber in the process, events that another thread reaches first would not be recorded.
 static SECOND: LazyLock<tracing::Dispatch> =
     LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
 
 impl Log {
-    /// One that hears until what is returned with it is dropped.
+    /// A log that records until the returned guard is dropped.
     pub(crate) fn listening() -> (Self, DefaultGuard) {
         LazyLock::force(&SECOND);
         let log = Self::default();
@@ -25,7 +25,7 @@ impl Log {
         (log, tracing::subscriber::set_default(subscriber))
     }
 
-    /// What came since the last time and has this text.
+    /// Returns the new events that contain this text.
     pub(crate) fn take(&self, text: &str) -> Vec<String> {
         let mut events = std::mem::take(&mut *self.0.lock().unwrap());
         events.retain(|event| event.contains(text));

@@ -1,6 +1,6 @@
-//! What the library does, seen through its public API: an MCP client in memory.
+//! The behavior of the library, tested through its public API with an in-memory MCP client.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
 
 mod bounded;
 mod bounds;
@@ -35,7 +35,7 @@ mod telemetry;
 use genkit::mcp::McpServer;
 use genkit::{Action, Genkit, Registry};
 
-/// A server over these actions alone.
+/// A server with only these actions.
 fn serving<A: Into<Action>>(actions: impl IntoIterator<Item = A>) -> McpServer {
     let registry = Registry::new().add(actions);
     Genkit::builder().registry(registry).build().expect("the registry is sound").serve_mcp()

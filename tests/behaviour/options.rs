@@ -1,4 +1,4 @@
-//! Options of the macros, as clients and models meet them: declared results, limits of time.
+//! The options of the macros, as seen by clients and models: declared results, time limits.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ async fn a_declared_schema_is_shown_in_place_of_that_of_the_returned_type() {
     };
     assert_eq!(schema("by_type")["properties"]["celsius"]["type"], "number");
     assert_eq!(schema("by_json"), json!({"type": "object", "required": ["a"]}));
-    // Clients of that era know objects alone: the list is wrapped, as every other result.
+    // Clients of that era support only objects, so the list is wrapped, as every other result.
     assert_eq!(schema("by_call")["properties"]["result"]["items"]["type"], "integer");
     assert_eq!(genkit::Tool::of::<by_call>().output_schema(), Some(&any_list()));
 }
@@ -83,7 +83,7 @@ async fn slow_resource() -> String {
     std::future::pending().await
 }
 
-/// A client waits for neither longer than their own limits, which are far below the server's.
+/// Clients wait for both only until their own time limits, which are far below the server's.
 #[tokio::test(start_paused = true)]
 async fn a_prompt_and_a_resource_have_time_limits_of_their_own() {
     let limit = Duration::from_millis(10);

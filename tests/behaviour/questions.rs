@@ -44,7 +44,7 @@ async fn delete(count: u32) -> String {
     format!("deleted {count}")
 }
 
-/// How often the card was charged, and the tool was run.
+/// How often the card was charged, and how often the tool was run.
 #[derive(Default)]
 struct Counts {
     charged: AtomicU32,
@@ -192,7 +192,7 @@ async fn what_is_done_once_is_done_once() {
     }
 }
 
-/// Sends one round of a call and gives what the server asks or answers.
+/// Sends one round of a call, and returns what the server asks or responds.
 async fn round(
     client: &Client,
     before: Option<&InputRequiredResult>,
@@ -233,7 +233,7 @@ async fn any_instance_with_the_same_key_goes_on() {
     assert_eq!(text, "Ada L paid 5, receipt 100, stamp 101");
     assert_eq!(counts.charged.load(Ordering::SeqCst), 1);
     assert_eq!(counts.runs.load(Ordering::SeqCst), 4);
-    // A stranger's key, and a state that was changed, are refused.
+    // Another server's key and a modified state are rejected.
     let stranger = connect(2).await.unwrap();
     let refused = round(&stranger, Some(&first), json!({})).await.unwrap_err();
     assert!(refused.to_string().contains("Invalid requestState"), "{refused}");

@@ -1,4 +1,4 @@
-//! The spans of a test, as a subscriber of `tracing` sees them.
+//! The spans of a test, as seen by a subscriber of `tracing`.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -10,12 +10,12 @@ use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt as _};
 
-/// A span: its name, and what it says.
+/// A span: its name and its fields.
 pub(crate) type Fields = (&'static str, BTreeMap<String, String>);
 
 type Spans = Arc<Mutex<Vec<(u64, Fields)>>>;
 
-/// The spans of this thread, as long as it lives.
+/// The spans of this thread, until it is dropped.
 pub(crate) struct RecordedSpans {
     spans: Spans,
     _guard: DefaultGuard,
@@ -25,7 +25,7 @@ struct Recorder(Spans);
 
 struct Visited<'a>(&'a mut BTreeMap<String, String>);
 
-/// With one subscriber in the process a span that another thread comes to first is asked for there.
+/// With only one subscriber in the process, spans that another thread reaches first would not be recorded.
 static SECOND: LazyLock<tracing::Dispatch> =
     LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
 
@@ -37,7 +37,7 @@ impl RecordedSpans {
         Self { spans, _guard: tracing::subscriber::set_default(subscriber) }
     }
 
-    /// Those that there are, the oldest first.
+    /// Returns all spans, the oldest first.
     pub(crate) fn all(&self) -> Vec<Fields> {
         self.spans.lock().unwrap().iter().map(|(_, span)| span.clone()).collect()
     }

@@ -1,4 +1,4 @@
-//! What the compiler cannot see is found before anything is served.
+//! Errors that the compiler cannot detect are found before anything is served.
 
 use genkit::{Context, Genkit, Registry, Resource, Tool, prompt, prompts, tool, tools};
 
@@ -71,19 +71,23 @@ fn all_problems_are_reported_at_once() {
     assert!(said.starts_with("the registry has 4 problems:"), "{said}");
 }
 
-#[test]
-fn nothing_to_serve_is_an_error_that_explains_linking() {
+async fn serve(server: genkit::mcp::McpServer) -> genkit::Result<()> {
+    server.serve(tokio::io::empty(), tokio::io::sink()).await
+}
+
+#[tokio::test]
+async fn nothing_to_serve_is_an_error_that_explains_linking() {
     let genkit = Genkit::builder().registry(Registry::new()).build().unwrap();
-    let error = genkit.serve_mcp().into_handler().err().unwrap().to_string();
+    let error = serve(genkit.serve_mcp()).await.unwrap_err().to_string();
     assert!(error.contains("use my_tools as _;"), "{error}");
     let genkit = Genkit::builder().registry(Registry::new().add(tools![one])).build().unwrap();
-    let error = genkit.serve_mcp().tagged("none").into_handler().err().unwrap().to_string();
+    let error = serve(genkit.serve_mcp().tagged("none")).await.unwrap_err().to_string();
     assert!(error.contains("the filters"), "{error}");
 }
 
 #[test]
 fn annotated_functions_are_linked_and_looked_through() {
-    // This program has two tools of one name on purpose.
+    // This program has two tools with the same name on purpose.
     let said = genkit::testing::check().unwrap_err().to_string();
     assert!(said.contains("tool `same`"), "{said}");
     assert!(Registry::global().tool("needs").is_some());
@@ -98,12 +102,12 @@ async fn functions_stay_functions() {
 #[test]
 fn a_builder_of_ones_own_leaves_the_programs_registry_alone() {
     let tool = Tool::builder("only_here", "x").handler(|_: Context, (): ()| async { Ok(()) });
-    // The program has two tools of one name on purpose, so this is refused; that is not the point.
+    // The program has two tools with the same name on purpose, so this fails; that does not matter here.
     let _ = Genkit::builder().actions([tool]).state(Database).build();
     assert!(Registry::global().tool("only_here").is_none());
 }
 
-/// What a type may say of itself, by hand: its schema is only known when the program runs.
+/// A handwritten schema of a type, which is known only at run time.
 macro_rules! typed {
     ($($name:ident: $schema:tt)*) => {$(
         #[derive(serde::Deserialize)]
@@ -132,7 +136,7 @@ typed! {
     BadNames: {"type": "object", "required": [1]}
 }
 
-/// A tool with such a type as its argument, deep inside of what is plain, and its line.
+/// A tool with such a type as its argument, nested in plain types, and its line.
 macro_rules! tools_of {
     ($($ty:ident)*) => {
         [$((
@@ -145,15 +149,15 @@ macro_rules! tools_of {
 
 #[derive(serde::Deserialize, genkit::schemars::JsonSchema)]
 #[schemars(crate = "genkit::schemars")]
-#[expect(dead_code, reason = "nobody calls what has them")]
+#[expect(dead_code, reason = "the functions that use them are never called")]
 struct Around<T> {
     city: String,
     days: Option<u32>,
     value: T,
 }
 
-/// Most schemas are seen to be sound without compiling them, and tools of one type share them; a mistake is none of
-/// those, wherever it stands and however often.
+/// Most schemas are recognized as valid without compiling them, and tools with the same type share them. A mistake is
+/// never missed by this, regardless of where it is and how often.
 #[test]
 fn every_mistake_of_a_schema_is_found_at_the_start_with_its_place() {
     let plain = (0..100).map(|n| {

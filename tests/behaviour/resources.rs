@@ -111,7 +111,7 @@ async fn a_resource_knows_the_uri_that_is_read() {
         assert_eq!(read[0].as_text(), Some("there://7"));
         assert_eq!(client.call_tool("nowhere", json!({})).await.unwrap().text(), "true");
     }
-    // And where the loop reads it.
+    // The same when the loop reads it.
     let model = ScriptedModel::new([ModelResponse::from_text("done")]);
     genkit.generate(Part::resource_link("here://x")).model(model.clone()).await.unwrap();
     assert_eq!(model.requests()[0].messages[0].text(), "x at here://x");

@@ -1,4 +1,4 @@
-//! What a function returns, and what a client gets.
+//! The return values of functions, and the results that clients receive.
 
 use genkit::testing::Client;
 use genkit::{Part, Result, ToolReply, tool, tools};

@@ -1,4 +1,4 @@
-//! Spans and measurements of what is served and sent, and the traces that they belong to.
+//! Spans and metrics of requests that are served and sent, and the traces that they belong to.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
@@ -18,7 +18,7 @@ type Point = (&'static str, f64, BTreeMap<&'static str, String>);
 static PARENTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 static POINTS: Mutex<Vec<Point>> = Mutex::new(Vec::new());
 
-/// The telemetry of this process; tests know what is theirs by its name.
+/// The telemetry of this process. Tests find their own data by its name.
 struct Recorded;
 
 impl Telemetry for Recorded {
@@ -63,7 +63,7 @@ async fn keep_traced(secret: String) -> Result<String> {
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Name {
-    #[allow(dead_code, reason = "it is asked for")]
+    #[allow(dead_code, reason = "it is part of the interface")]
     name: String,
 }
 
@@ -113,7 +113,7 @@ async fn a_span_for_each_request_says_what_became_of_it() {
     );
     assert!(!calls[0].contains_key("error.type") && !calls[0].contains_key("otel.status_code"));
     has(calls[1], &[("error.type", "tool_error"), ("otel.status_code", "ERROR")]);
-    // What clients make up stands in no name of a span.
+    // Names that clients invent do not appear in the names of spans.
     let unknown = named(&spans, "tools/call");
     let refused = [("error.type", "-32602"), ("rpc.response.status_code", "-32602")];
     has(unknown[0], &refused);
@@ -171,7 +171,7 @@ async fn what_is_measured_has_few_labels() {
 
 const SENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-/// Calls through a host, for somebody whose trace is this.
+/// Calls through a host, with this trace of the caller.
 async fn called(trace: &str, make: fn() -> McpServer) {
     let config = ServerConfig::in_process(make).trace_context(true);
     let client = McpClient::connect("s", config).await.unwrap();

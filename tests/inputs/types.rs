@@ -1,6 +1,6 @@
 //! The types of the signatures.
 
-#![allow(dead_code, reason = "they are read and shown")]
+#![allow(dead_code, reason = "they are only deserialized and formatted")]
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(super) enum Kind {
     Small,
 }
 
-/// Holds itself, and is not written.
+/// Refers to itself, and cannot be serialized.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Tree {
     pub(super) name: String,

@@ -1,4 +1,4 @@
-//! Writes `signatures.rs`: random signatures, the same each time.
+//! Generates `signatures.rs`: random signatures, the same in each run.
 
 use std::fmt::Write as _;
 
@@ -9,9 +9,9 @@ const SIGNATURES: usize = 60;
 /// A type of a parameter.
 struct Ty {
     text: &'static str,
-    /// JSON that it reads.
+    /// JSON that is valid for it.
     samples: &'static str,
-    /// Attributes that say something of it.
+    /// Attributes that describe it.
     attributes: &'static [&'static str],
 }
 
@@ -109,7 +109,7 @@ const DOCS: &[&str] = &[
 
 const NAMES: [&str; 6] = ["city", "days", "b", "unit", "r#type", "a"];
 
-/// A parameter as it is written, its names, and JSON that it reads.
+/// A parameter as source code, its names, and JSON that is valid for it.
 struct Param {
     written: String,
     names: String,

@@ -1,4 +1,4 @@
-//! The example `booking`: an agent that is killed, and goes on.
+//! The example `booking`: an agent that is killed and resumed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,17 +11,17 @@ use serde_json::Value;
 use crate::postgres;
 use crate::{packages, program, server};
 
-/// More than the 30 seconds for which the dead hold what they were at.
+/// More than 30 seconds, the time for which a dead process keeps its lease.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const PAID: &str = "Two nights in Lisbon are booked and paid.";
 
-/// At how many points of its life the agent is killed, and how far they are apart: an answer of its model takes as long
-/// as two of these, a booking as long as four.
+/// The number of points of its life at which the agent is killed. They are spaced so that a response of its model takes
+/// as long as two of them, and a booking as long as four.
 const POINTS: u32 = 20;
 const APART: Duration = Duration::from_millis(75);
 
-/// A trip: its store, and what the agency has in its books.
+/// A trip: its store, and the agency's records.
 struct Trip {
     folder: PathBuf,
     store: Vec<String>,
@@ -42,7 +42,7 @@ impl Trip {
         command
     }
 
-    /// What a process says that comes to its end.
+    /// Runs a process to its end, and returns its output.
     fn says(&self, arguments: &[&str]) -> String {
         let ran = program::run(&mut self.agent(arguments), PATIENCE).unwrap();
         assert_eq!(ran.code, Some(0), "{}", ran.story());
@@ -59,14 +59,14 @@ impl Trip {
         agent.wait().unwrap();
     }
 
-    /// What was booked, in order.
+    /// Returns the bookings, in order.
     fn booked(&self) -> Vec<String> {
         let lines = fs::read_to_string(self.folder.join("agency.jsonl")).unwrap_or_default();
         let line = |line: &str| serde_json::from_str::<Value>(line).unwrap();
         lines.lines().map(|text| line(text)["what"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// All of it, once each.
+    /// Checks that everything is booked exactly once.
     fn is_booked(&self) {
         let mut booked = self.booked();
         booked.sort();
@@ -74,7 +74,8 @@ impl Trip {
     }
 }
 
-/// Kills an agent at every point of its life, each in a folder of its own and all at the same time; another goes on.
+/// Kills agents at every point of their life, each in its own folder and all at the same time. Another process resumes
+/// each of them.
 fn is_killed_at_every_point(name: &str, store: Option<&str>) {
     server::example("booking"); // built before anything is timed
     std::thread::scope(|scope| {
@@ -85,7 +86,7 @@ fn is_killed_at_every_point(name: &str, store: Option<&str>) {
                 let said = trip.says(&["--yes"]);
                 assert!(said.contains(PAID), "killed at point {point}: {said}");
                 trip.is_booked();
-                // It is over: who asks again gets the answer, and nothing happens.
+                // It is finished: a repeated request returns the response and has no effects.
                 assert!(trip.says(&["--yes"]).contains(PAID));
                 trip.is_booked();
             });

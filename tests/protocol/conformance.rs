@@ -1,4 +1,4 @@
-//! The official conformance suite against `examples/conformance`, in both eras.
+//! The official conformance suite with `examples/conformance`, in both eras.
 
 use crate::server::Server;
 use crate::verdict::{Side, run_suite};
@@ -13,7 +13,7 @@ fn all_scenarios_pass_in_the_era_without_sessions() {
     judge("2026-07-28", 40);
 }
 
-/// The extension is in no suite: its scenarios are run one by one.
+/// The extension is in no suite, so its scenarios are run one by one.
 #[test]
 fn all_scenarios_of_tasks_pass() {
     const SCENARIOS: [&str; 9] = [
@@ -36,7 +36,7 @@ fn all_scenarios_of_tasks_pass() {
     }
 }
 
-/// Runs the whole suite for one protocol version, of which `expected` scenarios are known.
+/// Runs the whole suite for one protocol version, which has `expected` scenarios.
 fn judge(version: &str, expected: usize) {
     let server = Server::start("conformance", &[]);
     let arguments = ["--suite", "all", "--spec-version", version, "--url", server.url()];
@@ -46,7 +46,7 @@ fn judge(version: &str, expected: usize) {
     assert_eq!(count, expected, "scenarios that left a result\n{}", verdicts.story());
 }
 
-/// No suite has these: an extension is judged by its name.
+/// No suite contains these: an extension is tested by its name.
 #[test]
 fn skills_pass() {
     let server = Server::start("conformance", &[]);

@@ -1,4 +1,4 @@
-//! The official conformance suite against `examples/conformance_client`, in both eras.
+//! The official conformance suite with `examples/conformance_client`, in both eras.
 
 use crate::server::example;
 use crate::verdict::{Side, run_suite};
@@ -54,7 +54,7 @@ fn all_scenarios_pass_in_the_era_without_sessions() {
     );
 }
 
-/// No suite has these: each is judged by its name.
+/// No suite contains these: each is run by its name.
 #[test]
 fn a_program_without_a_person_gets_access() {
     for scenario in [
@@ -71,7 +71,7 @@ fn a_program_without_a_person_gets_access() {
     }
 }
 
-/// An extension is judged by its name.
+/// An extension is run by its name.
 #[test]
 fn access_is_bound_to_a_key() {
     for scenario in ["auth/dpop", "auth/dpop-nonce"] {
@@ -83,7 +83,7 @@ fn access_is_bound_to_a_key() {
     }
 }
 
-/// An extension is judged by its name.
+/// An extension is run by its name.
 #[test]
 fn skills_are_verified_and_never_fetched_ahead() {
     for part in ["no-prefetch", "verify-digest", "verify-size", "verify-frontmatter"] {
@@ -96,7 +96,7 @@ fn skills_are_verified_and_never_fetched_ahead() {
     }
 }
 
-/// Runs the whole suite for one protocol version: what is there in `BOTH` and these.
+/// Runs the whole suite for one protocol version, which contains `BOTH` and these scenarios.
 fn judge(version: &str, only: &[&str]) {
     let command = command();
     let arguments = ["--suite", "all", "--spec-version", version, "--command", &command];
@@ -107,7 +107,7 @@ fn judge(version: &str, only: &[&str]) {
     assert_eq!(verdicts.names(), expected, "scenarios that left a result\n{}", verdicts.story());
 }
 
-/// The suite splits the command at blanks and gives it to a shell.
+/// The suite splits the command at spaces and passes it to a shell.
 fn command() -> String {
     let program = example("conformance_client").display().to_string();
     assert!(!program.contains(char::is_whitespace), "the suite cannot start {program:?}: a blank");

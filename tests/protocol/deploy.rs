@@ -1,4 +1,4 @@
-//! `examples/deploy`: what can be shown of it without a container engine.
+//! `examples/deploy`, as far as it can be tested without a container engine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,12 +20,12 @@ fn file(name: &str) -> String {
     fs::read_to_string(root().join("examples/deploy").join(name)).unwrap()
 }
 
-/// What stands after a word at the beginning of a line.
+/// Returns the rest of the line that begins with a word.
 fn after<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
     text.lines().filter_map(|line| line.strip_prefix(word)).map(str::trim).collect()
 }
 
-/// The arguments of a JSON list, with a free port in the place of theirs.
+/// The arguments of a JSON list, with the port replaced by a free one.
 fn on_a_free_port(list: &Value) -> Vec<String> {
     let words = list.as_array().unwrap().iter().map(|word| word.as_str().unwrap());
     words
@@ -33,7 +33,7 @@ fn on_a_free_port(list: &Value) -> Vec<String> {
         .collect()
 }
 
-/// It serves with these arguments, and says how it is.
+/// Checks that it serves with these arguments and reports its health.
 fn serves(example: &str, arguments: &[String], folder: &Path) {
     let mut command = Command::new(server::example(example));
     let server = Server::spawn(command.current_dir(folder).args(arguments).env_remove("RUST_LOG"));
@@ -55,7 +55,7 @@ fn the_image_builds_and_starts_what_is_there() {
     };
     let image = bases[0].strip_prefix("rust:").unwrap().split('-').next().unwrap();
     assert!(version(image) >= version(rust), "{image} is older than {rust}");
-    // What is built needs what it is copied on: the same Debian, and nobody is root.
+    // The binary needs the same Debian version that it was built on, and no process runs as root.
     assert!(bases[0].contains("bookworm") && bases[1] == "gcr.io/distroless/cc-debian12:nonroot");
     assert_eq!(after(&dockerfile, "USER "), ["nonroot"]);
     let example = after(&dockerfile, "ARG EXAMPLE=")[0];
@@ -65,7 +65,7 @@ fn the_image_builds_and_starts_what_is_there() {
     serves(example, &on_a_free_port(&command), &packages::scratch("deploy-image"));
 }
 
-/// A distroless image with `cc` has these libraries and no others.
+/// A distroless image with `cc` contains only these libraries.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_programs_need_only_what_the_image_has() {
@@ -107,7 +107,7 @@ fn systemd_takes_the_unit() {
     arguments[last] = scratch.join("notes.db").to_string_lossy().into_owned();
     serves("notes", &arguments, &scratch);
 
-    // The unit is verified with a program that is there.
+    // The unit is verified with an existing program.
     let here = scratch.join("notes.service");
     let program = server::example("notes").to_string_lossy();
     fs::write(&here, unit.replace(words[0], &program)).unwrap();
@@ -136,7 +136,7 @@ fn the_instances_start_as_the_compose_file_says() {
     assert!(context.join(tools["build"]["dockerfile"].as_str().unwrap()).is_file());
     let example = tools["build"]["args"]["EXAMPLE"].as_str().unwrap();
     serves(example, &on_a_free_port(&tools["command"]), &packages::scratch("deploy-compose"));
-    // The proxy listens where the host's port leads, and asks the instances where they listen.
+    // The proxy listens on the port that the host forwards, and connects to the ports of the instances.
     let proxy = &compose["services"]["proxy"];
     let nginx = file("nginx.conf");
     let inside = proxy["ports"][0].as_str().unwrap().split(':').nth(1).unwrap();

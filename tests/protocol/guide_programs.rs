@@ -1,4 +1,4 @@
-//! The programs of the guide, run as a reader runs them: with a stand-in for the model where one is asked.
+//! The programs of the guide, run as a reader runs them, with a stand-in for the model if one is called.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +14,7 @@ use crate::{packages, server};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Gemini, for as many requests as there are answers; gives its address.
+/// A stand-in for Gemini, for as many requests as there are responses. Returns its address.
 pub(crate) fn gemini(answers: Vec<(u16, Value)>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -72,7 +72,7 @@ pub(crate) fn calls(name: &str, args: Value) -> (u16, Value) {
     says(json!({"functionCall": {"name": name, "args": args}}))
 }
 
-/// Runs a program to its end, in a folder of its own.
+/// Runs a program to its end, in a separate folder.
 fn run(name: &str, arguments: &[&str], answers: Vec<(u16, Value)>) -> Ran {
     let folder = packages::root().join("scratch").join(format!("guide-{name}"));
     std::fs::create_dir_all(&folder).unwrap();
@@ -86,7 +86,7 @@ fn run(name: &str, arguments: &[&str], answers: Vec<(u16, Value)>) -> Ran {
     program::run(&mut command, PATIENCE).unwrap()
 }
 
-/// It ends well, and says this.
+/// Checks that a program succeeds and prints this.
 fn shows(name: &str, arguments: &[&str], answers: Vec<(u16, Value)>, wanted: &[&str]) -> Ran {
     let ran = run(name, arguments, answers);
     assert_eq!(ran.code, Some(0), "{}", ran.story());
@@ -162,7 +162,7 @@ fn long_calls_and_skills_are_tried_like_any_other() {
 
 #[test]
 fn a_person_is_asked_and_a_run_survives() {
-    // Nobody is there to say yes.
+    // There is no user to approve.
     let pay = calls("pay_invoice", json!({"to": "Ada", "amount": 50.0}));
     let answers = vec![pay, text("Then I do not pay.")];
     shows("human_in_the_loop", &[], answers, &["pay_invoice", "ok? [y/n]", "Then I do not pay."]);
@@ -210,7 +210,7 @@ fn programs_serve_over_http() {
     };
     assert_eq!(ask(None).0, 401);
     assert_eq!(ask(Some("nobodys")).0, 401);
-    // Whoever runs it reads why.
+    // The output shows the reason to the user.
     let mut told = server.stderr();
     for why in ["a bearer token is required", "unknown API key"] {
         let begun = Instant::now();
@@ -229,7 +229,7 @@ fn programs_serve_over_http() {
     assert!(writer.contains("whoami") && writer.contains("delete_note"), "{writer}");
 }
 
-/// A client of the TypeScript SDK that calls the one tool there is.
+/// A client of the TypeScript SDK that calls the only tool.
 const WHISPERS: &str = r"
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

@@ -1,4 +1,4 @@
-//! What the pages and the README show of a terminal is what the programs print.
+//! Terminal sessions on the pages and in the README match the output of the programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,18 +12,18 @@ use crate::{packages, program, server};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A block with a command, or several, and what they print.
+/// A block with one or several commands, and their output.
 struct Recording {
-    /// The page, for a failure.
+    /// The page, for a failure message.
     page: String,
     /// The program of the page.
     example: Option<String>,
-    /// What the mark names: `quickstart --demo`.
+    /// The name in the mark: `quickstart --demo`.
     marked: Option<String>,
     lines: Vec<String>,
 }
 
-/// What a person types, and what the model says to a program of a page.
+/// The input of a user, and the model's responses, for a program of a page.
 fn script(name: &str) -> (&'static str, Vec<(u16, Value)>) {
     match name {
         "generate_text" => {
@@ -68,7 +68,7 @@ fn recordings(page: &Path) -> Vec<Recording> {
     found
 }
 
-/// The words of a command, as a shell takes them apart.
+/// Splits a command into words as a shell does.
 fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut is_quoted = false;
@@ -83,7 +83,7 @@ fn words(command: &str) -> Vec<String> {
 }
 
 impl Recording {
-    /// Each command with the lines that it prints.
+    /// Returns each command with the lines that it prints.
     fn commands(&self) -> Vec<(String, Vec<&str>)> {
         let mut commands: Vec<(String, Vec<&str>)> = Vec::new();
         commands.extend(self.marked.clone().map(|command| (command, Vec::new())));
@@ -96,7 +96,7 @@ impl Recording {
         commands
     }
 
-    /// The program of a command, its name and its arguments: `cargo run` is the program of the page.
+    /// Returns the program of a command, its name and its arguments: `cargo run` is the program of the page.
     fn program(&self, command: &str) -> (PathBuf, String, Vec<String>) {
         let mut words = words(command);
         if self.marked.is_some() {
@@ -134,7 +134,7 @@ fn recordings_are_what_the_programs_print() {
                 .env_remove("RUST_LOG")
                 .env_remove("GENKIT_ENV")
                 .env_remove("GENKIT_MODEL");
-            // Without a key a stand-in of the program's own plays the model, if it has one.
+            // Without a key the program uses its own stand-in for the model, if it has one.
             for key in ["GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"] {
                 command.env_remove(key);
             }
@@ -143,7 +143,7 @@ fn recordings_are_what_the_programs_print() {
             }
             let ran = program::run_typing(&mut command, typed, PATIENCE).unwrap();
             assert_eq!(ran.code, Some(0), "{}: {}", recording.page, ran.story());
-            // A terminal shows what is typed, too.
+            // A terminal also shows what is typed.
             let is_printed = |shown: &&str| typed.is_empty() || *shown != typed.trim();
             let shown: Vec<&str> = shown.into_iter().filter(is_printed).collect();
             let printed: Vec<&str> = ran.stdout.lines().map(str::trim_end).collect();

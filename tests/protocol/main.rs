@@ -1,8 +1,8 @@
-//! The servers of `examples/` as clients that others wrote see them, and as raw bytes on the wire.
+//! The servers in `examples/` as seen by third-party clients, and as raw bytes on the wire.
 //!
-//! `tests/README.md` says what is installed for this and where.
+//! `tests/README.md` lists what is installed for these tests, and where.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
 
 mod attacks;
 mod booking;
@@ -27,7 +27,7 @@ mod oauth;
 mod openapi;
 mod packages;
 mod pipe;
-#[cfg(target_os = "linux")] // the server's package is for it
+#[cfg(target_os = "linux")] // the package of the server supports only Linux
 #[path = "../../crates/genkit-postgres/tests/server/mod.rs"]
 mod postgres;
 mod program;

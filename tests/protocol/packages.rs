@@ -1,6 +1,6 @@
-//! What others wrote: installed once, at exact versions, under `target/`.
+//! Third-party packages, installed once, at exact versions, under `target/`.
 //!
-//! An installation that fails fails the tests; nothing is skipped for want of a tool.
+//! If an installation fails, the tests fail; no test is skipped because a tool is missing.
 
 use std::fs;
 use std::io;
@@ -11,8 +11,7 @@ use std::time::Duration;
 
 use crate::program::{self, Ran};
 
-/// The conformance suite, the inspector, the TypeScript SDK in both generations, and a strict
-/// validator of schemas.
+/// The conformance suite, the inspector, the TypeScript SDK in both generations, and a strict schema validator.
 pub(crate) const NPM: [&str; 5] = [
     "@modelcontextprotocol/conformance@0.2.0-alpha.12",
     "@modelcontextprotocol/inspector@2.12.0",
@@ -21,38 +20,37 @@ pub(crate) const NPM: [&str; 5] = [
     "ajv@8.20.0",
 ];
 
-/// Servers that others wrote. They have a folder of their own, with the SDK that they ask for.
+/// Third-party servers, in a separate folder with the SDK version that they need.
 const SERVERS: [&str; 3] = [
     "@modelcontextprotocol/server-everything@2026.8.31",
     "@modelcontextprotocol/server-filesystem@2026.8.31",
     "@modelcontextprotocol/server-memory@2026.8.31",
 ];
 
-/// Genkit's own developer tools, in a folder of their own: they are large.
+/// Genkit's own developer tools, in a separate folder because they are large.
 const GENKIT_CLI: [&str; 1] = ["genkit-cli@1.43.0"];
 
-/// Genkit's own client of flows. It has a folder of its own: its telemetry is large.
+/// Genkit's own client of flows, in a separate folder because its telemetry is large.
 const GENKIT: [&str; 1] = ["genkit@1.42.0"];
 
-/// An authorization server. It has a folder of its own, with what it asks for.
+/// An authorization server, in a separate folder with its dependencies.
 const OIDC_PROVIDER: [&str; 1] = ["oidc-provider@9.13.3"];
 
 /// Documents of OpenAPI that describe real APIs: GitHub's, Figma's, and a collection.
 const OPENAPI: [&str; 3] =
     ["@octokit/openapi@23.0.2", "@figma/rest-api-spec@0.43.0", "@readme/oas-examples@8.2.2"];
 
-/// A headless Chromium for Linux on x86-64 that comes inside of its package.
+/// A headless Chromium for Linux on x86-64, contained in its package.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 const CHROMIUM: [&str; 1] = ["@sparticuz/chromium@153.0.0"];
 
-/// The Python SDK, a validator for what its tools return, and a server.
+/// The Python SDK, a validator for the results of its tools, and a server.
 const PYPI: [&str; 3] = ["mcp==2.3.0", "jsonschema==4.26.0", "mcp-server-time==2026.10.19"];
 
-/// OpenTelemetry's own decoder of what is exported to collectors.
+/// OpenTelemetry's own decoder for data exported to collectors.
 const OTLP: [&str; 1] = ["opentelemetry-proto==1.45.2"];
 
-/// Our programs for the TypeScript SDK. They are copied next to `node_modules`, where Node looks
-/// for what they import.
+/// The scripts for the TypeScript SDK. They are copied next to `node_modules`, where Node resolves their imports.
 const SCRIPTS: [(&str, &str); 4] = [
     ("oauth.mjs", include_str!("oauth/ts.mjs")),
     ("notes.mjs", include_str!("clients/notes.mjs")),
@@ -60,17 +58,17 @@ const SCRIPTS: [(&str, &str); 4] = [
     ("ts2.mjs", include_str!("clients/ts2.mjs")),
 ];
 
-/// How long one installation may take.
+/// The time limit of one installation.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Where everything is that these tests write.
+/// Returns the folder to which these tests write.
 pub(crate) fn root() -> PathBuf {
-    // Cargo says so of `target/tmp`, wherever `target` is.
+    // Cargo sets `target/tmp`, wherever `target` is.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target directory");
     target.join("protocol-tests")
 }
 
-/// An empty directory for one test; what it leaves there can be looked at.
+/// Returns an empty folder for one test, whose contents can be inspected afterwards.
 pub(crate) fn scratch(test: &str) -> PathBuf {
     let path = root().join("scratch").join(test);
     let _ = fs::remove_dir_all(&path);
@@ -78,33 +76,33 @@ pub(crate) fn scratch(test: &str) -> PathBuf {
     path
 }
 
-/// The directory that has `node_modules` and our scripts.
+/// Returns the folder with `node_modules` and the scripts.
 pub(crate) fn npm() -> &'static Path {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     installed(DONE.get_or_init(install_npm))
 }
 
-/// Our script for Genkit's client of flows, beside what it imports.
+/// Returns the script for Genkit's client of flows, next to its dependencies.
 pub(crate) fn genkit_client() -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     installed(DONE.get_or_init(install_genkit)).join("flows.mjs")
 }
 
-/// The script that is the server of this name.
+/// Returns the script of the server with this name.
 pub(crate) fn node_server(name: &str) -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let folder = installed(DONE.get_or_init(install_servers));
     folder.join("node_modules/@modelcontextprotocol").join(name).join("dist/index.js")
 }
 
-/// The script that is Genkit's CLI.
+/// Returns the script of Genkit's CLI.
 pub(crate) fn genkit_cli() -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let folder = installed(DONE.get_or_init(install_genkit_cli));
     folder.join("node_modules/genkit-cli/dist/bin/genkit.js")
 }
 
-/// Our script that is an authorization server, beside what it imports.
+/// Returns the script of an authorization server, next to its dependencies.
 pub(crate) fn oidc_provider() -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     installed(DONE.get_or_init(install_oidc_provider)).join("provider.mjs")
@@ -135,7 +133,7 @@ pub(crate) fn otlp_python() -> &'static Path {
     installed(DONE.get_or_init(|| install_python("venv-otlp", &OTLP)))
 }
 
-/// A command for a tool, which finds its home and its caches under `target/`.
+/// A command for a tool, with its home and its caches under `target/`.
 pub(crate) fn tool(program: &Path) -> Command {
     let mut command = Command::new(program);
     let home = root().join("home");
@@ -199,7 +197,7 @@ fn install_openapi() -> Result<PathBuf, String> {
     let directory = root().join("npm-openapi");
     once(&directory, &OPENAPI, || {
         npm_install(&directory, &OPENAPI)?;
-        // Of the other editions of GitHub's there are 370 MB.
+        // The other editions of GitHub's API take 370 MB.
         let folder = directory.join("node_modules/@octokit/openapi/generated");
         for file in fs::read_dir(folder).map_err(text)? {
             let path = file.map_err(text)?.path();
@@ -228,7 +226,7 @@ fn install_chromium() -> Result<PathBuf, String> {
 fn npm_install(directory: &Path, list: &[&str]) -> Result<(), String> {
     fs::write(directory.join("package.json"), r#"{"private":true,"type":"module"}"#)
         .map_err(text)?;
-    // Two installations at once each have their own.
+    // Concurrent installations have separate caches.
     let cache = directory.join("cache");
     let mut npm = Command::new("npm");
     npm.current_dir(directory)
@@ -261,7 +259,7 @@ fn interpreter(venv: &Path) -> PathBuf {
     if cfg!(windows) { venv.join("Scripts/python.exe") } else { venv.join("bin/python") }
 }
 
-/// Installs into an empty directory, unless a stamp says that the same list is there already.
+/// Installs into an empty folder, unless a stamp shows that the same list is already installed.
 fn once(
     directory: &Path,
     list: &[&str],
@@ -289,8 +287,8 @@ fn finish(command: &mut Command, needs: &str) -> Result<(), String> {
     }
 }
 
-/// The suite imports a function that Node 20 does not have, for a command that we do not use:
-/// the import goes.
+/// The suite imports a function that Node 20 does not have, for a command that is not used here, so the import is
+/// removed.
 fn mend_conformance(directory: &Path) -> Result<(), String> {
     const IMPORT: &str = "globSync as ";
     let script = directory.join("node_modules/@modelcontextprotocol/conformance/dist/index.js");

@@ -1,4 +1,4 @@
-//! A server on the other end of two pipes, spoken to in bytes.
+//! A server on the other end of two pipes, addressed with raw bytes.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::program::{self, Heard};
 use crate::server;
 
-/// How long an answer may take: far longer than any should, for a machine under load.
+/// The time limit of a response: far longer than any should take, for a machine under load.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A spawned server.
@@ -28,7 +28,7 @@ impl Pipe {
         Self::spawn(Command::new(server::example(name)).args(arguments).env_remove("RUST_LOG"))
     }
 
-    /// Starts `quickstart`, which says hello first.
+    /// Starts `quickstart`, with a handshake.
     pub(crate) fn open() -> Self {
         let mut pipe = Self::start("quickstart", &[]);
         pipe.hello();
@@ -66,7 +66,7 @@ impl Pipe {
         answer
     }
 
-    /// Sends a request, and returns what is answered to it.
+    /// Sends a request, and returns the response.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         let id = self.ask(method, params);
         self.answer(&json!(id))
@@ -91,14 +91,14 @@ impl Pipe {
         self.send_raw(format!("{message}\n").as_bytes());
     }
 
-    /// Sends bytes as they are; an end of line is part of them.
+    /// Sends raw bytes, which include the line end.
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("an open input");
         let sent = stdin.write_all(bytes).and_then(|()| stdin.flush());
         sent.unwrap_or_else(|error| panic!("{error}\n{}", self.stderr.so_far()));
     }
 
-    /// The next message, whatever it is.
+    /// Returns the next message of any kind.
     pub(crate) fn next(&self) -> Value {
         let line = self.lines.recv_timeout(PATIENCE).unwrap_or_else(|error| {
             panic!("no message ({error}); the server said:\n{}", self.stderr.so_far())
@@ -106,7 +106,7 @@ impl Pipe {
         message(&line)
     }
 
-    /// The answer to the request of this id; what comes before it is passed over.
+    /// Returns the response to the request with this id. Skips earlier messages.
     pub(crate) fn answer(&self, id: &Value) -> Value {
         loop {
             let message = self.next();
@@ -116,18 +116,18 @@ impl Pipe {
         }
     }
 
-    /// Shows that the server still serves.
+    /// Checks that the server still serves.
     pub(crate) fn still_serves(&mut self) {
         let sum = self.call("add", &json!({ "a": 2, "b": 40 }));
         assert_eq!(sum["content"][0]["text"], "42", "{sum}");
     }
 
-    /// Closes the server's input: no more requests.
+    /// Closes the server's input, so that there are no more requests.
     pub(crate) fn hang_up(&mut self) {
         self.stdin = None;
     }
 
-    /// Everything that it still says until it closes its output.
+    /// Returns everything that it sends until it closes its output.
     pub(crate) fn rest(&self) -> Vec<Value> {
         let mut rest = Vec::new();
         loop {
@@ -139,7 +139,7 @@ impl Pipe {
         }
     }
 
-    /// The exit code, within `limit`.
+    /// Returns the exit code, within `limit`.
     pub(crate) fn exit_code(&mut self, limit: Duration) -> Option<i32> {
         program::wait(&mut self.child, limit)
     }
@@ -148,7 +148,7 @@ impl Pipe {
         self.child.id()
     }
 
-    /// What it said on stderr so far.
+    /// Returns its stderr so far.
     pub(crate) fn stderr(&self) -> String {
         self.stderr.so_far()
     }
@@ -161,7 +161,7 @@ impl Drop for Pipe {
     }
 }
 
-/// Every line of the output is one JSON-RPC message, or the stream is broken.
+/// Parses a line of the output, which must be one JSON-RPC message.
 fn message(line: &str) -> Value {
     let message: Value =
         serde_json::from_str(line).unwrap_or_else(|error| panic!("not JSON ({error}): {line:?}"));

@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What a program left behind.
+/// The output of a program.
 pub(crate) struct Ran {
     /// The command line, for messages.
     pub(crate) line: String,
-    /// `None` if it was killed: by us when its time was over, or by a signal.
+    /// `None` if it was killed, at its time limit or by a signal.
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
 impl Ran {
-    /// All of it, for a failure.
+    /// Returns all of it, for a failure message.
     pub(crate) fn story(&self) -> String {
         let Self { line, code, stdout, stderr } = self;
         let code = code.map_or_else(|| "killed".to_owned(), |code| format!("exit code {code}"));
@@ -25,12 +25,12 @@ impl Ran {
     }
 }
 
-/// Runs a program, for at most `limit`; the error is that it could not be started.
+/// Runs a program, for at most `limit`. Returns an error if it could not be started.
 pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ran, String> {
     run_typing(command, "", limit)
 }
 
-/// The same with somebody who types.
+/// Runs a program with input on stdin.
 pub(crate) fn run_typing(
     command: &mut Command,
     typed: &str,
@@ -41,7 +41,7 @@ pub(crate) fn run_typing(
     command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("$ {line}\ncannot start: {error}"))?;
     if let Some(mut stdin) = child.stdin.take() {
-        // One that reads nothing may be gone before.
+        // A program that does not read may have ended before.
         let _ = stdin.write_all(typed.as_bytes());
     }
     let stdout = child.stdout.take().map(Heard::listen);
@@ -51,12 +51,12 @@ pub(crate) fn run_typing(
         let _ = child.kill();
         let _ = child.wait();
     }
-    // Children of a program that was killed may hold its pipes open: what is there must do.
+    // Children of a killed program may keep its pipes open, so the output so far must suffice.
     let end = |heard: Option<Heard>| heard.map(|h| h.end(code.is_some())).unwrap_or_default();
     Ok(Ran { line, code, stdout: end(stdout), stderr: end(stderr) })
 }
 
-/// The exit code, or `None` when the time is over or a signal ended the program.
+/// Returns the exit code, or `None` if the time is over or a signal ended the program.
 pub(crate) fn wait(child: &mut Child, limit: Duration) -> Option<i32> {
     let deadline = Instant::now() + limit;
     while Instant::now() < deadline {
@@ -69,7 +69,7 @@ pub(crate) fn wait(child: &mut Child, limit: Duration) -> Option<i32> {
     None
 }
 
-/// What a stream says, read in the background.
+/// The text of a stream, read in the background.
 pub(crate) struct Heard {
     text: Arc<Mutex<Vec<u8>>>,
     reader: JoinHandle<()>,
@@ -88,13 +88,13 @@ impl Heard {
         Self { text, reader }
     }
 
-    /// What was said so far.
+    /// Returns the text so far.
     pub(crate) fn so_far(&self) -> String {
         let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// All of it, if the stream has an end.
+    /// Returns all of it, if the stream has an end.
     fn end(self, has_end: bool) -> String {
         let Self { text, reader } = self;
         if has_end {

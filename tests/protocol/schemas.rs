@@ -1,12 +1,12 @@
-//! Every portable schema of the zoo, judged by ajv in its strict mode as draft 7 and draft 2020-12.
+//! Every portable schema of the zoo, checked by ajv in its strict mode as draft 7 and draft 2020-12.
 //!
-//! The golden files themselves are compared with what the library makes in `genkit`'s own tests.
+//! `genkit`'s own tests compare the golden files with the library's output.
 
 use std::time::Duration;
 
 use crate::{packages, program};
 
-/// At least this many schemas are judged: 25 shapes of arguments and results, and more.
+/// The minimum number of schemas that are checked: 25 shapes of arguments and results, and more.
 const AT_LEAST: usize = 50;
 
 #[test]

@@ -11,19 +11,19 @@ use serde_json::Value;
 use crate::packages;
 use crate::program::{self, Heard};
 
-/// How long a server may take to say where it listens.
+/// The time limit until a server reports its address.
 const START: Duration = Duration::from_secs(20);
 
-/// How long the examples may take to build.
+/// The time limit for building the examples.
 const BUILD: Duration = Duration::from_secs(1800);
 
-/// Where an example's program is. They are built on first use: another package's programs are
-/// not part of `cargo test`.
+/// Returns the path of an example's program. They are built on first use, because programs of another package are not
+/// part of `cargo test`.
 pub(crate) fn example(name: &str) -> &'static Path {
     built(name, false)
 }
 
-/// Where a program of the guide is.
+/// Returns the path of a program of the guide.
 pub(crate) fn guide_program(name: &str) -> &'static Path {
     built(name, true)
 }
@@ -48,7 +48,7 @@ fn build() -> Result<Vec<PathBuf>, String> {
     let mut command = cargo();
     command
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        // All that the README's test command has built, so that nothing is built a second time.
+        // The same command as in the README, so that nothing is built a second time.
         .args(["build", "--workspace", "--all-features", "--bins", "--tests", "--examples"])
         .args(["--message-format=json-render-diagnostics", "--target-dir"])
         .arg(target.parent().unwrap_or(&target));
@@ -64,7 +64,7 @@ fn build() -> Result<Vec<PathBuf>, String> {
     Ok(programs.filter_map(|a| Some(PathBuf::from(a["executable"].as_str()?))).collect())
 }
 
-/// An example that serves HTTP, until it is dropped.
+/// An example that serves HTTP, stopped on drop.
 pub(crate) struct Server {
     child: Child,
     stderr: Heard,
@@ -79,7 +79,7 @@ impl Server {
         Self::spawn(&mut command)
     }
 
-    /// Starts an example that may open so many files and connections.
+    /// Starts an example with a limit on open files and connections.
     pub(crate) fn start_with_few_files(name: &str, files: u32) -> Self {
         let limited = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
         let mut command = Command::new("sh");
@@ -87,7 +87,7 @@ impl Server {
         Self::spawn(command.env_remove("RUST_LOG"))
     }
 
-    /// Starts a program that says where it listens.
+    /// Starts a program that reports its address.
     pub(crate) fn spawn(command: &mut Command) -> Self {
         let mut child = command
             .stdin(Stdio::null())
@@ -101,7 +101,7 @@ impl Server {
         server
     }
 
-    /// Starts `notes` over an empty database of this test.
+    /// Starts `notes` with an empty database for this test.
     pub(crate) fn notes(test: &str) -> Self {
         Self::start("notes", &[&database(test)])
     }
@@ -116,17 +116,17 @@ impl Server {
         self.child.id()
     }
 
-    /// What it said on stderr so far.
+    /// Returns its stderr so far.
     pub(crate) fn stderr(&self) -> String {
         self.stderr.so_far()
     }
 
-    /// Where it says that it listens.
+    /// Returns the address that it reports.
     fn address(&mut self) -> String {
         let deadline = Instant::now() + START;
         loop {
             let said = self.stderr.so_far();
-            // Only a whole line: the rest of the address may be on its way.
+            // Only a complete line: the rest of the address may not have arrived yet.
             let whole = said.rfind('\n').map_or("", |end| &said[..end]);
             if let Some((_, rest)) = whole.split_once("listening on ") {
                 return rest.split_whitespace().next().unwrap_or_default().to_owned();
@@ -148,7 +148,7 @@ impl Drop for Server {
     }
 }
 
-/// The path of a database that is not there yet.
+/// Returns the path of a database that does not exist yet.
 pub(crate) fn database(test: &str) -> String {
     packages::scratch(test).join("notes.db").to_string_lossy().into_owned()
 }

@@ -1,7 +1,7 @@
-//! The official conformance suite, judged by a stricter rule than its own.
+//! The official conformance suite, with stricter rules than its own.
 //!
-//! Its own verdict is too kind: a scenario that saw nothing counts as passed there. Here one
-//! passes only if a check of its own succeeded and none failed.
+//! The suite counts a scenario as passed even if it observed nothing. Here a scenario passes only if at least one of
+//! its checks succeeded and none failed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,26 +13,26 @@ use serde_json::Value;
 use crate::packages;
 use crate::program;
 
-/// How long a whole run may take.
+/// The time limit of a whole run.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How much of what a program wrote is shown with a failure, in characters from the end.
+/// The maximum length of a program's output that is shown with a failure, in characters from the end.
 const MAX_STORY: usize = 1500;
 
-/// Succeeds also when there was no message to look at: it shows nothing by itself.
+/// Succeeds even if there was no message to check, so it proves nothing.
 const EMPTY_CHECK: &str = "wire-schema-valid";
 
-/// Scenarios that may be skipped by the suite, each with the reason.
+/// Scenarios that the suite may skip, each with the reason.
 const MAY_SKIP: [(&str, &str); 0] = [];
 
-/// Which side of the protocol is ours.
+/// The side of the protocol that this library implements.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Side {
     Server,
     Client,
 }
 
-/// What came of each scenario of one run.
+/// The outcome of each scenario of one run.
 pub(crate) struct Verdicts {
     title: String,
     verdicts: BTreeMap<String, Verdict>,
@@ -64,7 +64,7 @@ impl Verdicts {
         self.verdicts.keys().map(String::as_str).collect()
     }
 
-    /// Everything that the suite wrote.
+    /// Returns the complete output of the suite.
     pub(crate) fn story(&self) -> &str {
         &self.story
     }
@@ -81,7 +81,7 @@ impl Verdicts {
     }
 }
 
-/// The verdict on each scenario that left its checks somewhere under `folder`.
+/// Collects the verdict of each scenario that left its checks under `folder`.
 fn collect(out: &Path, folder: &Path, side: Side, verdicts: &mut BTreeMap<String, Verdict>) {
     for entry in fs::read_dir(folder).expect("results") {
         let path = entry.expect("an entry").path();
@@ -95,7 +95,7 @@ fn collect(out: &Path, folder: &Path, side: Side, verdicts: &mut BTreeMap<String
     }
 }
 
-/// `server-tools-list-2026-11-21T08-43-11-123Z` is of the scenario `tools-list`.
+/// `server-tools-list-2026-11-21T08-43-11-123Z` belongs to the scenario `tools-list`.
 fn scenario(folder: &Path, side: Side) -> String {
     let name = folder.to_string_lossy().replace('\\', "/");
     let name = match side {
@@ -106,7 +106,7 @@ fn scenario(folder: &Path, side: Side) -> String {
     name[..stamp.unwrap_or(name.len())].to_owned()
 }
 
-/// What the checks of one scenario amount to.
+/// The overall result of the checks of one scenario.
 enum Verdict {
     Passed { checks: usize },
     Skipped { reason: &'static str },
@@ -133,7 +133,7 @@ impl Verdict {
         let of = |status: &'static str| checks.iter().filter(move |c| c["status"] == status);
         let mut failures: Vec<String> = of("FAILURE").map(failure).collect();
         if side == Side::Client {
-            // What a client should do and does not is a warning there.
+            // A recommendation that a client does not follow is a warning there.
             failures.extend(of("WARNING").map(failure));
         }
         if !failures.is_empty() {

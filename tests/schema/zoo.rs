@@ -1,8 +1,8 @@
-//! One zoo of argument and result types, with the exact schemas of each and values that serde wrote.
+//! A zoo of argument and result types, with the exact schemas of each and values serialized by serde.
 //!
-//! The golden files in `tests/fixtures/schemas` are made from it, one for each name.
+//! The golden files in `tests/fixtures/schemas` are generated from it, one for each name.
 
-#![allow(dead_code, reason = "each test reads what it needs")]
+#![allow(dead_code, reason = "each test uses only a part")]
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::{Serialize, de::DeserializeOwned};
@@ -25,11 +25,11 @@ mod structs;
 pub struct Case {
     /// The name of the golden file.
     pub name: &'static str,
-    /// The exact schema of what is read (arguments).
+    /// The exact schema of the type as input (arguments).
     pub exact: Value,
-    /// The exact schema of what is written (results).
+    /// The exact schema of the type as output (results).
     pub exact_output: Value,
-    /// Values as serde writes them. Each one reads back.
+    /// Values as serialized by serde. Each one can be deserialized.
     pub samples: Vec<Value>,
 }
 

@@ -1,4 +1,4 @@
-//! What Anthropic alone does: an answer that pauses, and an error in the middle of one.
+//! Features of Anthropic only: a response that pauses, and an error in the middle of one.
 
 use genkit::model::{ChunkSink, FinishReason, ModelRequest, ModelResponse};
 use genkit::{ErrorKind, Message, Result};
@@ -8,7 +8,8 @@ use crate::cases;
 use crate::faults::server::{http, listening};
 use crate::mock::{Mock, dialect};
 
-/// Asks a server that gives these answers in turn, and the last one from then on; and what it was asked.
+/// Sends requests to a server that returns these responses in turn and then repeats the last one. Also returns the
+/// requests.
 async fn asks(answers: Vec<String>, sink: &ChunkSink) -> (Result<ModelResponse>, Vec<Value>) {
     let mock = Mock::answers(dialect("anthropic"), move |number, _| {
         answers[number.min(answers.len() - 1)].clone()

@@ -1,4 +1,4 @@
-//! The cases, and the models that they are for.
+//! The cases, and the models that they test.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use genkit::{Error, ErrorKind};
 use genkit_tests::case_folders;
 use serde_json::{Value, json};
 
-/// The key that every call has.
+/// The key of every call.
 const KEY: &str = "KEY";
 
-/// The providers that are built.
+/// The providers that are compiled in.
 pub const BUILT: [&str; 5] = ["anthropic", "gemini", "ollama", "openai", "openai-responses"];
 
 /// One case.
@@ -61,12 +61,12 @@ fn read(path: &Path) -> Result<Value, Box<dyn std::error::Error>> {
     Ok(serde_json::from_str(&std::fs::read_to_string(path)?)?)
 }
 
-/// The model of a provider that is built, at `url`; without a name the one that the cases of answers mean.
+/// Returns the model of a provider at `url`. Without a name it is the model that the cases of responses use.
 pub fn model(provider: &str, name: &str, url: &str) -> Arc<dyn Model> {
     model_with(provider, name, url, KEY, None)
 }
 
-/// The same with a key and a limit of time.
+/// Like `model`, with a key and a timeout.
 pub fn model_with(
     provider: &str,
     name: &str,
@@ -83,14 +83,14 @@ pub fn provider(provider: &str, url: &str) -> Arc<dyn Provider> {
     made(provider, url, KEY, None).0
 }
 
-/// A provider, and the model that its cases mean.
+/// Creates a provider, and returns the name of the model that its cases use.
 fn made(
     provider: &str,
     url: &str,
     key: &str,
     limit: Option<Duration>,
 ) -> (Arc<dyn Provider>, &'static str) {
-    /// Every provider is made in the same way.
+    /// Creates every provider in the same way.
     macro_rules! made {
         ($provider:ty, $url:expr, $usual:literal) => {{
             let builder = <$provider>::builder().api_key(key).base_url($url);
@@ -111,7 +111,7 @@ fn made(
     }
 }
 
-/// An error as the cases write it.
+/// Converts an error to the format of the cases.
 pub fn error(error: &Error) -> Value {
     let status = match error.kind() {
         ErrorKind::Cancelled => "CANCELLED",

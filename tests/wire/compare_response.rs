@@ -1,14 +1,14 @@
-//! Whether an answer is as right as the expected one: section 2 of the fixtures' README.
+//! Compares a response with the expected one: section 2 of the fixtures' README.
 
 use serde_json::{Map, Value, json};
 
 use super::compare_request::{equal, prune, short};
 
-/// The kinds of parts, in the order in which they are looked for.
+/// The kinds of parts, in the order in which they are compared.
 const KINDS: [&str; 7] =
     ["text", "reasoning", "toolRequest", "media", "custom", "data", "toolResponse"];
 
-/// The differences from `expect` or the entry of `accept` that is nearest.
+/// Returns the differences from `expect`, or from the most similar entry of `accept`.
 ///
 /// `actual` is a model's response, or `{"error": {"status", "message"}}`.
 pub fn compare(case: &Value, actual: &Value) -> Vec<String> {
@@ -54,7 +54,7 @@ impl Piece {
     }
 }
 
-/// Joins texts that are neighbours; a signature stays with the text before it.
+/// Joins adjacent texts. A signature stays with the text before it.
 fn glued(pieces: impl IntoIterator<Item = Piece>) -> Vec<Piece> {
     let mut out: Vec<Piece> = Vec::new();
     for piece in pieces {
@@ -143,7 +143,7 @@ fn content(want: &[Piece], got: &[Piece], found: &mut Vec<String>) {
             has(&want.value, &got.value, &at, found);
         }
         for (key, value) in want.metadata.iter().filter(|(key, _)| *key != "citations") {
-            // Under another name it does as well: a later request shows that it comes back.
+            // Another name is fine as well: a later request proves that it is returned.
             if !got.metadata.values().any(|own| own == value) {
                 found.push(format!("{at}.metadata.{key}"));
             }
@@ -151,7 +151,7 @@ fn content(want: &[Piece], got: &[Piece], found: &mut Vec<String>) {
     }
 }
 
-/// What is wanted must be there; other keys may be there too.
+/// Checks that expected keys are present; other keys are allowed.
 fn has(want: &Value, got: &Value, at: &str, found: &mut Vec<String>) {
     match want {
         Value::Object(map) if got.is_object() => {
@@ -179,7 +179,7 @@ fn error(want: &Value, got: &Value) -> Vec<String> {
     }
     if let Some(wait) = want["retry_after_ms"].as_u64() {
         let actual = got["retry_after_ms"].as_u64().unwrap_or_default();
-        // Rounding up to a whole second is right.
+        // Rounding up to a whole second is correct.
         if actual != wait && actual != wait.div_ceil(1000) * 1000 {
             found.push(format!("retry_after_ms {actual} != {wait}"));
         }
@@ -187,7 +187,7 @@ fn error(want: &Value, got: &Value) -> Vec<String> {
     found
 }
 
-/// The text and the thoughts of all chunks, and of a message, must be the same.
+/// The text and the thoughts of all chunks must be the same as those of a message.
 pub fn compare_chunks(case: &Value, actual: &Value, chunks: &[Value]) -> Vec<String> {
     let mut found = Vec::new();
     for kind in ["text", "reasoning"] {

@@ -1,4 +1,4 @@
-//! Tokens that a Gemini on loopback counts: for a program, for the compaction of a conversation, for budgets.
+//! Token counts of a Gemini stand-in on loopback: for a program, for the compaction of a conversation, for budgets.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ async fn read(page: u32) -> String {
     format!("page {page}")
 }
 
-/// A Gemini that answers by what it is asked: the method of its path, and the body.
+/// A Gemini stand-in that responds according to the method in the path and the body.
 fn gemini(answer: impl Fn(&str, &Value) -> String + Send + 'static) -> (Arc<dyn Model>, Mock) {
     let mock =
         Mock::answers(dialect("gemini"), move |_, request| answer(method(request), &request.body));
@@ -30,13 +30,13 @@ fn method(request: &Request) -> &str {
     path.rsplit_once(':').unwrap().1
 }
 
-/// An answer to a prompt of so many tokens, and of five itself.
+/// A response to a prompt of this many tokens, with five tokens of its own.
 fn says(said: Said, tokens: u64) -> String {
     let said = Said { usage: [tokens, 5, 0, 0], ..said };
     http("200 OK", "", &dialect("gemini").whole(&said).to_string())
 }
 
-/// A hundred tokens for each message.
+/// Counts a hundred tokens for each message.
 fn counts(body: &Value) -> String {
     let contents = body["generateContentRequest"]["contents"].as_array().unwrap().len();
     http("200 OK", "", &json!({"totalTokens": 100 * contents}).to_string())

@@ -1,4 +1,4 @@
-//! Whatever a provider's server says, a call ends: with an answer, or with an error that tells no secret.
+//! A call ends whatever a provider's server sends: with a response, or with an error without secrets.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use crate::mock::{Dialect, End, Mock, Said, dialect};
 /// Seeds that failed once.
 const SEEDS: &[u64] = &[];
 
-/// A stand-in that says whatever was put here last.
+/// A stand-in that sends whatever was set last.
 struct Liar {
     model: Arc<dyn Model>,
     says: Arc<Mutex<Vec<u8>>>,
@@ -31,7 +31,7 @@ impl Liar {
         Self { model, says, runtime }
     }
 
-    /// Calls; `Some` is an error.
+    /// Makes a call; `Some` is an error.
     fn hears(&self, kind: &str, body: &[u8], streams: bool) -> Option<Error> {
         let mut answer = format!(
             "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
@@ -54,7 +54,7 @@ impl Liar {
     }
 }
 
-/// A random answer, in the provider's own words.
+/// A random response in the provider's format.
 fn said(rng: &mut Rng) -> Said {
     let mut said = Said::text(rng.text("hello wörld \n\"{}[]<>", 40));
     if rng.chance(50) {
@@ -69,7 +69,7 @@ fn said(rng: &mut Rng) -> Said {
     said
 }
 
-/// Changes one place of a value: to something of another type, or it is gone.
+/// Modifies one place of a value: changes its type, or removes it.
 fn bend(value: &mut Value, rng: &mut Rng) {
     match value {
         Value::Object(map) if !map.is_empty() && rng.chance(85) => {
@@ -108,7 +108,7 @@ fn bend(value: &mut Value, rng: &mut Rng) {
                 json!("tool_use"),
                 json!("message_stop"),
                 json!(99),
-                // Servers repeat the key that they do not know.
+                // Servers may echo an invalid key.
                 json!(KEY),
             ];
             *other = rng.pick(&strange).clone();
@@ -116,7 +116,7 @@ fn bend(value: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// The pieces of an answer, bent, repeated, left out or in another order.
+/// The pieces of a response, modified, repeated, removed or reordered.
 fn bent(dialect: &dyn Dialect, rng: &mut Rng) -> Vec<Value> {
     let mut pieces = dialect.pieces(&said(rng));
     for _ in 0..=rng.below(4) {
@@ -191,7 +191,7 @@ fn streams_that_are_bent_or_cut_end_every_call() {
     }
 }
 
-/// An answer that is whole is read whole, whatever is in it.
+/// A complete response is read completely, whatever it contains.
 #[test]
 fn answers_that_are_whole_are_read() {
     for provider in BUILT {

@@ -1,4 +1,4 @@
-//! A history that one provider began goes on with every other: what is sent breaks no rule of the one that gets it.
+//! A history that began with one provider continues with every other: each request follows the rules of its provider.
 
 use genkit::message::ToolResponse;
 use genkit::model::{ChunkSink, ModelRequest, ToolDefinition};
@@ -9,7 +9,7 @@ use crate::cases::BUILT;
 use crate::mock::{Asked, Mock, Piece, Said, Who, dialect};
 use crate::rules::refused;
 
-/// Ids as calls have them, at one provider or another; some have none, some the same twice.
+/// Ids of calls as providers create them; some calls have none, some the same id twice.
 const IDS: [[Option<&str>; 3]; 8] = [
     [Some("call_1"), Some("call_2"), Some("call_3")],
     [Some("toolu_01A09q90qw90lq917835lq9"), Some("toolu_02"), Some("toolu_03")],
@@ -29,7 +29,7 @@ const LONG: &str =
     "call_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
 fn signature(provider: &str, number: usize) -> String {
-    // Base64, as every provider's is.
+    // Base64, like that of every provider.
     let plain = format!("signature {number} of {provider}");
     match Part::image("image/png", plain) {
         Part::Media { media, .. } => media.url.split_once(";base64,").unwrap().1.to_owned(),
@@ -37,7 +37,7 @@ fn signature(provider: &str, number: usize) -> String {
     }
 }
 
-/// What each provider is asked with: tools of which one has a name that no API takes.
+/// The request for each provider, with tools, one of which has a name that no API accepts.
 fn request(messages: Vec<Message>) -> ModelRequest {
     let object = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
     let tools = ["add", "now", "fs/read file"];
@@ -59,8 +59,8 @@ fn answer(message: &Message, number: usize, output: Value) -> Part {
     Part::tool_response(response)
 }
 
-/// A conversation of `provider`: thoughts that it signed, text, two calls at once and one more, answers with
-/// an image and with a failure, what only it knows, and marks of the cache.
+/// A conversation with `provider`: signed thoughts, text, two calls at once and another one, results with an image and
+/// with an error, provider-specific content, and cache marks.
 async fn begun(provider: &str, ids: [Option<&str>; 3]) -> Vec<Message> {
     let marked = |part: Part| part.with_metadata("cache_control", json!({"type": "ephemeral"}));
     let mut messages = vec![
@@ -92,7 +92,7 @@ async fn begun(provider: &str, ids: [Option<&str>; 3]) -> Vec<Message> {
     messages
 }
 
-/// The same after the model's last word, and the user's next.
+/// The same after the model's last message, and the user's next one.
 async fn ended(provider: &str, mut messages: Vec<Message>) -> Vec<Message> {
     let said = Said::text("It is two.").thought("Done.", &signature(provider, 3));
     let last = says(provider, &messages, said).await;
@@ -100,7 +100,7 @@ async fn ended(provider: &str, mut messages: Vec<Message>) -> Vec<Message> {
     messages
 }
 
-/// Sends a history to `provider`: its body.
+/// Sends a history to `provider`. Returns the body.
 async fn sent(provider: &str, messages: &[Message], config: &[(&str, Value)]) -> Value {
     let mock = Mock::says(dialect(provider), [Said::text("ok")]);
     let mut request = request(messages.to_vec());
@@ -109,7 +109,7 @@ async fn sent(provider: &str, messages: &[Message], config: &[(&str, Value)]) ->
     mock.last()
 }
 
-/// What is wrong with what `to` is sent of a history of `from`.
+/// Returns the errors in the request to `to` with a history of `from`.
 fn faults(from: &str, to: &str, body: &Value) -> Vec<String> {
     let own: Vec<String> = (1..=3).map(|number| signature(to, number)).collect();
     let mut found = refused(to, body, &own);
@@ -145,7 +145,7 @@ fn faults(from: &str, to: &str, body: &Value) -> Vec<String> {
     found
 }
 
-/// Calls and answers that do not belong together, by their ids, or in their order where there are none.
+/// Returns calls and results that do not match, by id, or by order if there are none.
 fn unlike(asked: &Asked) -> Vec<String> {
     let mut open: Vec<Option<String>> = Vec::new();
     let mut found = Vec::new();
@@ -174,7 +174,7 @@ async fn a_history_goes_on_with_every_provider() {
         for ids in IDS {
             let open = begun(from, ids).await;
             let whole = ended(from, open.clone()).await;
-            // Stored and read again, as a program does that goes on elsewhere.
+            // Stored and loaded again, as in a program that continues elsewhere.
             let stored = |messages: &[Message]| -> Vec<Message> {
                 serde_json::from_str(&serde_json::to_string(messages).unwrap()).unwrap()
             };
@@ -204,7 +204,7 @@ async fn a_history_goes_on_with_every_provider() {
     assert!(wrong.is_empty(), "{} faults:\n  {}", wrong.len(), wrong.join("\n  "));
 }
 
-/// Histories that no loop makes, but that programs store: each goes to every provider.
+/// Histories that the loop does not produce, but that programs may store. Each is sent to every provider.
 #[tokio::test]
 async fn odd_histories_are_sent_as_each_provider_takes_them() {
     use genkit::message::ToolRequest;
@@ -287,7 +287,7 @@ async fn odd_histories_are_sent_as_each_provider_takes_them() {
     let mut wrong = Vec::new();
     for (what, messages) in histories {
         for to in BUILT {
-            // What `signed by nobody` is believed to be one's own; the rule for that is of the API.
+            // A signature of unknown origin is assumed to be the provider's own; only the API can check it.
             let found = refused(to, &sent(to, &messages, &[]).await, &["x".to_owned()]);
             wrong.extend(found.into_iter().map(|fault| format!("{what} → {to}: {fault}")));
         }

@@ -1,4 +1,4 @@
-//! The whole loop against servers that behave badly, at every provider.
+//! The complete loop with servers that misbehave, for every provider.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,7 +55,7 @@ async fn endless_calls_end_at_the_limit() {
             let sum = at / 2 + 1 + at % 2;
             assert!(output.contains(&sum.to_string()), "{provider}: {output} is not {sum}");
         }
-        // The signatures of all rounds are there, each as often as it came and in order.
+        // The signatures of all rounds are present, each exactly as often as it was received, and in order.
         if !matches!(provider, "openai" | "ollama") {
             let body = mock.last().to_string();
             let signature = |round: usize| format!("c2lnbmF0dXJl{round:04}");
@@ -124,7 +124,7 @@ async fn a_limit_on_rate_is_waited_for_where_that_is_wanted() {
     }
 }
 
-/// An error in the middle of a stream ends the run, and what came before it was seen.
+/// An error in the middle of a stream ends the run, and earlier chunks were delivered.
 #[tokio::test]
 async fn a_stream_that_breaks_keeps_what_was_seen() {
     for provider in BUILT {
@@ -133,7 +133,7 @@ async fn a_stream_that_breaks_keeps_what_was_seen() {
             let pieces = dialect.pieces(&Said::text("one two three"));
             let most = pieces.len() - 4;
             let framed = dialect.events(&pieces[..most]);
-            // The connection breaks: the length that was told does not come.
+            // The connection breaks before the declared length is reached.
             let head =
                 format!("content-type: {}\r\ncontent-length: 99999\r\n", dialect.stream_type());
             format!("HTTP/1.1 200 OK\r\n{head}\r\n{framed}")
@@ -162,7 +162,7 @@ async fn a_stream_that_breaks_keeps_what_was_seen() {
 async fn what_one_turn_changes_is_in_its_body_and_in_no_later_one() {
     for provider in BUILT {
         let says = || [calls(0), calls(1), calls(2), Said::text("done")];
-        // A program that changes the settings, and a middleware that changes the first message, of the second turn.
+        // A program that changes the settings, and a middleware that changes the first message, in the second turn.
         let mock = Mock::says(dialect(provider), says());
         let changed = asks(mock.model(provider))
             .before_turn(|turn| async move {
@@ -181,7 +181,7 @@ async fn what_one_turn_changes_is_in_its_body_and_in_no_later_one() {
             assert_eq!(body.contains("4321"), turn == 1, "{provider}: turn {turn}: {body}");
             assert_eq!(body.contains("other words"), turn == 1, "{provider}: turn {turn}: {body}");
         }
-        // Where nobody changes anything each body is what a request of the same messages is as a whole.
+        // If nothing is changed, each body is the same as that of a request with the same messages.
         let (kept, whole) =
             (Mock::says(dialect(provider), says()), Mock::says(dialect(provider), says()));
         asks(kept.model(provider)).await.unwrap();

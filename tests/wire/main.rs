@@ -1,7 +1,7 @@
-//! What goes over the wire to model providers and comes back, against cases: see
-//! `fixtures/wire/README.md`, which also says in which folders they are looked for.
+//! Requests to model providers and their responses, tested with cases: see `fixtures/wire/README.md`, which also lists
+//! the folders of cases.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
 
 mod anthropic;
 mod cases;

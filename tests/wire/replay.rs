@@ -1,4 +1,4 @@
-//! A raw server on loopback: it takes down one request and answers it, cut as the test wants.
+//! A raw server on loopback that records one request and responds in pieces of a given size.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -10,16 +10,16 @@ use serde_json::{Map, Value, json};
 /// How long the server waits for its client. Default is 20 seconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How a body is sent.
+/// How a body is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// In one piece, with its length.
     Whole,
-    /// In pieces of so many bytes, as chunks of HTTP.
+    /// In HTTP chunks of this many bytes.
     Pieces(usize),
 }
 
-/// Every cut that an answer must survive.
+/// Every split that must be handled.
 pub const CUTS: [Cut; 4] = [Cut::Whole, Cut::Pieces(1), Cut::Pieces(7), Cut::Pieces(1000)];
 
 /// An answer to give.
@@ -30,7 +30,7 @@ pub struct Answer {
     pub cut: Cut,
 }
 
-/// A server that answers once.
+/// A server that responds once.
 pub struct Replay {
     /// `http://127.0.0.1:PORT`
     pub url: String,
@@ -48,14 +48,14 @@ impl Replay {
             stream.set_read_timeout(Some(PATIENCE))?;
             stream.set_write_timeout(Some(PATIENCE))?;
             let request = read(&stream)?;
-            // A client that has its error, or the end mark, may leave.
+            // A client that has its error, or the end mark, may disconnect.
             let _ = write(&stream, &answer);
             Ok(request)
         });
         Self { url, thread }
     }
 
-    /// What was asked, in the shape of a fixture's `request`; `None` if nothing came in full.
+    /// Returns the request in the form of a fixture's `request`; `None` if no complete request arrived.
     pub fn request(self) -> Option<Value> {
         if !self.thread.is_finished() {
             // A client that sent nothing must not make the test wait.

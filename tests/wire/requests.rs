@@ -1,4 +1,4 @@
-//! Requests: what is sent for an intent, against the golden of the case.
+//! Requests: what is sent for an intent, compared with the golden request of the case.
 
 use genkit::model::{ChunkSink, ModelRequest};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ async fn requests_are_as_the_cases_say() {
     tally.report("requests");
 }
 
-/// The request that goes out for the intent of a case.
+/// Returns the request for the intent of a case.
 async fn sent(case: &Case) -> Value {
     let stream = case.json["stream"] == true;
     let replay = Replay::start(minimal(case.provider(), stream));
@@ -56,7 +56,7 @@ async fn models_without_chat_completions_are_reached_by_the_responses_api() {
     }
 }
 
-/// An answer that says nothing but is one.
+/// A minimal valid response without content.
 fn minimal(provider: &str, stream: bool) -> Answer {
     let (dialect, said) = (dialect(provider), Said::text("ok"));
     let (kind, body) = match stream {

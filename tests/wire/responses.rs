@@ -1,4 +1,4 @@
-//! Responses: what the answers of the cases become, however their bytes are cut.
+//! Responses: the results of the cases' responses, however their bytes are split.
 
 use std::sync::{Arc, Mutex};
 
@@ -29,7 +29,7 @@ async fn answers_become_what_the_cases_say() {
     tally.report("responses");
 }
 
-/// What the answer of a case becomes, and the content of its chunks.
+/// Returns the result of a case's response, and the content of its chunks.
 async fn replayed(case: &Case, cut: Cut) -> (Value, Vec<Value>) {
     let replay = Replay::start(answer(case, cut));
     let model = cases::model(case.provider(), "", &replay.url);
@@ -115,7 +115,7 @@ fn the_comparison_adds_up_chunks() {
     }
 }
 
-/// An expected result as a result: an error's message is what it must contain.
+/// Converts an expected result: the message of an error only has to contain the expected text.
 fn as_result(expected: &Value) -> Value {
     match expected.get("error") {
         Some(error) => json!({"error": {

@@ -1,4 +1,4 @@
-//! Counts of what came of the cases, by folder and provider.
+//! Counts of the outcomes of the cases, by folder and provider.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use genkit_tests::print_uncaptured;
 
 use crate::cases::{BUILT, Case};
 
-/// What came of all cases, in the order in which they were run.
+/// The outcomes of all cases, in the order in which they were run.
 #[derive(Default)]
 pub struct Tally {
     rows: Vec<Row>,
@@ -36,7 +36,7 @@ impl Tally {
         &mut self.rows[at]
     }
 
-    /// Takes down a case that was run.
+    /// Records a case that was run.
     pub fn ran(&mut self, case: &Case, differences: &[String]) {
         let tolerance = case.json["tolerance"] == true;
         let row = self.row(case);

@@ -1,1 +1,1 @@
-//! What must and what must not compile: see `cases` and `tests/ui.rs`.
+//! Code that must and must not compile: see `cases` and `tests/ui.rs`.

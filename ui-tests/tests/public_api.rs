@@ -1,23 +1,24 @@
-//! The public API of `genkit`, item by item, as `docs/public-api.txt` has it: no change of it goes
-//! unseen, and no type of a dependency slips into a signature.
+//! Compares the public API of `genkit` with `docs/public-api.txt`, item by item. Every change is visible in review, and
+//! no type of a dependency gets into a signature unnoticed.
 //!
-//! `PUBLIC_API=overwrite cargo test -p ui-tests --test public_api` writes the list anew; read its
-//! diff, and say in `CHANGELOG.md` what is breaking.
+//! `PUBLIC_API=overwrite cargo test -p ui-tests --test public_api` rewrites the list. Read its diff, and describe
+//! breaking changes in `CHANGELOG.md`.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use genkit_tests::cargo::cargo;
+use serde_json::Value;
 
-/// The JSON of rustdoc changes with the compiler: it is read on the one that `public-api` knows.
+/// The JSON of rustdoc changes with the compiler, so the test runs only on the version that `public-api` supports.
 const REVIEWED_ON: &str = "rustc 1.95.";
 
-/// What a signature may name besides the standard library and this one; rmcp only in `mcp` and in
-/// what the testing client calls raw, clap only where a program adds its own arguments, tokio where a
-/// socket is one of its streams, tracing where telemetry is about its spans.
+/// Crates that signatures may use in addition to the standard library and `genkit`. rmcp is used only in `mcp` and in
+/// the raw calls of the testing client, clap only where a program adds its own arguments, tokio where a socket is one
+/// of its streams, and tracing where telemetry is about its spans.
 const PART_OF_THE_DEAL: [&str; 14] = [
     "alloc",
     "axum",
@@ -34,6 +35,10 @@ const PART_OF_THE_DEAL: [&str; 14] = [
     "tokio",
     "tracing",
 ];
+
+/// What the alias `BoxError` of `genkit-core` stands for.
+const BOX_ERROR: &str =
+    "alloc::boxed::Box<(dyn core::error::Error + core::marker::Send + core::marker::Sync)>";
 
 #[test]
 fn the_public_api_is_the_one_that_is_listed() {
@@ -63,20 +68,20 @@ fn the_public_api_is_the_one_that_is_listed() {
     assert!((20..=32).contains(&root), "the root has {root} types; about 30 are what fits a page");
 }
 
-/// One line for each item, in rustdoc's order, without what the compiler derives.
+/// Returns one line for each item, in rustdoc's order, without derived impls.
 fn items() -> Vec<String> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target folder");
     let target = target.join("public-api");
     std::fs::create_dir_all(&target).expect("a folder for the wrapper");
-    // Only rustdoc sees the variable: with it in the environment of cargo, every build script that
-    // looks at it would run again.
+    // Set the variable only for rustdoc. If cargo had it in its environment, every build script that depends on it
+    // would run again.
     let wrapper = target.join("rustdoc");
     let script = "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc \"$@\"\n";
     std::fs::write(&wrapper, script).expect("the wrapper is written");
     let runs = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(&wrapper, runs).expect("the wrapper runs");
     let built = cargo()
-        // What `cargo doc` of the workspace builds, so that its dependencies are checked once.
+        // The same command as `cargo doc` of the workspace, so that its dependencies are checked once.
         .args(["doc", "-q", "--workspace", "--all-features", "--no-deps", "--lib"])
         .current_dir(repository())
         .env("RUSTDOC", &wrapper)
@@ -85,18 +90,207 @@ fn items() -> Vec<String> {
         .status()
         .expect("cargo runs");
     assert!(built.success(), "rustdoc failed");
-    let json = target.parent().expect("a target folder").join("doc/genkit.json");
+    let docs = target.parent().expect("a target folder").join("doc");
+    let facade = Facade::read(&docs.join("genkit.json"));
+    let mut lines = lines_of(&docs.join("genkit.json"));
+    // The facade re-exports the items of the crates below it: they are listed with the facade's paths.
+    lines.retain(|line| !(line.starts_with("pub use ") && facade.paths.contains(&line[8..])));
+    for line in &mut lines {
+        *line = facade.translate_line(line, &HashMap::new());
+    }
+    for name in &facade.crates {
+        lines.extend(facade.items_of(&docs.join(format!("{name}.json")), name));
+    }
+    let mut seen = HashSet::new();
+    lines.retain(|line| seen.insert(line.clone()));
+    lines
+}
+
+/// One line for each item of a crate, with the paths that this crate has.
+fn lines_of(json: &Path) -> Vec<String> {
     let api = public_api::Builder::from_rustdoc_json(json)
         .omit_blanket_impls(true)
         .omit_auto_trait_impls(true)
         .omit_auto_derived_impls(true)
         .build()
         .expect("public-api reads the JSON of this rustdoc");
-    let mut seen = HashSet::new();
-    let mut lines: Vec<_> = api.items().map(ToString::to_string).collect();
-    // An item that is shown at two places is listed once.
-    lines.retain(|line| seen.insert(line.clone()));
-    lines
+    api.items().map(ToString::to_string).collect()
+}
+
+/// The re-exports of `genkit`: where an item is defined, and the paths that `genkit` gives it.
+struct Facade {
+    /// Every path that `genkit` gives to an item of another crate.
+    paths: HashSet<String>,
+    /// The paths of an item in `genkit`, the shortest first, by the path of its definition.
+    by_definition: HashMap<String, Vec<String>>,
+    crates: BTreeSet<String>,
+}
+
+impl Facade {
+    fn read(json: &Path) -> Self {
+        let doc = parse(json);
+        let mut facade =
+            Self { paths: HashSet::new(), by_definition: HashMap::new(), crates: BTreeSet::new() };
+        facade.add_module(&doc, &doc["root"].to_string(), "genkit");
+        for paths in facade.by_definition.values_mut() {
+            paths.sort_by_key(|path| path.matches("::").count());
+        }
+        facade
+    }
+
+    fn add_module(&mut self, doc: &Value, id: &str, path: &str) {
+        let items = doc["index"][id]["inner"]["module"]["items"].as_array();
+        for item in items.into_iter().flatten() {
+            let item = &doc["index"][item.to_string()];
+            if !item["inner"]["module"].is_null() {
+                let name = item["name"].as_str().expect("a module has a name");
+                if name != "__private" {
+                    self.add_module(doc, &item["id"].to_string(), &format!("{path}::{name}"));
+                }
+            }
+            let used = &item["inner"]["use"];
+            let Some(definition) = definition(doc, used) else { continue };
+            if definition.starts_with("genkit_") && !definition.starts_with("genkit_macros") {
+                let path = format!("{path}::{}", used["name"].as_str().expect("a name"));
+                self.crates.insert(definition.split("::").next().expect("a crate").to_owned());
+                self.paths.insert(path.clone());
+                self.by_definition.entry(definition).or_default().push(path);
+            }
+        }
+    }
+
+    /// The items of a crate that `genkit` re-exports, with the paths of `genkit`.
+    fn items_of(&self, json: &Path, name: &str) -> Vec<String> {
+        let doc = parse(json);
+        let mut public = HashMap::new();
+        add_public(&doc, &doc["root"].to_string(), name, &mut public);
+        let mut lines = Vec::new();
+        // The paths of the item that is listed now; none if `genkit` does not re-export it.
+        let mut current: Vec<String> = Vec::new();
+        for line in lines_of(json) {
+            if let Some(path) = top_level_path(&line, name) {
+                let definition = public.get(&path).cloned().unwrap_or(path);
+                current = self.find(&definition).into_iter().flatten().cloned().collect();
+                if current.is_empty()
+                    && self.translate(&definition, &public).starts_with("genkit::")
+                {
+                    current = vec![self.translate(&definition, &public)];
+                }
+            }
+            for (at, path) in current.iter().enumerate() {
+                let translated = self.translate_line(&line, &public);
+                let is_of_impl = line.starts_with("impl") || translated.contains(" fn ");
+                match at {
+                    0 => lines.push(translated),
+                    // The other paths of an item list what it is, not what it does.
+                    _ if !is_of_impl => lines.push(replace_path(&translated, &current[0], path)),
+                    _ => {}
+                }
+            }
+        }
+        lines
+    }
+
+    fn find(&self, definition: &str) -> Option<&Vec<String>> {
+        self.by_definition.get(definition)
+    }
+
+    fn translate_line(&self, line: &str, public: &HashMap<String, String>) -> String {
+        let mut text = String::new();
+        let mut rest = line;
+        while let Some(start) = rest.find(|c: char| c.is_alphanumeric() || c == '_') {
+            text.push_str(&rest[..start]);
+            rest = &rest[start..];
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            let mut end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+            while rest[end..].starts_with("::")
+                && rest[end + 2..].starts_with(|c: char| is_part(c) && !c.is_ascii_digit())
+            {
+                end += 2 + rest[end + 2..].find(|c| !is_part(c)).unwrap_or(rest.len() - end - 2);
+            }
+            text.push_str(&self.translate(&rest[..end], public));
+            rest = &rest[end..];
+        }
+        text + rest
+    }
+
+    /// A path with its longest known beginning replaced by the path of `genkit`.
+    fn translate(&self, path: &str, public: &HashMap<String, String>) -> String {
+        let mut end = path.len();
+        loop {
+            let head = &path[..end];
+            let definition = public.get(head).map_or(head, String::as_str);
+            if definition == "genkit_core::error::BoxError" {
+                return BOX_ERROR.to_owned();
+            }
+            if let Some(paths) = self.find(definition) {
+                return format!("{}{}", paths[0], &path[end..]);
+            }
+            match head.rfind("::") {
+                Some(at) => end = at,
+                None => return path.to_owned(),
+            }
+        }
+    }
+}
+
+/// Adds the re-exports of the public modules of a crate: the path of the definition by the public path.
+fn add_public(doc: &Value, id: &str, path: &str, public: &mut HashMap<String, String>) {
+    for item in doc["index"][id]["inner"]["module"]["items"].as_array().into_iter().flatten() {
+        let item = &doc["index"][item.to_string()];
+        if !item["inner"]["module"].is_null() && item["name"] != "internal" {
+            let name = item["name"].as_str().expect("a module has a name");
+            add_public(doc, &item["id"].to_string(), &format!("{path}::{name}"), public);
+        }
+        let used = &item["inner"]["use"];
+        if let Some(definition) = definition(doc, used) {
+            let name = used["name"].as_str().expect("a name");
+            public.insert(format!("{path}::{name}"), definition);
+        }
+    }
+}
+
+fn parse(json: &Path) -> Value {
+    let text =
+        std::fs::read_to_string(json).unwrap_or_else(|error| panic!("{}: {error}", json.display()));
+    serde_json::from_str(&text).expect("rustdoc writes JSON")
+}
+
+/// The path at which the item of a `use` is defined.
+fn definition(doc: &Value, used: &Value) -> Option<String> {
+    let path = doc["paths"][used["id"].to_string()]["path"].as_array()?;
+    let path: Vec<_> = path.iter().filter_map(Value::as_str).collect();
+    Some(path.join("::"))
+}
+
+/// The path of an item that stands alone, such as `genkit_core::Tool` in `pub struct genkit_core::Tool(_)`; `None` for
+/// a member of an item and for an `impl`.
+fn top_level_path(line: &str, name: &str) -> Option<String> {
+    const KINDS: [&str; 10] =
+        ["struct", "enum", "trait", "type", "mod", "macro", "const", "static", "fn", "use"];
+    let mut words = line.split(' ').peekable();
+    let mut is_item = false;
+    while let Some(word) = words.peek() {
+        let word = *word;
+        if let Some(path) = word.strip_prefix(name).filter(|path| path.starts_with("::")) {
+            let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+            let path = format!("{name}{}", path[..end.unwrap_or(path.len())].trim_end_matches(':'));
+            let mut segments: Vec<_> = path.split("::").collect();
+            segments.pop();
+            let is_member = segments.iter().any(|part| part.starts_with(char::is_uppercase));
+            return (is_item && !is_member).then_some(path);
+        }
+        is_item |= KINDS.contains(&word);
+        if word.starts_with("impl") {
+            return None;
+        }
+        words.next();
+    }
+    None
+}
+
+fn replace_path(line: &str, from: &str, to: &str) -> String {
+    line.replacen(from, to, 1)
 }
 
 fn changes(listed: &[String], found: &[String]) -> String {
@@ -111,7 +305,7 @@ fn changes(listed: &[String], found: &[String]) -> String {
     changes
 }
 
-/// Paths begin with the crate that defines the type.
+/// Returns whether a path begins with a crate that is not allowed. Paths begin with the crate that defines the type.
 fn names_a_foreign_type(item: &str) -> bool {
     let mut last = ' ';
     let mut start = 0;
@@ -136,7 +330,7 @@ fn names_a_foreign_type(item: &str) -> bool {
     false
 }
 
-/// `pub struct genkit::Tool(_)`: a type or trait that stands at the root.
+/// Returns whether an item such as `pub struct genkit::Tool(_)` is a type or trait at the root.
 fn is_type_of_the_root(item: &str) -> bool {
     let mut words = item.split(' ').skip_while(|word| matches!(*word, "pub" | "#[non_exhaustive]"));
     let is_type = matches!(words.next(), Some("struct" | "enum" | "trait" | "type"));

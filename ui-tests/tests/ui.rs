@@ -1,8 +1,8 @@
-//! The cases under `cases/<topic>`: what must not compile, with what the compiler says then, and
-//! for each a twin that compiles. The fixtures under `fixtures` are crates with a policy.
+//! The cases in `cases/<topic>`: code that must not compile, with the compiler's messages, and for each case a
+//! corrected version that compiles. The fixtures in `fixtures` are crates with special settings.
 //!
-//! `TRYBUILD=overwrite cargo test -p ui-tests` writes the messages anew; read them as a stranger
-//! before you keep them.
+//! `TRYBUILD=overwrite cargo test -p ui-tests` rewrites the messages. Read them from a newcomer's point of view before
+//! you commit them.
 
 #[path = "ui/fixtures.rs"]
 mod fixtures;
@@ -14,7 +14,7 @@ mod prompt_folders;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Messages drift between compilers: they are compared on the one they were reviewed on.
+/// Messages change between compilers, so they are compared only on the version for which they were reviewed.
 const REVIEWED_ON: &str = "rustc 1.95.";
 
 #[test]
@@ -33,7 +33,7 @@ fn what_must_compile_does() {
     trybuild::TestCases::new().pass("cases/*/pass/*.rs");
 }
 
-/// The files of all topics in a folder `fail` or `pass`.
+/// Returns the files of all topics in a folder `fail` or `pass`.
 fn cases(outcome: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for topic in list(&Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")) {

@@ -1,23 +1,23 @@
 //! Generating: calls a model, runs the tools it requests, and calls it again with their results.
 //!
 //! A run begins with `generate`, is configured with [`Generate`] and returns a
-//! [`GenerateResponse`]. The other items of this module:
+//! `GenerateResponse`. The other items of this module:
 //!
 //! | for | see |
 //! |---|---|
 //! | watching a run | [`GenerateStream`] |
 //! | a conversation | [`Chat`] |
-//! | human in the loop: approval, forms, resuming later | [`Interrupt`], [`Answer`], [`Approval`], `resume` |
-//! | tool calls that the program runs itself | [`GenerateResponse::run_tools`], [`Tool::call`](genkit_core::Tool::call), [`ToolInvocation`] |
+//! | human in the loop: approval, forms, resuming later | `Interrupt`, `Answer`, [`Approval`], `resume` |
+//! | tool calls that the program runs itself | `GenerateResponse::run_tools`, [`Tool::call`](genkit_core::Tool::call), `ToolInvocation` |
 //! | a run step by step, here or on other machines | [`Generate::start`], [`Run`], [`RunState`] |
-//! | progress of tools in a stream | [`ToolProgress`], [`ToolChunk`] |
-//! | structured output | [`Generate::extract`], [`Generate::output`], [`Extract`], [`Format`] |
-//! | retries if the output does not match | [`Generate::output_retries`], [`Generate::validate`], [`OutputRetry`] |
+//! | progress of tools in a stream | `ToolProgress`, `ToolChunk` |
+//! | structured output | [`Generate::extract`], [`Generate::output`], [`Extract`], `Format` |
+//! | retries if the output does not match | [`Generate::output_retries`], [`Generate::validate`], `OutputRetry` |
 //! | a run that starts from a prompt | `prompt`, [`Generate::input`], [`PromptRef`] |
 //! | an agent as a tool | [`Generate::into_tool`] |
-//! | the tools and resources of a run | [`IntoTools`], [`ToolRef`], [`ToolSource`], [`IntoResources`], [`ResourceRef`] |
-//! | a run as plain data | [`GenerateOptions`] |
-//! | usage limits, stop conditions, changes between turns | [`UsageLimit`], [`Generate::stop_on_tool`], [`Turn`] |
+//! | the tools and resources of a run | `IntoTools`, `ToolRef`, `ToolSource`, `IntoResources`, `ResourceRef` |
+//! | a run as plain data | `GenerateOptions` |
+//! | usage limits, stop conditions, changes between turns | `UsageLimit`, [`Generate::stop_on_tool`], [`Turn`] |
 //! | code around runs and calls | `middleware` |
 
 #![allow(

@@ -1,15 +1,12 @@
 //! The builder of the Anthropic provider.
 
-use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::NAME;
 use super::error::Error as E;
 use super::provider::Anthropic;
 use super::request::AnthropicSettings;
 use genkit_core::Result;
-use genkit_model::Cassette;
 use genkit_model::internal::http::{ProviderSettings, env_var};
 
 /// The base URL of the Messages API.
@@ -59,10 +56,11 @@ impl Anthropic {
 pub struct AnthropicBuilder {
     settings: ProviderSettings,
     version: Option<String>,
-    from_env: bool,
 }
 
-impl AnthropicBuilder {
+genkit_model::provider_builder! {
+    AnthropicBuilder { settings: settings, debug: ["version": version] }
+
     /// Reads settings that are not set explicitly from the environment: the API key from
     /// `ANTHROPIC_API_KEY`, and the base URL from `ANTHROPIC_BASE_URL`.
     ///
@@ -73,27 +71,21 @@ impl AnthropicBuilder {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn env(mut self) -> Self {
-        self.from_env = true;
-        self
-    }
-
-    /// Fills in settings that are not set from the environment.
-    fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
-        self.settings.fill(|| variable("ANTHROPIC_API_KEY"), || variable("ANTHROPIC_BASE_URL"));
-        self
-    }
-
-    /// Sets the API key, which is sent in a header and never in a URL.
-    pub fn api_key(mut self, key: impl Into<String>) -> Self {
-        self.settings.key = Some(key.into());
-        self
-    }
+    env;
+    api_key;
 
     /// Sets the base URL, for example of a proxy or a test server. Paths are appended to its path;
     /// a trailing `/v1` is optional. Default is `https://api.anthropic.com`.
-    pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.settings.base_url = Some(url.into());
+    base_url;
+    header;
+    timeout;
+    cassette;
+}
+
+impl AnthropicBuilder {
+    /// Fills in settings that are not set from the environment.
+    fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
+        self.settings.fill(|| variable("ANTHROPIC_API_KEY"), || variable("ANTHROPIC_BASE_URL"));
         self
     }
 
@@ -102,25 +94,6 @@ impl AnthropicBuilder {
     /// `topP` and `topK`.
     pub fn api_version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
-        self
-    }
-
-    /// Adds a header to every call, replacing a header with the same name.
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.settings.headers.push((name.into(), value.into()));
-        self
-    }
-
-    /// Sets the timeout of one call, from sending the request to the end of the response. Default
-    /// is 10 minutes.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.settings.timeout = Some(timeout);
-        self
-    }
-
-    /// Sets a cassette, which records calls to a file or replays them. A replay needs no API key.
-    pub fn cassette(mut self, cassette: Cassette) -> Self {
-        self.settings.interceptor = Some(cassette.interceptor());
         self
     }
 
@@ -138,7 +111,7 @@ impl AnthropicBuilder {
     /// Returns an error if no API key is set, unless a base URL, an `authorization` header or a
     /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
     pub fn build(self) -> Result<Anthropic> {
-        let this = if self.from_env { self.with_env(env_var) } else { self };
+        let this = if self.settings.from_env { self.with_env(env_var) } else { self };
         this.build_given()
     }
 
@@ -165,17 +138,6 @@ fn without_version(url: &str) -> &str {
     url.strip_suffix("/v1").unwrap_or(url)
 }
 
-/// Omits the key and the values of headers.
-impl fmt::Debug for AnthropicBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AnthropicBuilder")
-            .field("has_key", &self.settings.key.is_some())
-            .field("version", &self.version)
-            .field("timeout", &self.settings.timeout)
-            .finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,7 +155,7 @@ mod tests {
         let environment = |name: &str| Some(format!("https://{}/", name.to_lowercase()));
         let given = |builder: AnthropicBuilder| builder.api_key("mine").base_url("https://mine");
         for builder in [given(Anthropic::builder()).env(), given(Anthropic::builder().env())] {
-            assert!(builder.from_env);
+            assert!(builder.settings.from_env);
             let settings = builder.with_env(environment).settings;
             assert_eq!(settings.key.as_deref(), Some("mine"));
             assert_eq!(settings.base_url.as_deref(), Some("https://mine"));

@@ -7,14 +7,12 @@
 
 mod builder;
 mod error;
-mod error_reply;
 mod metadata;
 mod models;
 mod provider;
 mod request;
 mod response;
 mod schema;
-mod wire;
 
 #[cfg(test)]
 mod tests;

@@ -128,10 +128,9 @@ fn version(name: &str) -> Option<(u32, u32)> {
 pub(super) fn info(model: &str) -> ModelInfo {
     let constrained =
         if ClaudeTraits::of(model).binds { Constrained::All } else { Constrained::None };
-    let mut info = ModelInfo::default();
-    info.label = Some(format!("Anthropic - {model}"));
-    info.supports = Some(Supports::all().with_constrained(constrained));
-    info
+    ModelInfo::default()
+        .with_label(format!("Anthropic - {model}"))
+        .with_supports(Supports::all().with_constrained(constrained))
 }
 
 /// Returns the name without the prefix that other libraries use.

@@ -1,7 +1,6 @@
 //! The standard error of a child, which is always read, so that the child never blocks.
 
 mod lines;
-mod log_limit;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -12,8 +11,7 @@ use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use lines::Lines;
-use log_limit::LogLimit;
+use lines::{Lines, LogLimit};
 
 /// How many lines the tail has.
 const TAIL_LINES: usize = 20;

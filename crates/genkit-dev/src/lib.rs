@@ -17,7 +17,7 @@
 //! | `GENKIT_REFLECTION_PORT` | the port to listen on. Default is the first free port from 3100 |
 //! | `GENKIT_RUNTIME_ID` | the id of the program in the tools. Default is its process id and port |
 //!
-//! Models are listed if they were passed to [`GenkitBuilder`](genkit_agent::GenkitBuilder), or if they are the default
+//! Models are listed if they were passed to `GenkitBuilder`, or if they are the default
 //! model. Other models can be run by their key, such as `/model/gemini/gemini-2.5-flash`.
 
 #![allow(

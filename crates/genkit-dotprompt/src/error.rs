@@ -1,16 +1,16 @@
-//! The errors of prompts, with all their texts.
+//! The error type of this crate.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::fault::Fault;
 
-/// A mistake in a prompt: where it is, what it is, and how to mend it.
+/// An error in a prompt: its place, the problem, and how to fix it.
 ///
 /// ```
 /// let error = genkit_dotprompt::PromptFile::parse("trip.prompt", "Hi\n{{name").unwrap_err();
 /// assert_eq!((error.file(), error.line(), error.column()), (Some("trip.prompt"), 2, 1));
-/// assert_eq!(error.to_string(), "trip.prompt:2:1: `{{` is never closed: write `}}`");
+/// assert_eq!(error.to_string(), "trip.prompt:2:1: `{{` is never closed; write `}}`");
 /// ```
 #[derive(Clone, Debug)]
 pub struct Error(Box<Inner>);
@@ -40,28 +40,28 @@ impl Error {
         self
     }
 
-    /// The same mistake, counted from another line.
+    /// Returns the same error at another line and column.
     pub(crate) fn moved(mut self, (line, column): (usize, usize)) -> Self {
         (self.0.line, self.0.column) = (line, column);
         self
     }
 
-    /// The file, as whoever parsed it called it.
+    /// Returns the name of the file that was passed to the parser.
     pub fn file(&self) -> Option<&str> {
         self.0.file.as_deref()
     }
 
-    /// The line, from 1; 0 where the mistake is none of a line.
+    /// Returns the line, counted from 1, or 0 if the error has no place in the file.
     pub fn line(&self) -> usize {
         self.0.line
     }
 
-    /// The column in characters, from 1; 0 where the mistake is none of a line.
+    /// Returns the column in characters, counted from 1, or 0 if the error has no place in the file.
     pub fn column(&self) -> usize {
         self.0.column
     }
 
-    /// What is wrong, without the place.
+    /// Returns the message without the place.
     pub fn message(&self) -> String {
         self.0.fault.to_string()
     }

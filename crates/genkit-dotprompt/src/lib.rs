@@ -1,4 +1,4 @@
-//! Dotprompt: `.prompt` files, rendered into messages.
+//! Dotprompt: renders `.prompt` files into messages.
 //!
 //! ```
 //! use genkit_dotprompt::{Data, Environment, PromptFile, Role};
@@ -22,8 +22,9 @@
 //! # Ok::<(), genkit_dotprompt::Error>(())
 //! ```
 //!
-//! A value never becomes structure: a template writes roles, media, sections and the history, what is printed is
-//! text. What one rendering may cost is bounded ([`Limits`]), so that neither template nor data can hang a program.
+//! Values never become structure: roles, media, sections and the history are written only by the template, and printed
+//! values are text. The cost of a rendering is bounded by [`Limits`], so neither a template nor its data can make a
+//! program hang.
 
 #![forbid(unsafe_code)]
 

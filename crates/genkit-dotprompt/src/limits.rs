@@ -1,45 +1,45 @@
-//! What a prompt may cost.
+//! Limits on the size and the cost of a prompt.
 
-/// The bytes of a `.prompt` file or partial, at most.
+/// The maximum size of a `.prompt` file or partial, in bytes.
 pub const MAX_SOURCE_BYTES: usize = 1024 * 1024;
 
-/// The bytes of a frontmatter, at most.
+/// The maximum size of a frontmatter, in bytes.
 pub const MAX_FRONTMATTER_BYTES: usize = 256 * 1024;
 
-/// The values of a frontmatter, what aliases stand for included, at most.
+/// The maximum number of values in a frontmatter, counting what aliases refer to.
 pub(crate) const MAX_YAML_VALUES: usize = 50_000;
 
-/// The bytes of text of a frontmatter, what aliases stand for included, at most.
+/// The maximum number of bytes of text in a frontmatter, counting what aliases refer to.
 pub(crate) const MAX_YAML_BYTES: usize = 4 * 1024 * 1024;
 
-/// Maps and lists within each other in a frontmatter, at most.
+/// The maximum nesting depth of maps and lists in a frontmatter.
 pub(crate) const MAX_YAML_DEPTH: usize = 64;
 
-/// Blocks within each other in one template, at most.
+/// The maximum nesting depth of blocks in a template.
 pub(crate) const MAX_BLOCKS: usize = 64;
 
-/// Subexpressions within each other, at most.
+/// The maximum nesting depth of subexpressions.
 pub(crate) const MAX_SUBEXPRESSIONS: usize = 16;
 
-/// Maps and lists within each other that `{{json}}` and `{{value}}` print, at most.
+/// The maximum nesting depth of maps and lists that `{{json}}` and `{{value}}` print.
 pub(crate) const MAX_JSON_DEPTH: usize = 128;
 
-/// How often one template may insert the history.
+/// The maximum number of times that a template may insert the history.
 pub(crate) const MAX_HISTORIES: usize = 16;
 
-/// The entries of a folder of prompts, at most.
+/// The maximum number of entries in a folder of prompts.
 pub(crate) const MAX_FILES: usize = 10_000;
 
-/// The bytes of all prompts of a folder, at most.
+/// The maximum total size of the prompts in a folder, in bytes.
 pub(crate) const MAX_FOLDER_BYTES: usize = 64 * 1024 * 1024;
 
-/// Folders within each other, at most.
+/// The maximum nesting depth of folders.
 pub(crate) const MAX_FOLDERS: usize = 16;
 
-/// The bytes of the data that are copied, compared, counted or made JSON for one step.
+/// The number of bytes of data that may be copied, compared, counted or converted to JSON for one step.
 pub(crate) const BYTES_PER_STEP: usize = 64;
 
-/// What one rendering may cost: templates may loop over data that somebody else sent.
+/// Limits on the cost of a rendering. Templates may loop over data from untrusted sources.
 ///
 /// ```
 /// use genkit_dotprompt::{Data, Environment, Limits, PromptFile};
@@ -74,29 +74,29 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// How many texts, values and blocks are rendered, loops included. Data that a tag copies, compares, counts or
-    /// makes JSON costs one step more for every 64 bytes. Default is 1,000,000.
+    /// Sets how many texts, values and blocks may be rendered, counting each iteration of a loop. If a tag copies,
+    /// compares, counts or converts data to JSON, every 64 bytes cost one more step. Default is 1,000,000.
     #[must_use]
     pub fn steps(mut self, steps: usize) -> Self {
         self.steps = steps;
         self
     }
 
-    /// The bytes that the template writes, URLs of media included. Default is 64 MiB.
+    /// Sets how many bytes the template may write, including the URLs of media. Default is 64 MiB.
     #[must_use]
     pub fn output_bytes(mut self, bytes: usize) -> Self {
         self.output_bytes = bytes;
         self
     }
 
-    /// The messages and parts that the template writes, together. Default is 10,000.
+    /// Sets how many messages and parts the template may write in total. Default is 10,000.
     #[must_use]
     pub fn parts(mut self, parts: usize) -> Self {
         self.parts = parts;
         self
     }
 
-    /// Partials within each other, at most 64, which is the default.
+    /// Sets how deeply partials may be nested. The maximum is 64, which is also the default.
     #[must_use]
     pub fn partial_depth(mut self, depth: usize) -> Self {
         self.partial_depth = depth.min(64);

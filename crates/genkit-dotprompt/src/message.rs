@@ -1,11 +1,11 @@
-//! What goes into a rendering, and what comes out.
+//! The data that a prompt is rendered with, and the rendered messages.
 
 use serde_json::{Map, Value, json};
 
 use crate::metadata::Metadata;
 use crate::prompt::PromptFile;
 
-/// Data that a prompt is rendered with.
+/// The data that a prompt is rendered with.
 ///
 /// ```
 /// use genkit_dotprompt::Data;
@@ -17,16 +17,16 @@ use crate::prompt::PromptFile;
 pub struct Data {
     /// The variables.
     pub input: Map<String, Value>,
-    /// The variables that begin with `@`, by their names without it.
+    /// The variables that begin with `@`, by their names without the `@`.
     pub context: Map<String, Value>,
-    /// Earlier messages, in Genkit's form: `{role, content: [..], metadata?}`.
+    /// Earlier messages, in Genkit's format: `{role, content: [..], metadata?}`.
     pub messages: Vec<Value>,
-    /// Documents: `@metadata.docs`.
+    /// Documents, available as `@metadata.docs`.
     pub docs: Vec<Value>,
 }
 
 impl Data {
-    /// Variables alone. Anything but an object gives none.
+    /// Creates data with variables only. A value that is not an object results in no variables.
     pub fn from_input(input: Value) -> Self {
         let input = match input {
             Value::Object(map) => map,
@@ -35,7 +35,7 @@ impl Data {
         Self { input, ..Self::default() }
     }
 
-    /// The same data with the file's own defaults where a variable is missing.
+    /// Adds the defaults of the prompt's frontmatter for variables that are missing.
     ///
     /// ```
     /// use genkit_dotprompt::{Data, PromptFile};
@@ -58,18 +58,18 @@ impl Data {
 /// A rendered prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rendered {
-    /// The messages, those of the history included.
+    /// The messages, including those of the history.
     pub messages: Vec<RenderedMessage>,
-    /// What the prompt says of itself, without `input`.
+    /// The prompt's metadata, without `input`.
     pub metadata: Metadata,
 }
 
-/// Who a message is from.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Instructions.
     System,
-    /// Whoever asks.
+    /// The user.
     User,
     /// The model.
     Model,
@@ -80,7 +80,7 @@ pub enum Role {
 impl Role {
     pub(crate) const ALL: [Self; 4] = [Self::System, Self::User, Self::Model, Self::Tool];
 
-    /// `system`, `user`, `model` or `tool`.
+    /// Returns `system`, `user`, `model` or `tool`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -98,16 +98,16 @@ impl Role {
 /// A message of a rendered prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RenderedMessage {
-    /// Who it is from.
+    /// The author of the message.
     pub role: Role,
     /// Its parts.
     pub content: Vec<RenderedPart>,
-    /// Messages of the history keep theirs, with `purpose: "history"` where `{{history}}` inserted them.
+    /// The metadata. Messages of the history keep theirs, with `purpose: "history"` if `{{history}}` inserted them.
     pub metadata: Option<Map<String, Value>>,
 }
 
 impl RenderedMessage {
-    /// The text of its parts, one after the other.
+    /// Returns the text of all parts, concatenated.
     pub fn text(&self) -> String {
         let text = |part: &RenderedPart| match part {
             RenderedPart::Text(text) => Some(text.clone()),
@@ -117,7 +117,7 @@ impl RenderedMessage {
         self.content.iter().filter_map(text).collect()
     }
 
-    /// In Genkit's form.
+    /// Converts the message to Genkit's format.
     pub fn to_value(&self) -> Value {
         let content: Vec<_> = self.content.iter().map(RenderedPart::to_value).collect();
         let mut message = json!({"role": self.role.as_str(), "content": content});
@@ -134,24 +134,24 @@ impl RenderedMessage {
 pub enum RenderedPart {
     /// Text.
     Text(String),
-    /// `{{media url=.. contentType=..}}`
+    /// Media, from `{{media url=.. contentType=..}}`.
     Media {
-        /// The address, or a `data:` URL.
+        /// The URL, which may be a `data:` URL.
         url: String,
-        /// The media type, where the template gives one.
+        /// The media type, if the template specifies it.
         content_type: Option<String>,
     },
-    /// `{{section "name"}}`: a place that is filled later.
+    /// A section, from `{{section "name"}}`: a placeholder that is filled later.
     Section {
         /// The name.
         name: String,
     },
-    /// A part of an earlier message, as it was given.
+    /// A part of an earlier message, unchanged.
     Given(Value),
 }
 
 impl RenderedPart {
-    /// In Genkit's form.
+    /// Converts the part to Genkit's format.
     pub fn to_value(&self) -> Value {
         match self {
             Self::Text(text) => json!({"text": text}),

@@ -1,14 +1,15 @@
-//! What a prompt says of itself.
+//! The metadata of a prompt.
 
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Map, Value};
 
-/// The metadata of a prompt: what its frontmatter says, schemas expanded to JSON Schema, in the form of the
-/// specification (`model`, `config`, `input`, `output`, `tools`, `toolDefs`, .., `ext`, `raw`).
+/// The metadata of a prompt: its frontmatter with schemas expanded to JSON Schema, in the format of the specification
+/// (`model`, `config`, `input`, `output`, `tools`, `toolDefs`, .., `ext`, `raw`).
 ///
-/// As options of [`render`](crate::Environment::render) and [`metadata`](crate::Environment::metadata) it is laid over
-/// the prompt's: whole keys, but `config` key by key. Cheap to clone.
+/// If passed as options to [`render`](crate::Environment::render) or [`metadata`](crate::Environment::metadata), it
+/// overrides the prompt's metadata: whole keys are replaced, except `config`, which is merged key by key. Cheap to
+/// clone.
 ///
 /// ```
 /// use genkit_dotprompt::{Environment, Metadata, PromptFile};
@@ -30,7 +31,7 @@ impl From<Map<String, Value>> for Metadata {
     }
 }
 
-/// Anything but an object is no metadata: empty.
+/// A value that is not an object results in empty metadata.
 impl From<Value> for Metadata {
     fn from(value: Value) -> Self {
         match value {
@@ -41,17 +42,17 @@ impl From<Value> for Metadata {
 }
 
 impl Metadata {
-    /// A key of the specification.
+    /// Returns the value of a key of the specification.
     pub fn get(&self, key: &str) -> Option<&Value> {
         self.0.get(key)
     }
 
-    /// All keys.
+    /// Returns all keys.
     pub fn as_map(&self) -> &Map<String, Value> {
         &self.0
     }
 
-    /// All keys, without a copy where nobody else holds them.
+    /// Converts into a map of all keys. Copies only if the metadata is shared.
     pub fn into_map(self) -> Map<String, Value> {
         Arc::try_unwrap(self.0).unwrap_or_else(|shared| (*shared).clone())
     }
@@ -64,104 +65,104 @@ impl Metadata {
         self.raw()?.get(key).filter(|value| !value.is_null())
     }
 
-    /// `model`: the model's name.
+    /// Returns the name of the model (`model`).
     pub fn model(&self) -> Option<&str> {
         self.text("model")
     }
 
-    /// `name`, where the frontmatter gives one.
+    /// Returns the `name`, if the frontmatter has one.
     pub fn name(&self) -> Option<&str> {
         self.text("name")
     }
 
-    /// `variant`, where the frontmatter gives one.
+    /// Returns the `variant`, if the frontmatter has one.
     pub fn variant(&self) -> Option<&str> {
         self.text("variant")
     }
 
-    /// `version`, where it is text.
+    /// Returns the `version`, if it is text.
     pub fn version(&self) -> Option<&str> {
         self.text("version")
     }
 
-    /// `description`.
+    /// Returns the `description`.
     pub fn description(&self) -> Option<&str> {
         self.text("description")
     }
 
-    /// `config`: options of the model.
+    /// Returns the options of the model (`config`).
     pub fn config(&self) -> Option<&Map<String, Value>> {
         self.get("config")?.as_object()
     }
 
-    /// `input.schema`: JSON Schema of the variables.
+    /// Returns the JSON Schema of the variables (`input.schema`).
     pub fn input_schema(&self) -> Option<&Value> {
         schema(self.get("input")?)
     }
 
-    /// `input.default`: variables that whoever renders may leave out.
+    /// Returns the default values of variables (`input.default`).
     pub fn input_default(&self) -> Option<&Map<String, Value>> {
         self.get("input")?.get("default")?.as_object()
     }
 
-    /// `output.schema`: JSON Schema of the answer.
+    /// Returns the JSON Schema of the model's output (`output.schema`).
     pub fn output_schema(&self) -> Option<&Value> {
         schema(self.get("output")?)
     }
 
-    /// `output.format`: `json`, `text` and so on.
+    /// Returns the `output.format`, such as `json` or `text`.
     pub fn output_format(&self) -> Option<&str> {
         self.get("output")?.get("format")?.as_str()
     }
 
-    /// `tools`: names that nobody has a definition for here.
+    /// Returns the names of tools (`tools`) without a definition in the environment.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         let tools = self.get("tools").and_then(Value::as_array);
         tools.into_iter().flatten().filter_map(Value::as_str)
     }
 
-    /// `toolDefs`: definitions that stand in the file or were registered.
+    /// Returns the definitions of tools (`toolDefs`), from the file or from the environment.
     pub fn tool_defs(&self) -> &[Value] {
         self.get("toolDefs").and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
-    /// `ext`: the fields of keys with a dot, by namespace.
+    /// Returns the fields of keys that contain a dot, by namespace (`ext`).
     pub fn ext(&self) -> Option<&Map<String, Value>> {
         self.get("ext")?.as_object()
     }
 
-    /// The frontmatter as it was written; none where the file has none.
+    /// Returns the unprocessed frontmatter, if the file has one.
     pub fn raw(&self) -> Option<&Map<String, Value>> {
         self.get("raw")?.as_object()
     }
 
-    /// `maxTurns` of the frontmatter.
+    /// Returns `maxTurns` of the frontmatter.
     pub fn max_turns(&self) -> Option<u64> {
         self.of_raw("maxTurns")?.as_u64()
     }
 
-    /// `toolChoice` of the frontmatter: `auto`, `required` or `none`.
+    /// Returns `toolChoice` of the frontmatter: `auto`, `required` or `none`.
     pub fn tool_choice(&self) -> Option<&str> {
         self.of_raw("toolChoice")?.as_str()
     }
 
-    /// `returnToolRequests` of the frontmatter.
+    /// Returns `returnToolRequests` of the frontmatter.
     pub fn return_tool_requests(&self) -> Option<bool> {
         self.of_raw("returnToolRequests")?.as_bool()
     }
 
-    /// `use` of the frontmatter, unchecked: middleware by name or as `{name, config}`.
+    /// Returns `use` of the frontmatter, unchecked: a list of middleware by name or as `{name, config}`.
     pub fn uses(&self) -> Option<&Value> {
         self.of_raw("use")
     }
 
-    /// `metadata` of the frontmatter, unchecked.
+    /// Returns `metadata` of the frontmatter, unchecked.
     pub fn metadata(&self) -> Option<&Value> {
         self.of_raw("metadata")
     }
 }
 
-/// `null` and `""` are no schema.
+/// `null` and `""` do not count as schemas.
 fn schema(section: &Value) -> Option<&Value> {
     section.get("schema").filter(|schema| !schema.is_null() && schema.as_str() != Some(""))
 }
@@ -172,7 +173,7 @@ pub(crate) struct Expanded {
     /// The environment that expanded it.
     pub(crate) environment: u64,
     pub(crate) whole: Metadata,
-    /// Copied when it is rendered first: most prompts of a folder never are.
+    /// Copied when the prompt is first rendered, since most prompts of a folder never are.
     without_input: OnceLock<Metadata>,
 }
 

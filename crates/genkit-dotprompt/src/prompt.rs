@@ -1,4 +1,4 @@
-//! A `.prompt` file, read.
+//! A parsed `.prompt` file.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -13,7 +13,7 @@ use crate::metadata::Expanded;
 use crate::template::Template;
 use crate::text;
 
-/// A `.prompt` file: its frontmatter and its template, compiled. Cheap to clone.
+/// A `.prompt` file: its frontmatter and its compiled template. Cheap to clone.
 ///
 /// ```
 /// use genkit_dotprompt::PromptFile;
@@ -30,7 +30,7 @@ struct Parsed {
     frontmatter: Option<std::ops::Range<usize>>,
     raw: Option<Map<String, Value>>,
     template: Template,
-    /// The expanded metadata for the environment that asked first: nearly always the only one.
+    /// The expanded metadata for the first environment that used the prompt. Usually there is only one.
     expanded: OnceLock<Arc<Expanded>>,
 }
 
@@ -41,16 +41,16 @@ impl fmt::Debug for PromptFile {
 }
 
 impl PromptFile {
-    /// Reads a file; `file` is what errors call it.
+    /// Parses a file. Errors refer to it as `file`.
     ///
     /// # Errors
-    /// Broken YAML, a key of the wrong shape, a mistake in the template, a file over
-    /// [`MAX_SOURCE_BYTES`](crate::MAX_SOURCE_BYTES).
+    /// Returns an error if the YAML is invalid, a key has the wrong form, the template has an error, or the file is
+    /// larger than [`MAX_SOURCE_BYTES`](crate::MAX_SOURCE_BYTES).
     pub fn parse(file: &str, source: &str) -> Result<Self, Error> {
         Self::of_source(file, source.into())
     }
 
-    /// The same, without a copy of the source.
+    /// Parses a file without copying the source.
     pub(crate) fn of_source(file: &str, source: Arc<str>) -> Result<Self, Error> {
         let file: Arc<str> = file.into();
         if source.len() > MAX_SOURCE_BYTES {
@@ -72,29 +72,29 @@ impl PromptFile {
         Ok(Self(Arc::new(Parsed { frontmatter, raw, template, expanded: OnceLock::new() })))
     }
 
-    /// What errors call the file.
+    /// Returns the name of the file in errors.
     pub fn file(&self) -> &str {
         self.0.template.file()
     }
 
-    /// The frontmatter as it was written; none where the file has none.
+    /// Returns the unprocessed frontmatter, if the file has one.
     pub fn raw(&self) -> Option<&Map<String, Value>> {
         self.0.raw.as_ref()
     }
 
-    /// The defaults of the input as the file says them. A rendering takes them only where
-    /// [`Data::with_defaults`](crate::Data::with_defaults) or its options give them: so the reference has it.
+    /// Returns the default values of the input. As in the reference implementation, a rendering uses them only if they
+    /// are applied with [`Data::with_defaults`](crate::Data::with_defaults) or passed in its options.
     pub fn input_default(&self) -> Option<&Map<String, Value>> {
         self.raw()?.get("input")?.get("default")?.as_object()
     }
 
-    /// The text of the template: what stands below the frontmatter, without blanks around it; the whole file where
-    /// it has no frontmatter.
+    /// Returns the text of the template, trimmed: the part below the frontmatter, or the whole file if it has no
+    /// frontmatter.
     pub fn template(&self) -> &str {
         self.0.template.text()
     }
 
-    /// The mistake of a file that begins like one with frontmatter.
+    /// Returns an error if the file begins like one with frontmatter, but the frontmatter was not recognized.
     pub(crate) fn overlooked_frontmatter(&self) -> Option<Error> {
         let template = self.compiled();
         let (why, at) = frontmatter::overlooked(template.source())?;
@@ -109,14 +109,14 @@ impl PromptFile {
         &self.0.expanded
     }
 
-    /// `error` at a key of the frontmatter.
+    /// Returns `error` with the place of a key of the frontmatter.
     pub(crate) fn at_key(&self, error: Error, path: &[String]) -> Error {
         let source = self.0.template.source();
         let error = match &self.0.frontmatter {
             Some(range) => {
                 let above = text::place(source, range.start).0 - 1;
                 match frontmatter::yaml::place_of(&source[range.clone()], path) {
-                    // It came with the options.
+                    // The key came from the options.
                     (0, _) => error,
                     (line, column) => error.at((line + above, column)),
                 }

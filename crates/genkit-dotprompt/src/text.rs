@@ -1,8 +1,8 @@
-//! Blanks as the language knows them, and places in a text.
+//! Whitespace as the template language defines it, and places in a text.
 
 use std::ops::Range;
 
-/// What JavaScript's `\s` and `trim` take for a blank: the language is defined by them.
+/// Returns whether JavaScript's `\s` and `trim` treat a character as whitespace, which is what the language defines.
 pub(crate) fn is_blank(c: char) -> bool {
     c == '\u{feff}' || (c.is_whitespace() && c != '\u{85}')
 }
@@ -16,7 +16,7 @@ pub(crate) fn trim_range(text: &str) -> Range<usize> {
     start..start + trim(text).len()
 }
 
-/// Line and column of a byte, both from 1; lines end with LF, CRLF or CR.
+/// Returns the line and the column of a byte, both counted from 1. Lines end with LF, CRLF or CR.
 pub(crate) fn place(source: &str, offset: usize) -> (usize, usize) {
     let before = source.get(..offset).unwrap_or(source);
     let mut line = 1;

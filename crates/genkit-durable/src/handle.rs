@@ -19,11 +19,11 @@ use genkit_core::{Answer, GenerateResponse, Interrupt};
 use genkit_core::{ErrorKind, Result};
 use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
-/// A durable run, created by [`Genkit::durable_run`](genkit_agent::Genkit::durable_run).
+/// A durable run, created by `Genkit::durable_run`.
 #[derive(Clone, Debug)]
 pub struct DurableRun(pub(super) Handle);
 
-/// A durable flow, created by [`Genkit::durable_flow`](genkit_agent::Genkit::durable_flow).
+/// A durable flow, created by `Genkit::durable_flow`.
 #[derive(Clone, Debug)]
 pub struct DurableFlow(pub(super) Handle);
 

@@ -39,7 +39,7 @@
 //! The state of the run is saved after each model call, each tool call and each
 //! [`Context::once`](genkit_core::Context::once). Code is not replayed, so functions do not need to be deterministic, and a
 //! new version of the program can continue the runs of the old one. The process that waits also works:
-//! [`DurableRun::wait`] performs the steps that are due, as does [`Genkit::work`](genkit_agent::Genkit::work), in any number
+//! [`DurableRun::wait`] performs the steps that are due, as does `Genkit::work`, in any number
 //! of processes. At any time one of them holds the lease of a run.
 //!
 //! # At least once
@@ -62,7 +62,7 @@
 //! # What needs a name
 //!
 //! Another process looks up what a run needs in its registry: the model, the tools, and middleware added with
-//! [`named_middleware`](genkit_agent::GenkitBuilder::named_middleware). Code without a name (an approval policy, validators,
+//! `named_middleware`. Code without a name (an approval policy, validators,
 //! extensions, tools of MCP servers) is an error when the run is created; the error lists all of it.
 //! `#[tool(needs_approval)]` does not need a policy. For runs with such code use the stepper:
 //! [`Generate::start`](genkit_agent::Generate::start) and [`Generate::resume_run`](genkit_agent::Generate::resume_run).

@@ -18,7 +18,7 @@ use genkit_core::RunId;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{ErrorKind, Result};
 
-/// A worker for durable runs and flows, created by [`Genkit::work`](genkit_agent::Genkit::work). It works when awaited.
+/// A worker for durable runs and flows, created by `Genkit::work`. It works when awaited.
 ///
 /// It performs the durable runs and flows that are due, created by any process, until it is stopped. Any number of
 /// processes may work on the same store.
@@ -30,7 +30,7 @@ use genkit_core::{ErrorKind, Result};
 /// ```
 ///
 /// # Errors
-/// `FailedPrecondition` without [`GenkitBuilder::durable`](genkit_agent::GenkitBuilder::durable). An error of the store is
+/// `FailedPrecondition` without `GenkitBuilder::durable`. An error of the store is
 /// logged, and the store is queried again.
 #[must_use = "a worker works when it is awaited"]
 pub struct Worker {

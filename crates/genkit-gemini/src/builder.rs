@@ -1,15 +1,12 @@
 //! The builder of the Gemini provider.
 
-use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::NAME;
 use super::error::Error as E;
 use super::provider::Gemini;
 use super::request::GeminiSettings;
 use genkit_core::Result;
-use genkit_model::Cassette;
 use genkit_model::internal::http::{ProviderSettings, env_var};
 
 /// The base URL of the Gemini API.
@@ -60,10 +57,11 @@ pub struct GeminiBuilder {
     settings: ProviderSettings,
     version: Option<String>,
     openapi: bool,
-    from_env: bool,
 }
 
-impl GeminiBuilder {
+genkit_model::provider_builder! {
+    GeminiBuilder { settings: settings, debug: ["version": version] }
+
     /// Reads settings that are not set explicitly from the environment: the API key from
     /// `GEMINI_API_KEY` or `GOOGLE_API_KEY`, and the base URL from `GEMINI_BASE_URL`.
     ///
@@ -74,28 +72,22 @@ impl GeminiBuilder {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn env(mut self) -> Self {
-        self.from_env = true;
-        self
-    }
+    env;
+    api_key;
 
+    /// Sets the base URL, for example of a proxy or a test server. Paths are appended to its path.
+    /// Default is `https://generativelanguage.googleapis.com`.
+    base_url;
+    header;
+    timeout;
+    cassette;
+}
+
+impl GeminiBuilder {
     /// Fills in settings that are not set from the environment.
     fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let key = || variable("GEMINI_API_KEY").or_else(|| variable("GOOGLE_API_KEY"));
         self.settings.fill(key, || variable("GEMINI_BASE_URL"));
-        self
-    }
-
-    /// Sets the API key, which is sent in a header and never in a URL.
-    pub fn api_key(mut self, key: impl Into<String>) -> Self {
-        self.settings.key = Some(key.into());
-        self
-    }
-
-    /// Sets the base URL, for example of a proxy or a test server. Paths are appended to its path.
-    /// Default is `https://generativelanguage.googleapis.com`.
-    pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.settings.base_url = Some(url.into());
         self
     }
 
@@ -105,29 +97,10 @@ impl GeminiBuilder {
         self
     }
 
-    /// Adds a header to every call, replacing a header with the same name.
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.settings.headers.push((name.into(), value.into()));
-        self
-    }
-
-    /// Sets the timeout of one call, from sending the request to the end of the response. Default
-    /// is 10 minutes.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.settings.timeout = Some(timeout);
-        self
-    }
-
     /// Sets whether schemas are sent in the OpenAPI subset, for old models and servers that support
     /// no other format. Default is false: schemas are sent as JSON Schema.
     pub fn openapi_schemas(mut self, yes: bool) -> Self {
         self.openapi = yes;
-        self
-    }
-
-    /// Sets a cassette, which records calls to a file or replays them. A replay needs no API key.
-    pub fn cassette(mut self, cassette: Cassette) -> Self {
-        self.settings.interceptor = Some(cassette.interceptor());
         self
     }
 
@@ -145,7 +118,7 @@ impl GeminiBuilder {
     /// Returns an error if no API key is set, unless a base URL, an `authorization` header or a
     /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
     pub fn build(self) -> Result<Gemini> {
-        let this = if self.from_env { self.with_env(env_var) } else { self };
+        let this = if self.settings.from_env { self.with_env(env_var) } else { self };
         this.build_given()
     }
 
@@ -164,17 +137,6 @@ impl GeminiBuilder {
     }
 }
 
-/// Omits the key and the values of headers.
-impl fmt::Debug for GeminiBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GeminiBuilder")
-            .field("has_key", &self.settings.key.is_some())
-            .field("version", &self.version)
-            .field("timeout", &self.settings.timeout)
-            .finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,7 +146,7 @@ mod tests {
         let environment = |name: &str| Some(format!("https://{}/", name.to_lowercase()));
         let given = |builder: GeminiBuilder| builder.api_key("mine").base_url("https://mine");
         for builder in [given(Gemini::builder()).env(), given(Gemini::builder().env())] {
-            assert!(builder.from_env);
+            assert!(builder.settings.from_env);
             let settings = builder.with_env(environment).settings;
             assert_eq!(settings.key.as_deref(), Some("mine"));
             assert_eq!(settings.base_url.as_deref(), Some("https://mine"));

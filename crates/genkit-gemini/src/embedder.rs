@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::NAME;
-use super::error_reply;
 use super::models;
 use super::request::{self, GeminiSettings, Method};
+use super::response;
 use genkit_core::Usage;
 use genkit_core::{Error, Result};
 use genkit_model::internal::http::{EmbedBatch, EmbedWire, Error as HttpError};
@@ -117,7 +117,7 @@ impl EmbedWire for GeminiEmbedWire {
     }
 
     fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
-        error_reply::failure(status, headers, body)
+        response::failure(status, headers, body)
     }
 }
 

@@ -6,21 +6,14 @@
 )]
 
 mod builder;
-mod contents;
 mod embedder;
 mod error;
-mod error_reply;
-mod media;
+mod metadata;
 mod models;
-mod partial_args;
 mod provider;
-mod reply;
 mod request;
-mod request_part;
 mod response;
 mod schema;
-mod tools;
-mod wire;
 
 use genkit_model::internal::provider::LinkedProvider;
 pub use {builder::GeminiBuilder, provider::Gemini};

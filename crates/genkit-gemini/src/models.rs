@@ -11,68 +11,46 @@ struct ModelFamily {
 const ALL: Supports = Supports::all();
 
 /// Models before Gemini 3 reject JSON output in a request with tools (HTTP 400).
-const BEFORE_3: Supports = {
-    let mut supports = ALL;
-    supports.constrained = Constrained::NoTools;
-    supports
-};
+const BEFORE_3: Supports = ALL.with_constrained(Constrained::NoTools);
 
 /// The first family that matches applies.
 const FAMILIES: &[ModelFamily] = &[
     ModelFamily {
         marks: &["gemini", "-tts"],
-        supports: {
-            let mut supports = ALL;
-            supports.multiturn = false;
-            supports.media = false;
-            supports.tools = false;
-            supports.tool_choice = false;
-            supports.system_role = false;
-            supports.constrained = Constrained::None;
-            supports
-        },
+        supports: ALL
+            .with_multiturn(false)
+            .with_media(false)
+            .with_tools(false)
+            .with_tool_choice(false)
+            .with_system_role(false)
+            .with_constrained(Constrained::None),
     },
     ModelFamily {
         marks: &["gemini-3", "-image"],
-        supports: {
-            let mut supports = ALL;
-            supports.tools = false;
-            supports.tool_choice = false;
-            supports
-        },
+        supports: ALL.with_tools(false).with_tool_choice(false),
     },
     ModelFamily {
         marks: &["gemini", "-image"],
-        supports: {
-            let mut supports = ALL;
-            supports.tools = false;
-            supports.tool_choice = false;
-            supports.constrained = Constrained::None;
-            supports
-        },
+        supports: ALL.with_tools(false).with_tool_choice(false).with_constrained(Constrained::None),
     },
     ModelFamily { marks: &["gemini-1"], supports: BEFORE_3 },
     ModelFamily { marks: &["gemini-2"], supports: BEFORE_3 },
     ModelFamily { marks: &["gemini"], supports: ALL },
     ModelFamily {
         marks: &["gemma"],
-        supports: {
-            let mut supports = ALL;
-            supports.tools = false;
-            supports.tool_choice = false;
-            supports.system_role = false;
-            supports.constrained = Constrained::None;
-            supports
-        },
+        supports: ALL
+            .with_tools(false)
+            .with_tool_choice(false)
+            .with_system_role(false)
+            .with_constrained(Constrained::None),
     },
 ];
 
 /// Returns the assumed capabilities of a model.
 pub(super) fn info(model: &str) -> ModelInfo {
-    let mut info = ModelInfo::default();
-    info.label = Some(format!("Google AI - {model}"));
-    info.supports = Some(supports(model).clone());
-    info
+    ModelInfo::default()
+        .with_label(format!("Google AI - {model}"))
+        .with_supports(supports(model).clone())
 }
 
 fn supports(model: &str) -> &'static Supports {

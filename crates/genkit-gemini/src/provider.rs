@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::embedder::GeminiEmbedWire;
-use super::request::GeminiSettings;
-use super::wire::GeminiWire;
-use super::{NAME, models};
-use genkit_core::Result;
+use super::request::{self, GeminiSettings, Method};
+use super::{NAME, models, response};
+use genkit_core::{Error, ModelRequest, ModelResponse, Result};
 use genkit_model::internal::http::{ApiEndpoint, HttpEmbedder, HttpModel};
+use genkit_model::internal::wire::{HttpCall, WireFormat, WireStream};
 use genkit_model::{Embedder, Model, Provider};
 
 /// A provider of Google's Gemini models.
@@ -103,5 +103,38 @@ impl fmt::Debug for Gemini {
             .field("version", &self.settings.version)
             .field("openapi_schemas", &self.settings.openapi)
             .finish_non_exhaustive()
+    }
+}
+
+/// The wire format of one model.
+pub(super) struct GeminiWire {
+    pub(super) settings: Arc<GeminiSettings>,
+    pub(super) model: String,
+}
+
+impl WireFormat for GeminiWire {
+    fn encode(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
+        let method = if stream { Method::Stream } else { Method::Generate };
+        request::encode(&self.settings, &self.model, request, method)
+    }
+
+    fn encode_count(&self, request: &ModelRequest) -> Result<Option<HttpCall>> {
+        request::encode(&self.settings, &self.model, request, Method::Count).map(Some)
+    }
+
+    fn decode_count(&self, body: &[u8]) -> Result<u64> {
+        response::decode_count(body)
+    }
+
+    fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+        response::decode(request, body)
+    }
+
+    fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
+        Box::new(response::GeminiStream::new(request))
+    }
+
+    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+        response::failure(status, headers, body)
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tokio::net::{UnixListener, UnixStream};
 
 /// A listener on a Unix socket.
-pub(crate) struct UnixSocket {
+pub struct UnixSocket {
     listener: UnixListener,
     /// The socket file to remove on drop, if this process created it.
     own: Option<PathBuf>,

@@ -57,6 +57,7 @@
     reason = "what is public for users is documented, which a test of `genkit` checks; the rest is for sibling crates"
 )]
 
+mod backoff;
 mod builder;
 mod catalog;
 mod client;

@@ -88,7 +88,7 @@ impl McpHost {
         join_all(self.0.catalogs().iter().map(|catalog| catalog.server.settled())).await;
     }
 
-    /// Returns the tools of all servers, named `key/tool`: pass them to [`tools`](genkit_agent::Generate::tools) of a request,
+    /// Returns the tools of all servers, named `key/tool`: pass them to `tools` of a request,
     /// or await them to get a list.
     pub fn tools(&self) -> McpTools {
         McpTools::new(&self.0)
@@ -100,7 +100,7 @@ impl McpHost {
     }
 
     /// Returns the resources of all servers, named `key/resource`: pass them to
-    /// [`resources`](genkit_agent::Generate::resources) of a request, or await them to get a list.
+    /// `resources` of a request, or await them to get a list.
     pub fn resources(&self) -> McpResources {
         McpResources::new(&self.0)
     }

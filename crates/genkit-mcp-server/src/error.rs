@@ -44,6 +44,12 @@ pub(crate) enum Error {
     #[cfg(feature = "http")]
     #[error("`.protected_resource(..)` requires a verifier of tokens; add `.authenticate(..)`")]
     NothingVerifies,
+    #[cfg(feature = "http")]
+    #[error(
+        "a byte stream has no access tokens, so `.authenticate(..)` cannot identify its client; add \
+         `.extension(Principal::new(..))`"
+    )]
+    StreamWithoutToken,
     #[error("the task that serves the client failed")]
     LoopEnded { source: tokio::task::JoinError },
 
@@ -208,7 +214,7 @@ impl Topic for Error {
         match self {
             Self::NothingLinked | Self::AllFiltered => ErrorKind::FailedPrecondition,
             #[cfg(feature = "http")]
-            Self::NothingVerifies => ErrorKind::FailedPrecondition,
+            Self::NothingVerifies | Self::StreamWithoutToken => ErrorKind::FailedPrecondition,
             #[cfg(not(feature = "durable"))]
             Self::TasksNeedDurable { .. } => ErrorKind::FailedPrecondition,
             #[cfg(feature = "durable")]

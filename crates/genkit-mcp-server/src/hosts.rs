@@ -76,7 +76,6 @@ impl FrontedHosts {
     }
 
     /// Starts the registration if a runtime is running; otherwise the first request starts it.
-    #[cfg(any(feature = "http", feature = "testing", feature = "host", feature = "cli"))]
     pub(crate) fn register_soon(&self, registry: &Registry) {
         if !self.is_empty() && tokio::runtime::Handle::try_current().is_ok() {
             self.registering(registry);

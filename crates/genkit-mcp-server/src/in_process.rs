@@ -5,10 +5,9 @@ use genkit_mcp_host::InProcessServer;
 use tokio::io::DuplexStream;
 
 use super::McpServer;
-use super::serve::serve_pipe;
 
 impl InProcessServer for McpServer {
     fn serve_pipe(self, pipe: DuplexStream) -> Result<()> {
-        serve_pipe(self, pipe)
+        self.serve_pipe(pipe)
     }
 }

@@ -22,6 +22,15 @@ pub struct ServedInstance {
     pub on_start: Option<OnStart>,
 }
 
+#[cfg(test)]
+impl ServedInstance {
+    /// Creates an instance that has only this registry.
+    pub(crate) fn with_registry(registry: genkit_core::Registry) -> Self {
+        let bound = BoundRegistry { registry, ..BoundRegistry::default() };
+        Self { bound, ..Self::default() }
+    }
+}
+
 impl Deref for ServedInstance {
     type Target = BoundRegistry;
 

@@ -42,12 +42,11 @@ mod settings;
 mod state;
 mod stdio;
 #[cfg(feature = "durable")]
+mod task_table;
+#[cfg(feature = "durable")]
 mod tasks;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod tool_call;
-#[cfg(feature = "generate")]
-mod tool_middleware;
 
 #[cfg(feature = "http")]
 pub use auth::{ProtectedResource, TokenError, TokenVerifier};
@@ -64,8 +63,6 @@ pub use middleware::{
 };
 pub use permission::{Caller, Item};
 pub use principal::Principal;
-#[cfg(feature = "testing")]
-pub(crate) use serve::serve_pipe;
 #[cfg(all(feature = "http", feature = "durable"))]
 pub use session_store::RunSessions;
 #[cfg(feature = "http")]

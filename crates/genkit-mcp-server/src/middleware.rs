@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rmcp::model::{ErrorCode, ErrorData};
 use serde_json::{Map, Value};
 
-use super::caller::Request;
 use super::error::{REFUSED, protocol_error};
+use super::principal::RequestHead;
 use genkit_core::BoxFuture;
 use genkit_core::internal::context::TypeMap;
 use genkit_core::{Error, ErrorKind, Result};
@@ -28,25 +28,27 @@ struct RequestData {
 }
 
 impl ServedRequest {
+    /// `client` is the client that the request counts against.
     pub(super) fn new(
         method: &'static str,
         name: &str,
         arguments: Value,
-        request: &Request,
-        values: &TypeMap,
+        client: String,
+        meta: Map<String, Value>,
+        values: TypeMap,
+        head: &RequestHead,
     ) -> Self {
+        #[cfg(not(feature = "http"))]
+        let _ = head;
         Self(Arc::new(RequestData {
             method,
             name: name.to_owned(),
             arguments,
-            client: match request.quota.key().known() {
-                (_, Some(address)) => address.to_string(),
-                (id, None) => id.to_owned(),
-            },
-            meta: request.meta.0.0.clone(),
-            values: values.clone(),
+            client,
+            meta,
+            values,
             #[cfg(feature = "http")]
-            extensions: Arc::clone(&request.head.extensions),
+            extensions: Arc::clone(&head.extensions),
         }))
     }
 

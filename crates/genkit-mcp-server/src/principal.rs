@@ -1,4 +1,4 @@
-//! The principal of a request, found by an HTTP layer, and the head of the HTTP request.
+//! The principal of a request, and the head that carries it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -115,18 +115,24 @@ impl fmt::Debug for Principal {
     }
 }
 
-/// The head of an HTTP request; empty for stdio.
+/// What a request carries besides its message: its principal, and the head of its HTTP request.
 #[derive(Default)]
-pub(crate) struct HttpHead {
+pub(crate) struct RequestHead {
+    principal: Option<Principal>,
     #[cfg(feature = "http")]
     pub(crate) extensions: Arc<http::Extensions>,
 }
 
-#[cfg(feature = "http")]
-impl HttpHead {
+impl RequestHead {
+    /// Creates the head of a message from a byte stream, whose client the program has identified.
+    pub(crate) fn for_stream(principal: Option<Principal>) -> Self {
+        Self { principal, ..Self::default() }
+    }
+
     /// Takes the head of a request that this server read. The header values are copied, because they are slices of the
     /// read buffer, and a request that runs for minutes would keep the whole buffer alive.
-    pub(crate) fn new(mut headers: HeaderMap, mut extensions: http::Extensions) -> Self {
+    #[cfg(feature = "http")]
+    pub(crate) fn for_http(mut headers: HeaderMap, mut extensions: http::Extensions) -> Self {
         let mut bytes = BytesMut::with_capacity(headers.values().map(HeaderValue::len).sum());
         headers.values_mut().for_each(|value| bytes.extend_from_slice(value.as_bytes()));
         let mut bytes = bytes.freeze();
@@ -138,27 +144,16 @@ impl HttpHead {
             }
         }
         extensions.insert(headers);
-        Self { extensions: Arc::new(extensions) }
+        Self { principal: extensions.get().cloned(), extensions: Arc::new(extensions) }
     }
 
-    pub(crate) fn identity(&self) -> Option<&Principal> {
-        self.extensions.get()
+    pub(crate) fn principal(&self) -> Option<&Principal> {
+        self.principal.as_ref()
     }
 
-    pub(crate) fn principal(&self) -> String {
-        self.extensions.get::<Principal>().map(|who| who.id().to_owned()).unwrap_or_default()
-    }
-}
-
-#[cfg(not(feature = "http"))]
-impl HttpHead {
-    #[expect(clippy::unused_self, reason = "the head is empty without HTTP")]
-    pub(crate) fn identity(&self) -> Option<&Principal> {
-        None
-    }
-
-    pub(crate) fn principal(&self) -> String {
-        String::new()
+    /// Returns the id of the principal, or an empty string.
+    pub(crate) fn principal_id(&self) -> String {
+        self.principal.as_ref().map(|who| who.id().to_owned()).unwrap_or_default()
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::lists::Filter;
+use super::lists::{Filter, PageSettings};
 use super::permission::Permissions;
 use super::quota::{MAX_SESSION_QUESTIONS, MAX_SESSIONS};
 use genkit_core::internal::context::TypeMap;
@@ -30,11 +30,9 @@ pub(crate) const DEFAULT_MAX_IN_FLIGHT: usize = 1024;
 /// 10 minutes.
 pub(crate) const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How long a question of the 2026-07-28 protocol can stay open. Default is 1 hour.
-pub(crate) const STATE_TTL: Duration = Duration::from_secs(3600);
-
-/// How long clients can cache lists and contents. Default is 0: no caching.
-pub(crate) const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
+/// How long a task is kept after its creation, whether it has finished or not. Default is 1 day.
+#[cfg(feature = "durable")]
+pub(crate) const TASK_TTL: Duration = Duration::from_secs(24 * 3600);
 
 /// The approval fallback: who decides about a call that needs approval if the client cannot ask its
 /// user.
@@ -50,8 +48,7 @@ pub(crate) const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
 /// # fn main() -> genkit::Result<()> {
 /// let genkit = Genkit::builder().registry(Registry::new().add(tools![delete])).build()?;
 /// let server = genkit.serve_mcp().approval_fallback(ApprovalFallback::TrustClient);
-/// # #[cfg(feature = "rmcp-handler")]
-/// # server.into_handler()?;
+/// # let _ = server;
 /// assert_eq!(ApprovalFallback::default(), ApprovalFallback::Refuse);
 /// # Ok(())
 /// # }
@@ -75,7 +72,7 @@ pub(crate) struct ServerSettings {
     pub(crate) instructions: Option<String>,
     pub(crate) filter: Filter,
     pub(crate) permissions: Permissions,
-    pub(crate) page_size: Option<usize>,
+    pub(crate) pages: PageSettings,
     /// Folders of skills, read before the server starts.
     #[cfg(feature = "skills")]
     pub(crate) skill_dirs: Vec<std::path::PathBuf>,
@@ -86,7 +83,6 @@ pub(crate) struct ServerSettings {
     pub(crate) max_sessions: usize,
     pub(crate) max_questions: usize,
     pub(crate) question_timeout: Duration,
-    pub(crate) cache_ttl: Duration,
     #[cfg(feature = "durable")]
     pub(crate) task_ttl: Duration,
     pub(crate) strict_args: bool,
@@ -161,7 +157,7 @@ impl Default for ServerSettings {
             instructions: None,
             filter: Filter::default(),
             permissions: Permissions::default(),
-            page_size: None,
+            pages: PageSettings::default(),
             #[cfg(feature = "skills")]
             skill_dirs: Vec::new(),
             timeout: DEFAULT_TIMEOUT,
@@ -171,9 +167,8 @@ impl Default for ServerSettings {
             max_sessions: MAX_SESSIONS,
             max_questions: MAX_SESSION_QUESTIONS,
             question_timeout: QUESTION_TIMEOUT,
-            cache_ttl: DEFAULT_CACHE_TTL,
             #[cfg(feature = "durable")]
-            task_ttl: super::tasks::TTL,
+            task_ttl: TASK_TTL,
             strict_args: false,
             audit_contents: false,
             trace_contents: false,

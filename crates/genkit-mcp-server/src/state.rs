@@ -9,7 +9,7 @@ use super::hosts::FrontedHosts;
 use super::instance::ServedInstance;
 use super::lists::{ListCache, Lists};
 use super::permission::{Caller, Item};
-use super::principal::{HttpHead, Principal};
+use super::principal::{Principal, RequestHead};
 use super::quota::{ClientKey, QuotaLimits, Quotas};
 use super::session::{Notifier, Sees, Session, StateSealer, View, read_keys};
 #[cfg(feature = "http")]
@@ -32,7 +32,7 @@ pub(crate) struct SharedState {
     pub(crate) client_address_from: Option<http::HeaderName>,
     pub(crate) notifier: Notifier,
     #[cfg(feature = "durable")]
-    pub(crate) tasks: Arc<super::tasks::Tasks>,
+    pub(crate) tasks: Arc<super::task_table::Tasks>,
     lists: ListCache,
     /// Whether clients receive errors with all their causes.
     pub(crate) exposes_errors: bool,
@@ -63,7 +63,7 @@ impl SharedState {
             #[cfg(feature = "http")]
             client_address_from: header_name(settings.http.client_address_from.as_deref())?,
             #[cfg(feature = "durable")]
-            tasks: Arc::new(super::tasks::Tasks::new(genkit.store.clone())),
+            tasks: Arc::new(super::task_table::Tasks::new(genkit.store.clone())),
             lists: ListCache::default(),
             notifier: Notifier::default(),
             genkit,
@@ -86,8 +86,8 @@ impl SharedState {
     }
 
     /// Returns the caller of a request.
-    pub(crate) fn caller<'a>(&'a self, head: &'a HttpHead) -> Caller<'a> {
-        self.caller_of(head.identity())
+    pub(crate) fn caller<'a>(&'a self, head: &'a RequestHead) -> Caller<'a> {
+        self.caller_of(head.principal())
     }
 
     pub(crate) fn caller_of<'a>(&'a self, principal: Option<&'a Principal>) -> Caller<'a> {

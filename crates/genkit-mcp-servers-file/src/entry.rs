@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::bounded::read_bounded;
-use crate::error::{Error, Fault};
+use crate::error::{Error, ErrorReason};
 use crate::fields::Fields;
 use crate::place::Place;
+use crate::read::read_bounded;
 use crate::server::{ServerEntry, ServerOptions, ServerTransport};
 use crate::variables::Variables;
 use crate::{dotenv, entry_keys};
@@ -95,15 +95,15 @@ enum Kind {
 
 fn transport(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransport, Error> {
     let url = ["url", "httpUrl", "serverUrl"].into_iter().find(|key| fields.has(key));
-    let fault = match (kind(fields)?, fields.has("command"), url) {
+    let reason = match (kind(fields)?, fields.has("command"), url) {
         (Some(Kind::Stdio), true, _) | (None, true, None) => return stdio(fields, folder),
         (Some(Kind::Http), _, Some(url)) | (None, false, Some(url)) => return http(fields, url),
-        (None, true, Some(url)) => Fault::CommandAndUrl { url },
-        (Some(Kind::Stdio), false, _) => Fault::NoCommand,
-        (Some(Kind::Http), _, None) => Fault::NoUrl,
-        (None, false, None) => Fault::NeitherCommandNorUrl,
+        (None, true, Some(url)) => ErrorReason::CommandAndUrl { url },
+        (Some(Kind::Stdio), false, _) => ErrorReason::NoCommand,
+        (Some(Kind::Http), _, None) => ErrorReason::NoUrl,
+        (None, false, None) => ErrorReason::NeitherCommandNorUrl,
     };
-    Err(fields.at.error(fault))
+    Err(fields.at.error(reason))
 }
 
 /// Reads the transport that `type` names.
@@ -111,13 +111,13 @@ fn kind(fields: &Fields<'_>) -> Result<Option<Kind>, Error> {
     let keys = ["type", "transport", "transportType"];
     let Some(key) = keys.into_iter().find(|key| fields.has(key)) else { return Ok(None) };
     let name = fields.text(key)?.unwrap_or_default();
-    let fault = match name.to_lowercase().replace(['-', '_'], "").as_str() {
+    let reason = match name.to_lowercase().replace(['-', '_'], "").as_str() {
         "stdio" | "local" => return Ok(Some(Kind::Stdio)),
         "http" | "streamablehttp" | "remote" => return Ok(Some(Kind::Http)),
-        "sse" => Fault::Sse,
-        _ => Fault::UnknownTransport,
+        "sse" => ErrorReason::Sse,
+        _ => ErrorReason::UnknownTransport,
     };
-    Err(fields.at.key(key).error(fault))
+    Err(fields.at.key(key).error(reason))
 }
 
 fn stdio(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransport, Error> {
@@ -130,7 +130,7 @@ fn stdio(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransport, 
     let mut env = BTreeMap::new();
     if let Some(file) = fields.text("envFile")? {
         let at = fields.at.key("envFile");
-        env.extend(env_file(&in_folder(file)).map_err(|fault| at.error(fault))?);
+        env.extend(env_file(&in_folder(file)).map_err(|reason| at.error(reason))?);
     }
     // Variables in the entry itself take precedence over those of the file.
     env.extend(fields.environment("env")?);
@@ -138,14 +138,14 @@ fn stdio(fields: &Fields<'_>, folder: Option<&Path>) -> Result<ServerTransport, 
     Ok(ServerTransport::Stdio { command, args, env, cwd })
 }
 
-fn env_file(file: &Path) -> Result<Vec<(String, String)>, Fault> {
+fn env_file(file: &Path) -> Result<Vec<(String, String)>, ErrorReason> {
     let path = file.display().to_string();
     let bytes = match read_bounded(file) {
         Ok(bytes) => bytes,
-        Err(source) => return Err(Fault::EnvFile { path, source }),
+        Err(source) => return Err(ErrorReason::EnvFile { path, source }),
     };
-    let Ok(text) = String::from_utf8(bytes) else { return Err(Fault::EnvFileNotUtf8(path)) };
-    dotenv::parse(&text).map_err(|line| Fault::EnvFileLine { path, line })
+    let Ok(text) = String::from_utf8(bytes) else { return Err(ErrorReason::EnvFileNotUtf8(path)) };
+    dotenv::parse(&text).map_err(|line| ErrorReason::EnvFileLine { path, line })
 }
 
 fn http(fields: &Fields<'_>, key: &str) -> Result<ServerTransport, Error> {

@@ -19,17 +19,17 @@ use serde_json::Value;
 pub struct Error {
     /// `None` if the message itself contains the path.
     place: Option<String>,
-    fault: Fault,
+    reason: ErrorReason,
 }
 
 impl Error {
     /// Creates the error of a file that cannot be read or written.
-    pub(crate) fn of_file(fault: Fault) -> Self {
-        Self { place: None, fault }
+    pub(crate) fn of_file(reason: ErrorReason) -> Self {
+        Self { place: None, reason }
     }
 
-    pub(crate) fn at(place: String, fault: Fault) -> Self {
-        Self { place: Some(place), fault }
+    pub(crate) fn at(place: String, reason: ErrorReason) -> Self {
+        Self { place: Some(place), reason }
     }
 
     /// Returns `NotFound` or `PermissionDenied` if these apply to the file, `AlreadyExists` for another server with the
@@ -40,16 +40,16 @@ impl Error {
     /// assert_eq!(error.kind(), std::io::ErrorKind::InvalidData);
     /// ```
     pub fn kind(&self) -> io::ErrorKind {
-        match &self.fault {
-            Fault::Unreadable { source, .. } | Fault::Unwritable { source, .. } => {
+        match &self.reason {
+            ErrorReason::Unreadable { source, .. } | ErrorReason::Unwritable { source, .. } => {
                 match source.kind() {
                     kind @ (io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => kind,
                     _ => io::ErrorKind::InvalidData,
                 }
             }
-            Fault::NoFolder { .. } | Fault::LinkToNothing(_) => io::ErrorKind::NotFound,
-            Fault::ReadOnly(_) => io::ErrorKind::PermissionDenied,
-            Fault::OtherServer { .. } => io::ErrorKind::AlreadyExists,
+            ErrorReason::NoFolder { .. } | ErrorReason::LinkToNothing(_) => io::ErrorKind::NotFound,
+            ErrorReason::ReadOnly(_) => io::ErrorKind::PermissionDenied,
+            ErrorReason::OtherServer { .. } => io::ErrorKind::AlreadyExists,
             _ => io::ErrorKind::InvalidData,
         }
     }
@@ -58,28 +58,28 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
-            Some(place) => write!(f, "{place}: {}", self.fault),
-            None => write!(f, "{}", self.fault),
+            Some(place) => write!(f, "{place}: {}", self.reason),
+            None => write!(f, "{}", self.reason),
         }
     }
 }
 
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        error::Error::source(&self.fault)
+        error::Error::source(&self.reason)
     }
 }
 
 /// What is wrong, without the location.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Fault {
+pub(crate) enum ErrorReason {
     // The whole file.
     #[error("cannot read {path}: {source}{}", usual_places(source))]
     Unreadable { path: String, source: io::Error },
     #[error("cannot read {0}: it is neither UTF-8 nor UTF-16 with a byte order mark")]
     FileNotText(String),
-    #[error("line {line}, column {column}: {fault}")]
-    Syntax { line: usize, column: usize, fault: String },
+    #[error("line {line}, column {column}: {reason}")]
+    Syntax { line: usize, column: usize, reason: String },
     #[error("duplicate server `{0}` in `mcpServers` and `servers`")]
     SameServer(String),
     #[error(
@@ -153,7 +153,7 @@ pub(crate) enum Fault {
     EditorVariable(String),
 }
 
-impl Fault {
+impl ErrorReason {
     /// Creates the error of a value with the wrong type. Only the found type is shown, because the value may be a
     /// secret.
     pub(crate) fn expected(expected: &'static str, found: &Value) -> Self {

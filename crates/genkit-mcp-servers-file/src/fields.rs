@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::error::{Error, Fault};
+use crate::error::{Error, ErrorReason};
 use crate::place::Place;
 use crate::variables::{Variables, expand};
 
@@ -76,7 +76,7 @@ impl Fields<'_> {
         let at = self.at.key(key);
         let number = self.typed(&at, key, "a number", Value::as_f64)?;
         match number.filter(|number| *number <= 0.0) {
-            Some(_) => Err(at.error(Fault::NotPositive)),
+            Some(_) => Err(at.error(ErrorReason::NotPositive)),
             None => Ok(number),
         }
     }
@@ -102,7 +102,7 @@ impl Fields<'_> {
 
     fn expanded(&self, at: &Place<'_>, value: &Value) -> Result<String, Error> {
         match value {
-            Value::String(text) => expand(text, self.variables).map_err(|fault| at.error(fault)),
+            Value::String(text) => expand(text, self.variables).map_err(|reason| at.error(reason)),
             other => Err(at.expected("a string", other)),
         }
     }

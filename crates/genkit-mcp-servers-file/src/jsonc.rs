@@ -7,7 +7,7 @@ use jsonc_parser::errors::ParseError;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
-use crate::error::Fault;
+use crate::error::ErrorReason;
 
 /// Allows what editors allow and no other extensions, so that a file works the same in other programs.
 pub(crate) const OPTIONS: ParseOptions = ParseOptions {
@@ -24,25 +24,25 @@ pub(crate) const OPTIONS: ParseOptions = ParseOptions {
 };
 
 /// Parses the text of a file.
-pub(crate) fn parse(text: &str) -> Result<Value, Fault> {
+pub(crate) fn parse(text: &str) -> Result<Value, ErrorReason> {
     let text = text.trim_start_matches('\u{feff}');
     let whole = Range::new(text.len(), text.len());
     parse_any(text)?.ok_or_else(|| at(text, whole, "expected a value".to_owned()))
 }
 
 /// Parses a text that may be empty except for comments.
-pub(crate) fn parse_any(text: &str) -> Result<Option<Value>, Fault> {
+pub(crate) fn parse_any(text: &str) -> Result<Option<Value>, ErrorReason> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
     let parsed = parsed.map_err(|error| syntax(&error))?;
     parsed.value.map(|root| value(text, root)).transpose()
 }
 
-pub(crate) fn syntax(error: &ParseError) -> Fault {
+pub(crate) fn syntax(error: &ParseError) -> ErrorReason {
     let (line, column) = (error.line_display(), error.column_display());
-    Fault::Syntax { line, column, fault: error.kind().to_string() }
+    ErrorReason::Syntax { line, column, reason: error.kind().to_string() }
 }
 
-fn value(text: &str, parsed: ast::Value<'_>) -> Result<Value, Fault> {
+fn value(text: &str, parsed: ast::Value<'_>) -> Result<Value, ErrorReason> {
     Ok(match parsed {
         ast::Value::NullKeyword(_) => Value::Null,
         ast::Value::BooleanLit(literal) => Value::Bool(literal.value),
@@ -69,11 +69,11 @@ fn value(text: &str, parsed: ast::Value<'_>) -> Result<Value, Fault> {
     })
 }
 
-fn at(text: &str, range: Range, fault: String) -> Fault {
+fn at(text: &str, range: Range, reason: String) -> ErrorReason {
     let before = &text[..range.start];
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    Fault::Syntax { line, column, fault }
+    ErrorReason::Syntax { line, column, reason }
 }
 
 #[cfg(test)]
@@ -116,7 +116,7 @@ mod tests {
             ("{\"ü\": 1,\n  \"ü\": 2}", 2, 3),
         ] {
             match parse(text) {
-                Err(Fault::Syntax { line: l, column: c, .. }) => {
+                Err(ErrorReason::Syntax { line: l, column: c, .. }) => {
                     assert_eq!((l, c), (line, column), "{text}");
                 }
                 other => panic!("{text}: {other:?}"),

@@ -43,7 +43,6 @@
 
 #![forbid(unsafe_code)]
 
-mod bounded;
 mod dotenv;
 mod edit;
 mod encoding;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::entry;
 use crate::entry_keys::nearest;
-use crate::error::{Error, Fault};
+use crate::error::{Error, ErrorReason};
 use crate::jsonc;
 use crate::place::Place;
 use crate::server::{ServerEntry, ServersFile};
@@ -60,7 +60,7 @@ pub(crate) fn parse_in(
                 continue;
             }
             if servers.iter().any(|other| other.key == key) {
-                return Err(Place::file(name).error(Fault::SameServer(key)));
+                return Err(Place::file(name).error(ErrorReason::SameServer(key)));
             }
             let at = at.key(&key);
             servers.push(entry::server(key, &at, entry, variables, folder, &mut notices));
@@ -84,7 +84,7 @@ pub(crate) fn parse_in(
 /// Returns the sections of a file that contain servers.
 fn sections(text: &str, name: &str) -> Result<Vec<(String, Value)>, Error> {
     let at = Place::file(name);
-    let file = jsonc::parse(text).map_err(|fault| at.error(fault))?;
+    let file = jsonc::parse(text).map_err(|reason| at.error(reason))?;
     let Value::Object(mut file) = file else {
         return Err(at.expected("an object with `mcpServers`", &file));
     };
@@ -99,7 +99,7 @@ fn sections(text: &str, name: &str) -> Result<Vec<(String, Value)>, Error> {
     let near = file
         .keys()
         .find(|key| nearest(&key.to_lowercase().replace(['_', '-'], ""), ["mcpservers"]).is_some());
-    Err(at.error(Fault::NoServers { near: near.cloned() }))
+    Err(at.error(ErrorReason::NoServers { near: near.cloned() }))
 }
 
 fn take(object: &mut Map<String, Value>, before: &str) -> Vec<(String, Value)> {

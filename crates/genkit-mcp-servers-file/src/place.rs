@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::error::{Error, Fault};
+use crate::error::{Error, ErrorReason};
 
 /// A file and a path in it: `mcpServers.fs.args[1] in mcp.json`.
 pub(crate) struct Place<'a> {
@@ -33,13 +33,13 @@ impl<'a> Place<'a> {
     }
 
     /// Creates an error at this location.
-    pub(crate) fn error(&self, fault: Fault) -> Error {
-        Error::at(self.to_string(), fault)
+    pub(crate) fn error(&self, reason: ErrorReason) -> Error {
+        Error::at(self.to_string(), reason)
     }
 
     /// Creates the error of a value with the wrong type at this location.
     pub(crate) fn expected(&self, expected: &'static str, found: &Value) -> Error {
-        self.error(Fault::expected(expected, found))
+        self.error(ErrorReason::expected(expected, found))
     }
 }
 

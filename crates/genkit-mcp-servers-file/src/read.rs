@@ -1,12 +1,16 @@
 //! Reading of a file, with the variables that it may use.
 
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::bounded::read_bounded;
 use crate::encoding::FileText;
-use crate::error::{Error, Fault};
+use crate::error::{Error, ErrorReason};
 use crate::parse::parse_in;
 use crate::server::{ServerTransport, ServersFile};
+
+/// The largest file that is read. Default is 32 MiB, because `~/.claude.json` contains much more than servers.
+const MAX_FILE: u64 = 32 * 1024 * 1024;
 
 /// Reads a file with this program's environment.
 ///
@@ -62,10 +66,11 @@ pub fn read_with(
     Ok(file)
 }
 
-fn text(path: &Path) -> Result<String, Fault> {
+fn text(path: &Path) -> Result<String, ErrorReason> {
     let shown = || path.display().to_string();
-    let bytes = read_bounded(path).map_err(|source| Fault::Unreadable { path: shown(), source })?;
-    let file = FileText::decode(&bytes).ok_or_else(|| Fault::FileNotText(shown()))?;
+    let bytes =
+        read_bounded(path).map_err(|source| ErrorReason::Unreadable { path: shown(), source })?;
+    let file = FileText::decode(&bytes).ok_or_else(|| ErrorReason::FileNotText(shown()))?;
     Ok(file.text)
 }
 
@@ -92,4 +97,15 @@ fn parent(path: &Path) -> PathBuf {
 /// Returns whether a folder is hidden, such as `.vscode` or `.cursor`.
 fn is_hidden(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}
+
+/// Reads the bytes of a file within the limit.
+pub(crate) fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE {
+        let text = format!("it is larger than {MAX_FILE} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
+    Ok(bytes)
 }

@@ -1,6 +1,6 @@
 //! Variables in a file: `${NAME}`.
 
-use crate::error::Fault;
+use crate::error::ErrorReason;
 
 /// A function that returns the value of a variable by its name.
 pub(crate) type Variables<'a> = dyn Fn(&str) -> Option<String> + 'a;
@@ -10,7 +10,7 @@ const EDITOR: [&str; 3] = ["input", "command", "config"];
 
 /// Expands all variables in a text: `${NAME}`, `${env:NAME}`, `${NAME:-default}`. As in shells, the default also
 /// applies to an empty variable. Anything else in braces is kept, because it may be meant for a shell.
-pub(crate) fn expand(text: &str, variables: &Variables<'_>) -> Result<String, Fault> {
+pub(crate) fn expand(text: &str, variables: &Variables<'_>) -> Result<String, ErrorReason> {
     let mut expanded = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("${") {
@@ -31,10 +31,10 @@ pub(crate) fn expand(text: &str, variables: &Variables<'_>) -> Result<String, Fa
 }
 
 /// Returns the value of the text in braces, or `None` if it is not a variable.
-fn value(inner: &str, variables: &Variables<'_>) -> Result<Option<String>, Fault> {
+fn value(inner: &str, variables: &Variables<'_>) -> Result<Option<String>, ErrorReason> {
     let inner = inner.strip_prefix("env:").unwrap_or(inner);
     if inner.split_once(':').is_some_and(|(kind, _)| EDITOR.contains(&kind)) {
-        return Err(Fault::EditorVariable(inner.to_owned()));
+        return Err(ErrorReason::EditorVariable(inner.to_owned()));
     }
     let (name, default) = match inner.split_once(":-") {
         Some((name, default)) => (name, Some(default)),
@@ -47,7 +47,7 @@ fn value(inner: &str, variables: &Variables<'_>) -> Result<Option<String>, Fault
         (Some(value), None) => Ok(Some(value)),
         (Some(value), Some(_)) if !value.is_empty() => Ok(Some(value)),
         (_, Some(default)) => Ok(Some(default.to_owned())),
-        (None, None) => Err(Fault::UnsetVariable(name.to_owned())),
+        (None, None) => Err(ErrorReason::UnsetVariable(name.to_owned())),
     }
 }
 

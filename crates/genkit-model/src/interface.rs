@@ -193,8 +193,9 @@ impl ChunkSink {
 
     /// Creates a sink that collects its chunks, and a function that takes the chunks collected so
     /// far.
-    #[cfg(all(test, feature = "http"))]
-    pub(crate) fn kept() -> (Self, impl Fn() -> Vec<GenerateChunk>) {
+    #[cfg(any(test, feature = "testing"))]
+    #[doc(hidden)]
+    pub fn collecting() -> (Self, impl Fn() -> Vec<GenerateChunk>) {
         let chunks = Arc::new(std::sync::Mutex::new(Vec::new()));
         let taken = Arc::clone(&chunks);
         let sink = Self::new(move |chunk| genkit_core::internal::sync::lock(&chunks).push(chunk));

@@ -1,6 +1,5 @@
 //! The builder of the Ollama provider.
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,11 +7,10 @@ use serde_json::Value;
 
 use super::error::Error as E;
 use super::provider::Ollama;
+use super::request::OllamaSettings;
 use super::window::{DEFAULT_WINDOW, Window};
-use super::wire::OllamaSettings;
 use super::{NAME, address};
 use genkit_core::Result;
-use genkit_model::Cassette;
 use genkit_model::internal::http::{ProviderSettings, env_var};
 
 /// The default base URL.
@@ -65,18 +63,32 @@ pub struct OllamaBuilder {
     keep_alive: Option<Value>,
     /// The server's context window according to the environment.
     default_window: Option<u64>,
-    from_env: bool,
 }
 
-impl OllamaBuilder {
+genkit_model::provider_builder! {
+    OllamaBuilder { settings: settings, debug: ["num_ctx": num_ctx] }
+
     /// Reads settings that are not set explicitly from the environment: the base URL from
     /// `OLLAMA_BASE_URL` or `OLLAMA_HOST`, and the API key from `OLLAMA_API_KEY`.
     /// `OLLAMA_CONTEXT_LENGTH` is taken as the server's context window.
-    pub fn env(mut self) -> Self {
-        self.from_env = true;
-        self
-    }
+    env;
 
+    /// Only ollama.com and proxies require one. Default is none.
+    api_key;
+
+    /// Sets the base URL of the server; a trailing `/v1` or `/api` is optional. Default is
+    /// `http://localhost:11434`.
+    base_url;
+    header;
+
+    /// The time includes the time to load the model.
+    timeout;
+
+    /// A replay needs no server either.
+    cassette;
+}
+
+impl OllamaBuilder {
     /// Fills in settings that are not set from the environment.
     pub(super) fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let host = || variable("OLLAMA_HOST").map(|host| address::of_host(&host));
@@ -84,20 +96,6 @@ impl OllamaBuilder {
         self.settings.fill(|| variable("OLLAMA_API_KEY"), base_url);
         self.default_window =
             variable("OLLAMA_CONTEXT_LENGTH").and_then(|it| it.trim().parse().ok());
-        self
-    }
-
-    /// Sets the API key of ollama.com or a proxy, which is sent in a header and never in a URL.
-    /// Default is none.
-    pub fn api_key(mut self, key: impl Into<String>) -> Self {
-        self.settings.key = Some(key.into());
-        self
-    }
-
-    /// Sets the base URL of the server; a trailing `/v1` or `/api` is optional. Default is
-    /// `http://localhost:11434`.
-    pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.settings.base_url = Some(url.into());
         self
     }
 
@@ -118,25 +116,6 @@ impl OllamaBuilder {
         self
     }
 
-    /// Adds a header to every call, replacing a header with the same name.
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.settings.headers.push((name.into(), value.into()));
-        self
-    }
-
-    /// Sets the timeout of one call, from sending the request to the end of the response, including
-    /// the time to load the model. Default is 10 minutes.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.settings.timeout = Some(timeout);
-        self
-    }
-
-    /// Sets a cassette, which records calls to a file or replays them. A replay needs no server.
-    pub fn cassette(mut self, cassette: Cassette) -> Self {
-        self.settings.interceptor = Some(cassette.interceptor());
-        self
-    }
-
     /// Builds the provider.
     ///
     /// ```
@@ -151,7 +130,7 @@ impl OllamaBuilder {
     /// Returns an error if the base URL or a header is invalid, or if the base URL is ollama.com
     /// and no API key is set.
     pub fn build(self) -> Result<Ollama> {
-        let this = if self.from_env { self.with_env(env_var) } else { self };
+        let this = if self.settings.from_env { self.with_env(env_var) } else { self };
         this.build_given()
     }
 
@@ -176,19 +155,9 @@ impl OllamaBuilder {
         let chat = {
             let mut settings = self.settings;
             settings.base_url = settings.base_url.map(|root| address::v1(&root));
+            settings.from_env = false;
             genkit_openai::OpenAiBuilder::ollama(settings).build()?
         };
         Ok(Ollama { endpoint: Arc::new(endpoint), settings: Arc::new(settings), chat })
-    }
-}
-
-/// Omits the key and the values of headers.
-impl fmt::Debug for OllamaBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OllamaBuilder")
-            .field("has_key", &self.settings.key.is_some())
-            .field("num_ctx", &self.num_ctx)
-            .field("timeout", &self.settings.timeout)
-            .finish_non_exhaustive()
     }
 }

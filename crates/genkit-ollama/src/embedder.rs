@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::NAME;
-use super::error_reply;
-use super::wire::OllamaSettings;
+use super::request::OllamaSettings;
+use super::response::error;
 use genkit_core::Usage;
 use genkit_core::{Error, Result};
 use genkit_model::internal::http::{EmbedBatch, EmbedWire, Error as HttpError};
@@ -91,6 +91,6 @@ impl EmbedWire for OllamaEmbedWire {
 
     fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
         self.settings.note_served(status, body);
-        error_reply::failure(&self.model, status, headers, body)
+        error::failure(&self.model, status, headers, body)
     }
 }

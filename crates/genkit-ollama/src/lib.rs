@@ -9,13 +9,11 @@ mod address;
 mod builder;
 mod embedder;
 mod error;
-mod error_reply;
 mod provider;
 mod request;
 mod response;
 mod schema;
 mod window;
-mod wire;
 
 #[cfg(test)]
 mod tests;

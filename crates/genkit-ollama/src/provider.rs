@@ -4,21 +4,28 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use serde_json::Value;
+
 use super::NAME;
 use super::embedder::OllamaEmbedWire;
-use super::wire::{OllamaSettings, OllamaWire};
+use super::request::{self, OllamaSettings};
+use super::response::{self, error};
 use genkit_core::BoxFuture;
-use genkit_core::ErrorKind;
-use genkit_core::Result;
 use genkit_core::internal::run_options::REASONING_EFFORT;
+use genkit_core::internal::sync::lock;
+use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::internal::http::{ApiEndpoint, HttpEmbedder, HttpModel};
 use genkit_model::internal::left_out;
+use genkit_model::internal::wire::{Framing, HttpCall, WireFormat, WireStream};
 use genkit_model::{
     ChunkSink, Constrained, EmbedRequest, EmbedResponse, Embedder, Embedding, Model, ModelInfo,
     Provider, Supports,
 };
 use genkit_openai::OpenAi;
+
+/// The path after the root of the server.
+const PATH: &str = "/api/chat";
 
 /// A provider of Ollama models on this machine, on another machine or on ollama.com, through
 /// Ollama's own API.
@@ -71,14 +78,9 @@ impl Ollama {
     pub fn model(&self, name: &str) -> Arc<dyn Model> {
         let model = name.strip_prefix("ollama/").unwrap_or(name);
         // A grammar for the output would prevent the model from calling tools.
-        let supports = {
-            let mut supports = Supports::all();
-            supports.tool_choice = false;
-            supports.constrained = Constrained::NoTools;
-            supports
-        };
-        let mut info = ModelInfo::default();
-        info.supports = Some(supports);
+        let supports =
+            Supports::all().with_tool_choice(false).with_constrained(Constrained::NoTools);
+        let info = ModelInfo::default().with_supports(supports);
         let wire = OllamaWire { settings: Arc::clone(&self.settings), model: model.to_owned() };
         let full = format!("{NAME}/{model}");
         let native = HttpModel::new(full, info, wire, Arc::clone(&self.endpoint));
@@ -227,4 +229,38 @@ async fn by_either<'a, T>(
         is_not_served.store(false, Ordering::Relaxed);
     }
     result
+}
+
+/// The wire format of one model.
+pub(super) struct OllamaWire {
+    pub(super) settings: Arc<OllamaSettings>,
+    pub(super) model: String,
+}
+
+impl WireFormat for OllamaWire {
+    fn encode(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
+        let own = request.config.get("apiKey").and_then(Value::as_str);
+        let body = request::body(&self.settings, &self.model, request, stream)?;
+        Ok(HttpCall { path: PATH.to_owned(), headers: self.settings.headers(own), body })
+    }
+
+    fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+        response::decode(&self.model, request, body)
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Ndjson
+    }
+
+    fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
+        Box::new(response::OllamaStream::new(&self.model, request))
+    }
+
+    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+        self.settings.note_served(status, body);
+        if error::is_without_thoughts(status, body) {
+            lock(&self.settings.without_thoughts).insert(self.model.clone());
+        }
+        error::failure(&self.model, status, headers, body)
+    }
 }

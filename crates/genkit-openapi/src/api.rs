@@ -1,4 +1,4 @@
-//! Calls: a request with the credentials of the program, and what comes back of it.
+//! Requests with the program's credentials, and their responses.
 
 use std::error::Error as StdError;
 use std::time::{Duration, Instant};
@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 use crate::request::{FilledRequest, OperationRequest};
 use crate::response::{HttpAnswer, failure, success};
 
-/// How many redirects are followed. Default is 5.
+/// The maximum number of redirects that are followed. Default is 5.
 const MAX_REDIRECTS: usize = 5;
 
-/// An API, as the program reaches it. There is no `Debug`: it holds credentials.
+/// The settings for requests to an API. Does not implement `Debug`, because it contains credentials.
 pub(crate) struct Api {
     pub(crate) client: Client,
     pub(crate) base: Url,
@@ -41,7 +41,7 @@ impl Api {
         Err(failure(route, &answer, |text| self.redacted(text)))
     }
 
-    /// Sends it, and follows redirects to the same server where nothing is changed.
+    /// Sends a request. Follows redirects to the same server for methods that change nothing.
     async fn send(
         &self,
         route: &OperationRequest,
@@ -64,8 +64,8 @@ impl Api {
                 return Err(Error::new(
                     ErrorKind::FailedPrecondition,
                     format!(
-                        "{} was redirected to {to}, which is not followed: credentials go to {} only. If the API is \
-                         there, it belongs into `.base_url(..)`",
+                        "{} was redirected to {to}, which is not followed because credentials are sent only to {}; if the API is \
+                         there, set its URL with `.base_url(..)`",
                         route.label,
                         self.base.origin().ascii_serialization()
                     ),
@@ -75,7 +75,7 @@ impl Api {
                 return Err(Error::new(
                     ErrorKind::FailedPrecondition,
                     format!(
-                        "{} was redirected, which is followed for GET and HEAD only",
+                        "{} was redirected, but redirects are followed only for GET and HEAD",
                         route.label
                     ),
                 ));
@@ -86,7 +86,7 @@ impl Api {
         Err(Error::new(ErrorKind::FailedPrecondition, text))
     }
 
-    /// What the call sets, and over it what the program sets.
+    /// Returns the headers of the call, overridden by those of the program.
     fn headers_with(&self, mut headers: HeaderMap) -> HeaderMap {
         let cookies = headers.remove(COOKIE);
         for (name, value) in &self.headers {
@@ -105,32 +105,33 @@ impl Api {
         headers
     }
 
-    /// No answer: without the address, which may have a key in its query.
+    /// Returns the error for a missing response. It does not contain the URL, whose query may contain a key.
     fn broken(&self, route: &OperationRequest, error: &reqwest::Error) -> Error {
         let is_safe =
             matches!(route.method, Method::GET | Method::HEAD | Method::PUT | Method::DELETE);
         let perhaps = match is_safe || error.is_connect() {
             true => "",
-            false => ". It may have been done all the same: look before it is called again",
+            false => ". It may have succeeded all the same; check before calling it again",
         };
         if error.is_timeout() {
-            let text = format!("{} did not answer within {:?}{perhaps}", route.label, self.timeout);
+            let text =
+                format!("{} did not respond within {:?}{perhaps}", route.label, self.timeout);
             return Error::new(ErrorKind::DeadlineExceeded, text)
                 .with_retryable(perhaps.is_empty());
         }
         let cause = self.redacted(&root_cause(error));
         let host = self.base.origin().ascii_serialization();
-        let text = format!("{} had no answer of {host}: {cause}{perhaps}", route.label);
+        let text = format!("{} received no response from {host}: {cause}{perhaps}", route.label);
         Error::new(ErrorKind::Unavailable, text).with_retryable(perhaps.is_empty())
     }
 
-    /// The text without the credentials of the program, which a server may repeat.
+    /// Removes the program's credentials from a text, since a server may echo them.
     fn redacted(&self, text: &str) -> String {
         let headers = self.headers.values().filter_map(|value| value.to_str().ok());
         let headers = headers.map(|value| value.trim_start_matches("Bearer "));
         let query = self.query.iter().map(|(_, value)| value.as_str());
         let mut text = text.to_owned();
-        // Shorter ones are no secrets, and stand in other words.
+        // Shorter values are unlikely to be secrets, and would match parts of other words.
         for secret in headers.chain(query).filter(|secret| secret.len() >= 6) {
             text = text.replace(secret, "[redacted]");
         }
@@ -138,7 +139,7 @@ impl Api {
     }
 }
 
-/// Where a response leads.
+/// Returns the target of a redirect.
 fn redirect(response: &Response) -> Option<Url> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;

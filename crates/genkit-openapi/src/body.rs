@@ -1,11 +1,11 @@
-//! Bodies: the media types that are written, and which of a document's it is.
+//! Request bodies: the supported media types, and the choice among those of a document.
 
 use reqwest::header::HeaderValue;
 use serde_json::{Map, Value};
 
 use crate::document::shown;
 
-/// How a body is written.
+/// The encoding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BodyForm {
     Json,
@@ -19,7 +19,7 @@ pub(crate) struct RequestBody {
     pub(crate) media_type: HeaderValue,
 }
 
-/// The body that is written most truly: JSON, else a form, else plain text.
+/// Returns the body in the encoding that preserves most: JSON, otherwise a form, otherwise plain text.
 pub(crate) fn written_body(
     content: &Map<String, Value>,
 ) -> Option<(BodyForm, HeaderValue, &Value)> {
@@ -29,13 +29,14 @@ pub(crate) fn written_body(
     })
 }
 
-/// Why there is none.
+/// Returns the reason why no encoding is supported.
 pub(crate) fn unwritten(content: Option<&Map<String, Value>>) -> String {
     let kinds = content.into_iter().flatten().map(|(kind, _)| shown(kind));
     let kinds: Vec<_> = kinds.take(5).collect();
-    let kinds = if kinds.is_empty() { "no media type".to_owned() } else { kinds.join(", ") };
+    let kinds =
+        if kinds.is_empty() { "an unspecified media type".to_owned() } else { kinds.join(", ") };
     format!(
-        "its body is written in {kinds}, and JSON, forms and plain text are: write a tool by hand"
+        "its body is in {kinds}, but only JSON, forms and plain text are supported; write a tool by hand"
     )
 }
 
@@ -49,7 +50,7 @@ impl BodyForm {
     }
 }
 
-/// A media type without its parameters, in small letters.
+/// Returns a media type without parameters, in lowercase.
 pub(crate) fn essence(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

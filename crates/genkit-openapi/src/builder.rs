@@ -1,4 +1,4 @@
-//! The builder: where the API is, what is sent with each request, and which operations become tools.
+//! The builder: the URL of the API, what is sent with each request, and the choice of operations.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,22 +10,22 @@ use reqwest::{ClientBuilder, Url};
 use crate::document::Spec;
 use crate::operation::Operation;
 
-/// How long a call may take. Default is 30 seconds.
+/// The time limit of a call. Default is 30 seconds.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How large a response may be, in bytes. Default is 1 MiB.
+/// The maximum size of a response, in bytes. Default is 1 MiB.
 pub(crate) const MAX_RESPONSE: usize = 1024 * 1024;
 
 type Choose = Box<dyn Fn(&Operation<'_>) -> bool + Send + Sync>;
 
-/// Where the API is.
+/// The source of the base URL.
 pub(crate) enum BaseUrl {
     Unsaid,
     Given(String),
     OfDocument,
 }
 
-/// Builder of the tools of an API: see [`tools_from_openapi`](crate::tools_from_openapi).
+/// A builder for the tools of an API. See [`tools_from_openapi`](crate::tools_from_openapi).
 #[must_use = "it does nothing until `.build()`"]
 pub struct OpenApi {
     pub(crate) spec: Spec,
@@ -70,63 +70,63 @@ impl OpenApi {
         }
     }
 
-    /// Base URL: where the API is: `https://api.example.com/v1`. The paths of the document come
-    /// after it.
+    /// Sets the base URL of the API, such as `https://api.example.com/v1`. The paths of the document are appended to
+    /// it.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base = BaseUrl::Given(url.into());
         self
     }
 
-    /// Server of the document: the API is at the first of its `servers`. Credentials go there: do
-    /// so with documents that you trust.
+    /// Uses the first of the document's `servers` as the base URL. Credentials are sent to this server, so use this
+    /// only with documents that you trust.
     pub fn server_of_document(mut self) -> Self {
         self.base = BaseUrl::OfDocument;
         self
     }
 
-    /// Header: sends one with each request. A parameter of that name is no argument then.
+    /// Sends a header with each request. A parameter of that name is then not an argument of the tools.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Bearer token: sends `Authorization: Bearer ..` with each request.
+    /// Sends a bearer token with each request: `Authorization: Bearer ..`.
     pub fn bearer(self, token: impl AsRef<str>) -> Self {
         self.header("authorization", format!("Bearer {}", token.as_ref()))
     }
 
-    /// Query parameter: sends one with each request, for keys that go there. A parameter of that
-    /// name is no argument then.
+    /// Sends a query parameter with each request, for example an API key. A parameter of that name is then not an
+    /// argument of the tools.
     pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.query.push((name.into(), value.into()));
         self
     }
 
-    /// Filter: only these operations, by `operationId`, or as `GET /pets/{id}`.
+    /// Adds a filter that includes only these operations, by `operationId` or as `GET /pets/{id}`.
     pub fn only(mut self, operations: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.only.extend(strings(operations));
         self
     }
 
-    /// Filter: all but these operations, by `operationId`, or as `DELETE /pets/{id}`.
+    /// Adds a filter that excludes these operations, by `operationId` or as `DELETE /pets/{id}`.
     pub fn without(mut self, operations: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.without.extend(strings(operations));
         self
     }
 
-    /// Filter: only operations with one of these tags.
+    /// Adds a filter that includes only operations with one of these tags.
     pub fn tags(mut self, tags: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.tags.extend(strings(tags));
         self
     }
 
-    /// Filter: only operations with one of these methods: `["GET"]`.
+    /// Adds a filter that includes only operations with one of these methods, such as `["GET"]`.
     pub fn methods(mut self, methods: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.methods.extend(strings(methods));
         self
     }
 
-    /// Filter: only operations of which `choose` says yes.
+    /// Adds a filter that includes an operation only if `choose` returns true.
     pub fn filter(
         mut self,
         choose: impl Fn(&Operation<'_>) -> bool + Send + Sync + 'static,
@@ -135,7 +135,7 @@ impl OpenApi {
         self
     }
 
-    /// Approval: whether the user is asked before each call of an operation: `|it|
+    /// Requires the user's approval before each call of the operations for which `choose` returns true, such as `|it|
     /// !it.is_read_only()`.
     pub fn needs_approval(
         mut self,
@@ -145,33 +145,32 @@ impl OpenApi {
         self
     }
 
-    /// Name prefix: what all names of tools begin with, where several APIs have operations of one
-    /// name.
+    /// Sets a prefix for the names of all tools, in case several APIs have operations of the same name.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self
     }
 
-    /// Output schemas: shows those of responses, too. An answer that does not fit is an internal error then, so
-    /// that this is for APIs that keep to their document. Default is no.
+    /// Sets whether tools have the output schemas of the document's responses. If so, a response that does not match
+    /// its schema is an internal error, so use this only for APIs that conform to their document. Default is false.
     pub fn output_schemas(mut self, yes: bool) -> Self {
         self.output_schemas = yes;
         self
     }
 
-    /// Timeout: how long a call may take, with its redirects. Default is 30 seconds.
+    /// Sets the timeout of a call, including redirects. Default is 30 seconds.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = limit;
         self
     }
 
-    /// Response limit: how large a response may be, in bytes. Default is 1 MiB.
+    /// Sets the maximum size of a response, in bytes. Default is 1 MiB.
     pub fn max_response(mut self, bytes: usize) -> Self {
         self.max_response = bytes;
         self
     }
 
-    /// What is sent with each request, marked as secret.
+    /// Returns the headers that are sent with each request, marked as sensitive.
     pub(crate) fn header_map(&self) -> Result<HeaderMap> {
         let mut headers = HeaderMap::new();
         for (name, value) in &self.headers {
@@ -190,20 +189,22 @@ impl OpenApi {
     }
 }
 
-/// An address of an API: no credentials, no query, no fragment.
+/// Parses a base URL, which must not have credentials, a query or a fragment.
 pub(crate) fn base_url(text: &str) -> Result<Url> {
-    let wrong = |why: &str| Error::invalid_argument(format!("the address of the API {why}"));
+    let wrong = |why: &str| Error::invalid_argument(format!("the base URL of the API {why}"));
     let url = Url::parse(text).map_err(|_| {
-        wrong("is not complete: give the whole of it, as `https://api.example.com/v1`, with `.base_url(..)`")
+        wrong("is not a complete URL; set one such as `https://api.example.com/v1` with `.base_url(..)`")
     })?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return Err(wrong("begins with neither `https://` nor `http://`"));
+        return Err(wrong("must begin with `https://` or `http://`"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong("has credentials in it: give them with `.header(..)` or `.bearer(..)`"));
+        return Err(wrong(
+            "must not contain credentials; set them with `.header(..)` or `.bearer(..)`",
+        ));
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(wrong("has a query or a fragment: give a query with `.query(..)`"));
+        return Err(wrong("must not have a query or a fragment; set a query with `.query(..)`"));
     }
     Ok(url)
 }

@@ -1,4 +1,4 @@
-//! Which operations become tools.
+//! The choice of operations that become tools.
 
 use genkit::{Error, Result};
 use genkit_core::internal::suggest::nearest;
@@ -7,7 +7,7 @@ use crate::builder::OpenApi;
 use crate::document::shown;
 use crate::operation::{LeftOut, Operation};
 
-/// The operations that are wanted. What is left out already counts for nobody who did not want it.
+/// Returns the chosen operations. Removes operations from `left_out` that were not chosen.
 pub(crate) fn chosen<'d>(
     all: &[Operation<'d>],
     from: &OpenApi,
@@ -31,7 +31,7 @@ pub(crate) fn chosen<'d>(
             .any(|it| it.eq_ignore_ascii_case(method))
         {
             return Err(Error::invalid_argument(format!(
-                "`{}` is no method that a tool can have: GET, HEAD, PUT, POST, PATCH, DELETE",
+                "`{}` is not a supported method; expected GET, HEAD, PUT, POST, PATCH or DELETE",
                 shown(method)
             )));
         }
@@ -59,11 +59,11 @@ fn is_wanted(operation: &Operation<'_>, from: &OpenApi) -> bool {
 
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
     let hint = match nearest(name, known) {
-        Some(known) => format!(" Did you mean `{}`?", shown(known)),
+        Some(known) => format!("; did you mean `{}`?", shown(known)),
         None if what == "operation" => {
-            " An operation is named by its `operationId`, or as `GET /pets/{id}`.".to_owned()
+            "; name an operation by its `operationId`, or as `GET /pets/{id}`".to_owned()
         }
         None => String::new(),
     };
-    Error::invalid_argument(format!("the OpenAPI document has no {what} `{}`.{hint}", shown(name)))
+    Error::invalid_argument(format!("the OpenAPI document has no {what} `{}`{hint}", shown(name)))
 }

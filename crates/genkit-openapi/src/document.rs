@@ -1,25 +1,25 @@
-//! A document: read from text or a value, bounded, and its `$ref`s inside of itself.
+//! A document: read from text or a value, within limits, with references inside it.
 
 use genkit::{Error, Result};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-/// How large a document may be, in bytes of text. Default is 16 MiB.
+/// The maximum size of a document, in bytes of text. Default is 16 MiB.
 pub(crate) const MAX_DOCUMENT: usize = 16 * 1024 * 1024;
 
-/// How many values there may be in a document. Default is 1,000,000.
+/// The maximum number of values in a document. Default is 1,000,000.
 const MAX_VALUES: usize = 1_000_000;
 
-/// How deep a document may be. Default is 128.
+/// The maximum nesting depth of a document. Default is 128.
 const MAX_DEPTH: usize = 128;
 
-/// Over how many others a `$ref` may lead to what it means. Default is 16.
+/// The maximum length of a chain of `$ref`s. Default is 16.
 const MAX_HOPS: usize = 16;
 
-/// What could be read, or why not: a sentence that names the remedy.
+/// The result of reading a part of a document. The error is a message with the remedy.
 pub(crate) type Checked<T> = std::result::Result<T, String>;
 
-/// OpenAPI document as it is given: JSON or YAML as text, or a value that is read already.
+/// An OpenAPI document: JSON or YAML as text, or a parsed value.
 ///
 /// ```
 /// use genkit_openapi::Spec;
@@ -61,10 +61,10 @@ impl From<&Value> for Spec {
     }
 }
 
-/// A document of a version that is known.
+/// A document of a supported version.
 pub(crate) struct ApiDocument {
     root: Value,
-    /// Whether schemas are those of OpenAPI 3.0, not JSON Schema 2020-12.
+    /// Whether schemas are those of OpenAPI 3.0, rather than JSON Schema 2020-12.
     pub(crate) is_3_0: bool,
 }
 
@@ -80,13 +80,13 @@ impl ApiDocument {
             Some(version) if ["3.1", "3.2"].iter().any(|known| is_minor(version, known)) => false,
             _ if root.get("swagger").is_some() => {
                 return Err(Error::invalid_argument(
-                    "this is a document of Swagger 2.0, and read are OpenAPI 3.0 and later: convert it first, for \
-                     example with the program `swagger2openapi`",
+                    "Swagger 2.0 is not supported, only OpenAPI 3.0 and later; convert the document first, for \
+                     example with `swagger2openapi`",
                 ));
             }
             _ => {
                 return Err(Error::invalid_argument(
-                    "this is no OpenAPI document: at its top there is no `openapi: 3.0.x`, `3.1.x` or `3.2.x`",
+                    "this is not a supported OpenAPI document; expected `openapi: 3.0.x`, `3.1.x` or `3.2.x` at its top level",
                 ));
             }
         };
@@ -100,11 +100,11 @@ impl ApiDocument {
         &self.root
     }
 
-    /// What stands at a `$ref`, which must be inside of the document.
+    /// Returns the value that a `$ref` refers to, which must be in the document.
     pub(crate) fn at(&self, reference: &str) -> Checked<&Value> {
         let outside = || {
             format!(
-                "`$ref: {}` leads out of the document, and nothing else is loaded: bundle all files into one first",
+                "`$ref: {}` refers to another document, which is not loaded; bundle all files into one",
                 shown(reference)
             )
         };
@@ -112,16 +112,16 @@ impl ApiDocument {
         let pointer = percent_decode_str(pointer).decode_utf8_lossy();
         if !pointer.is_empty() && !pointer.starts_with('/') {
             return Err(format!(
-                "`$ref: {}` names an anchor: write where it stands",
+                "`$ref: {}` refers to an anchor, which is not supported; use a JSON pointer",
                 shown(reference)
             ));
         }
         self.root.pointer(&pointer).ok_or_else(|| {
-            format!("`$ref: {}` leads to nothing: correct it in the document", shown(reference))
+            format!("`$ref: {}` refers to nothing; correct it in the document", shown(reference))
         })
     }
 
-    /// The value itself, or what its `$ref` means.
+    /// Returns the value itself, or the value that its `$ref` refers to.
     pub(crate) fn resolve<'v>(&'v self, mut value: &'v Value) -> Checked<&'v Value> {
         for _ in 0..MAX_HOPS {
             match value.get("$ref").and_then(Value::as_str) {
@@ -130,12 +130,12 @@ impl ApiDocument {
             }
         }
         Err(format!(
-            "a `$ref` leads over more than {MAX_HOPS} others, perhaps to itself: shorten the way"
+            "a chain of `$ref`s is longer than {MAX_HOPS}, perhaps because it is circular; shorten it"
         ))
     }
 }
 
-/// Words of the document in a message: short, and in one line.
+/// Formats text of the document for a message: truncated, and on one line.
 pub(crate) fn shown(text: &str) -> String {
     let mut shown: String = text.chars().take(120).flat_map(char::escape_debug).collect();
     if text.chars().nth(120).is_some() {
@@ -155,14 +155,14 @@ fn is_minor(version: &str, minor: &str) -> bool {
 fn parsed(text: &str) -> Result<Value> {
     if text.len() > MAX_DOCUMENT {
         return Err(Error::invalid_argument(format!(
-            "the OpenAPI document has {} bytes, over {MAX_DOCUMENT}: keep only the paths that are wanted",
+            "the OpenAPI document has {} bytes, more than the maximum of {MAX_DOCUMENT}; keep only the paths that you need",
             text.len()
         )));
     }
     let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with('{') {
         return serde_json::from_str(text).map_err(|error| {
-            Error::invalid_argument(format!("the OpenAPI document is no JSON: {error}"))
+            Error::invalid_argument(format!("the OpenAPI document is not valid JSON: {error}"))
         });
     }
     yaml(text)
@@ -172,7 +172,7 @@ fn parsed(text: &str) -> Result<Value> {
 fn yaml(text: &str) -> Result<Value> {
     let read = genkit_dotprompt::yaml_within(text, MAX_VALUES, MAX_DOCUMENT);
     read.map(Value::Object).map_err(|error| {
-        // Its words are for prompts.
+        // The message is written for prompts.
         let why = error.to_string().replace("the frontmatter", "the document");
         Error::invalid_argument(format!("the OpenAPI document cannot be read as YAML: {why}"))
     })
@@ -181,11 +181,11 @@ fn yaml(text: &str) -> Result<Value> {
 #[cfg(not(feature = "yaml"))]
 fn yaml(_: &str) -> Result<Value> {
     Err(Error::invalid_argument(
-        "the OpenAPI document does not begin with `{`: YAML is read with the feature `yaml` of genkit-openapi",
+        "the OpenAPI document does not begin with `{`; to read YAML, enable the feature `yaml` of genkit-openapi",
     ))
 }
 
-/// Looks at the size and depth of a value, without recursion.
+/// Checks the size and the depth of a value, without recursion.
 fn bounded(root: &Value) -> Result<()> {
     let mut open = vec![(root, 1)];
     let mut values = 0;
@@ -193,12 +193,12 @@ fn bounded(root: &Value) -> Result<()> {
         values += 1;
         if depth > MAX_DEPTH {
             return Err(Error::invalid_argument(format!(
-                "the OpenAPI document is deeper than {MAX_DEPTH}: move inner schemas to `components` and name them by `$ref`"
+                "the OpenAPI document is nested more than {MAX_DEPTH} deep; move inner schemas to `components` and refer to them with `$ref`"
             )));
         }
         if values > MAX_VALUES {
             return Err(Error::invalid_argument(format!(
-                "the OpenAPI document has over {MAX_VALUES} values: keep only the paths that are wanted"
+                "the OpenAPI document has more than {MAX_VALUES} values; keep only the paths that you need"
             )));
         }
         match value {

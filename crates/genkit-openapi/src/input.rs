@@ -1,4 +1,5 @@
-//! The input of an operation: one schema of its parameters and its body, and where each argument goes.
+//! The input of an operation: one schema for its parameters and its body, and the place of each argument in the
+//! request.
 
 use reqwest::header::HeaderName;
 use serde_json::{Map, Value, json};
@@ -10,16 +11,16 @@ use crate::schema::{Converter, Side};
 use crate::style::{ParameterStyle, Writing};
 use crate::text::{clean, safe_name, unique_name};
 
-/// How many parameters an operation may have. Default is 100.
+/// The maximum number of parameters of an operation. Default is 100.
 const MAX_PARAMETERS: usize = 100;
 
-/// How long the words on a parameter may be, in characters. Default is 1,000.
+/// The maximum length of a parameter's description, in characters. Default is 1,000.
 const MAX_WORDS: usize = 1000;
 
-/// The name of the argument that is the body.
+/// The name of the argument that becomes the body.
 const BODY: &str = "body";
 
-/// Headers that belong to the connection, the body or the credentials, never to a model.
+/// Headers that belong to the connection, the body or the credentials, and are never set by a model.
 const OWN_HEADERS: [&str; 14] = [
     "accept",
     "content-type",
@@ -45,28 +46,28 @@ pub(crate) enum ParameterPlace {
     Cookie,
 }
 
-/// One parameter: what the model calls it, and what is sent.
+/// One parameter: its name for the model, and its name in the request.
 #[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) key: String,
     pub(crate) name: String,
     pub(crate) place: ParameterPlace,
-    /// How it is written; nothing where it is JSON as text.
+    /// How its value is written; `None` if it is sent as JSON text.
     pub(crate) writing: Option<Writing>,
 }
 
-/// What a tool takes, and where it goes.
+/// The input of a tool, and where its parts are sent.
 pub(crate) struct ToolInput {
     pub(crate) schema: Value,
     pub(crate) arguments: Vec<Parameter>,
     pub(crate) body: Option<RequestBody>,
-    /// What is left out of it, and why.
+    /// Parts that were left out, with reasons.
     pub(crate) notes: Vec<String>,
-    /// How large its schema is, in bytes.
+    /// The size of its schema, in bytes.
     pub(crate) cost: usize,
 }
 
-/// What the program itself sends with each request: never an argument.
+/// Parameters that the program sends with each request, which are never arguments.
 pub(crate) struct OwnParameters<'g> {
     pub(crate) headers: &'g reqwest::header::HeaderMap,
     pub(crate) query: &'g [(String, String)],
@@ -82,7 +83,7 @@ impl OwnParameters<'_> {
     }
 }
 
-/// Reads parameters and body of an operation.
+/// Reads the parameters and the body of an operation.
 pub(crate) fn input(
     document: &ApiDocument,
     operation: &Operation<'_>,
@@ -108,7 +109,7 @@ pub(crate) fn input(
     build.finish(body)
 }
 
-/// The parameters of the path and of the operation, of which the latter count more.
+/// Returns the parameters of the path and of the operation. The latter take precedence.
 fn parameters<'d>(
     document: &'d ApiDocument,
     operation: &Operation<'d>,
@@ -118,7 +119,7 @@ fn parameters<'d>(
         for parameter in list.and_then(Value::as_array).into_iter().flatten() {
             let parameter = document.resolve(parameter)?;
             let name = parameter.get("name").and_then(Value::as_str);
-            let name = name.ok_or("a parameter has no `name`: correct it in the document")?;
+            let name = name.ok_or("a parameter has no `name`; correct it in the document")?;
             let place = match parameter.get("in").and_then(Value::as_str) {
                 Some("path") => ParameterPlace::Path,
                 Some("query") => ParameterPlace::Query,
@@ -126,7 +127,7 @@ fn parameters<'d>(
                 Some("cookie") => ParameterPlace::Cookie,
                 other => {
                     return Err(format!(
-                        "its parameter `{}` is in `{}`, which is none of path, query, header and cookie",
+                        "its parameter `{}` is in `{}`; expected path, query, header or cookie",
                         shown(name),
                         shown(other.unwrap_or_default())
                     ));
@@ -136,7 +137,7 @@ fn parameters<'d>(
             found.push((parameter, place, name));
             if found.len() > MAX_PARAMETERS {
                 return Err(format!(
-                    "it has over {MAX_PARAMETERS} parameters: write a tool by hand"
+                    "it has more than {MAX_PARAMETERS} parameters; write a tool by hand"
                 ));
             }
         }
@@ -165,14 +166,14 @@ impl<'d> Build<'d> {
         if place == ParameterPlace::Header {
             let is_own = OWN_HEADERS.iter().any(|own| own.eq_ignore_ascii_case(name));
             if is_own || HeaderName::from_bytes(name.as_bytes()).is_err() {
-                // The specification itself says that these three are not parameters.
+                // The specification itself excludes these three.
                 let is_ignored = ["accept", "content-type", "authorization"]
                     .iter()
                     .any(|ignored| ignored.eq_ignore_ascii_case(name));
                 return self.without(
                     name,
                     is_required && !is_ignored,
-                    "no model sets this header: give it with `.header(..)`",
+                    "a model must not set this header; set it with `.header(..)`",
                 );
             }
         }
@@ -204,7 +205,7 @@ impl<'d> Build<'d> {
         Ok(())
     }
 
-    /// The schema of a parameter, and how its value is written.
+    /// Returns the schema of a parameter, and how its value is written.
     fn written(
         &self,
         parameter: &'d Value,
@@ -212,8 +213,7 @@ impl<'d> Build<'d> {
     ) -> Checked<(Option<&'d Value>, Option<Writing>)> {
         if let Some(content) = parameter.get("content").and_then(Value::as_object) {
             let json = content.iter().find(|(media_type, _)| is_json(media_type));
-            let (_, media) =
-                json.ok_or("it is written in a media type that is not JSON: write a tool by hand")?;
+            let (_, media) = json.ok_or("its media type is not JSON; write a tool by hand")?;
             return Ok((media.get("schema"), None));
         }
         let style = match (parameter.get("style").and_then(Value::as_str), place) {
@@ -231,7 +231,7 @@ impl<'d> Build<'d> {
             (style, _) => {
                 let style = shown(style.unwrap_or_default());
                 return Err(format!(
-                    "the style `{style}` is not known there: correct it in the document"
+                    "the style `{style}` is not valid for it; correct it in the document"
                 ));
             }
         };
@@ -242,7 +242,7 @@ impl<'d> Build<'d> {
         Ok((parameter.get("schema"), Some(Writing { style, explode, allow_reserved })))
     }
 
-    /// Leaves out a parameter that need not be; else the operation.
+    /// Leaves out a parameter if it is optional. Otherwise returns an error, which leaves out the operation.
     fn without(&mut self, name: &str, is_required: bool, why: &str) -> Checked<()> {
         let why = format!("its parameter `{}`: {why}", shown(name));
         if is_required {
@@ -252,7 +252,7 @@ impl<'d> Build<'d> {
         Ok(())
     }
 
-    /// What the model calls a parameter.
+    /// Returns the name of a parameter for the model.
     fn key(&self, name: &str, place: ParameterPlace) -> String {
         let is_taken =
             |key: &str| self.properties.contains_key(key) || (self.has_body && key == BODY);

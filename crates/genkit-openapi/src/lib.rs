@@ -14,7 +14,7 @@ mod style;
 mod text;
 mod tools;
 
-/// The HTTP client, of the version that [`tools_from_openapi`] takes.
+/// The HTTP client, in the version that [`tools_from_openapi`] uses.
 pub use reqwest;
 
 pub use self::builder::OpenApi;
@@ -22,11 +22,10 @@ pub use self::document::Spec;
 pub use self::operation::{LeftOut, Operation};
 pub use self::tools::OpenApiTools;
 
-/// OpenAPI as tools: each operation of an HTTP API that a document (3.0 to 3.2) describes becomes
-/// one.
+/// Creates tools from an OpenAPI document (3.0 to 3.2), one for each operation of the HTTP API.
 ///
-/// `client` is for proxies, certificates and timeouts of connections; its redirect policy is set here, so that
-/// credentials stay where they belong. See [`OpenApi`] for the options, and the [crate] for an example.
+/// `client` configures proxies, certificates and timeouts of connections. Its redirect policy is overridden, so that
+/// credentials are sent only to the API. See [`OpenApi`] for the options, and the [crate] for an example.
 pub fn tools_from_openapi(spec: impl Into<Spec>, client: reqwest::ClientBuilder) -> OpenApi {
     OpenApi::new(spec.into(), client)
 }

@@ -1,4 +1,4 @@
-//! Operations: what of a document a tool can be made of, and what not.
+//! The operations of a document, and those that cannot become tools.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use crate::document::{ApiDocument, Checked, shown};
 
-/// How many operations a document may have. Default is 5,000.
+/// The maximum number of operations in a document. Default is 5,000.
 const MAX_OPERATIONS: usize = 5000;
 
-/// The methods that a tool can have.
+/// The methods that are supported for tools.
 const METHODS: [&str; 6] = ["get", "head", "put", "post", "patch", "delete"];
 
-/// What a path item has beside its operations.
+/// The fields of a path item that are not operations.
 const OTHERS: [&str; 5] = ["summary", "description", "servers", "parameters", "$ref"];
 
-/// Operation of a document, for [`filter`](crate::OpenApi::filter) and
+/// An operation of a document, for [`filter`](crate::OpenApi::filter) and
 /// [`needs_approval`](crate::OpenApi::needs_approval).
 ///
 /// ```
@@ -44,22 +44,22 @@ pub struct Operation<'d> {
 }
 
 impl<'d> Operation<'d> {
-    /// `GET`, `HEAD`, `PUT`, `POST`, `PATCH` or `DELETE`.
+    /// Returns the method: `GET`, `HEAD`, `PUT`, `POST`, `PATCH` or `DELETE`.
     pub fn method(&self) -> &'static str {
         self.method
     }
 
-    /// The path with its placeholders: `/pets/{id}`.
+    /// Returns the path with its placeholders, such as `/pets/{id}`.
     pub fn path(&self) -> &'d str {
         self.path
     }
 
-    /// The `operationId`, as the document has it.
+    /// Returns the `operationId`, as written in the document.
     pub fn id(&self) -> Option<&'d str> {
         self.value.get("operationId").and_then(Value::as_str)
     }
 
-    /// The tags.
+    /// Returns the tags.
     pub fn tags(&self) -> impl Iterator<Item = &'d str> {
         self.value
             .get("tags")
@@ -69,22 +69,22 @@ impl<'d> Operation<'d> {
             .filter_map(Value::as_str)
     }
 
-    /// Whether the document says that it should not be used any more.
+    /// Returns whether the document marks it as deprecated.
     pub fn is_deprecated(&self) -> bool {
         self.value.get("deprecated") == Some(&Value::Bool(true))
     }
 
-    /// Whether its method changes nothing: `GET` and `HEAD`.
+    /// Returns whether its method changes nothing, as with `GET` and `HEAD`.
     pub fn is_read_only(&self) -> bool {
         matches!(self.method, "GET" | "HEAD")
     }
 
-    /// `GET /pets/{id}`, for messages.
+    /// Returns a label for messages, such as `GET /pets/{id}`.
     pub(crate) fn label(&self) -> String {
         format!("{} {}", self.method, shown(self.path))
     }
 
-    /// Whether `name` means this one.
+    /// Returns whether `name` refers to this operation.
     pub(crate) fn is_called(&self, name: &str) -> bool {
         let is_line = || {
             let (method, path) = name.split_once(' ')?;
@@ -93,7 +93,7 @@ impl<'d> Operation<'d> {
         self.id() == Some(name) || is_line().unwrap_or(false)
     }
 
-    /// The servers that count for this operation alone.
+    /// Returns the servers that apply only to this operation.
     pub(crate) fn own_servers(&self) -> Option<&'d Value> {
         self.value.get("servers").or_else(|| self.item.get("servers"))
     }
@@ -105,13 +105,13 @@ impl fmt::Debug for Operation<'_> {
     }
 }
 
-/// An operation that is no tool, and why.
+/// An operation that did not become a tool, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeftOut {
-    /// The operation: `POST /photos`.
+    /// The operation, such as `POST /photos`.
     pub operation: String,
-    /// Reason: why it is no tool, and what would make it one.
+    /// The reason why it is not a tool, and how to change that.
     pub reason: String,
 }
 
@@ -121,7 +121,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// All operations, in the order of the document, and what is left out already.
+/// Returns all operations in the order of the document, and records those that cannot become tools.
 pub(crate) fn operations<'d>(
     document: &'d ApiDocument,
     left_out: &mut Vec<LeftOut>,
@@ -143,12 +143,12 @@ pub(crate) fn operations<'d>(
                 None if OTHERS.contains(&key.as_str()) || key.starts_with("x-") => {}
                 None => left_out.push(LeftOut {
                     operation: format!("{} {}", shown(&key.to_uppercase()), shown(path)),
-                    reason: "only GET, HEAD, PUT, POST, PATCH and DELETE become tools: write one by hand".to_owned(),
+                    reason: "only GET, HEAD, PUT, POST, PATCH and DELETE become tools; write one by hand".to_owned(),
                 }),
             }
             if operations.len() > MAX_OPERATIONS {
                 return Err(genkit::Error::invalid_argument(format!(
-                    "the OpenAPI document has over {MAX_OPERATIONS} operations: keep only the paths that are wanted"
+                    "the OpenAPI document has more than {MAX_OPERATIONS} operations; keep only the paths that you need"
                 )));
             }
         }
@@ -164,18 +164,18 @@ fn upper(method: &str) -> Option<&'static str> {
 
 fn usable<'d>(document: &'d ApiDocument, path: &str, item: &'d Value) -> Checked<&'d Value> {
     if !path.starts_with('/') {
-        return Err("a path begins with `/`: correct it in the document".to_owned());
+        return Err("its path must begin with `/`; correct it in the document".to_owned());
     }
     if path.contains(['?', '#', '\\']) || path.chars().any(char::is_control) {
-        return Err("its path has a `?`, a `#`, a `\\` or a control character: describe a query as parameters".to_owned());
+        return Err("its path contains a `?`, a `#`, a `\\` or a control character; describe a query as parameters".to_owned());
     }
     if leads_elsewhere(path) {
-        return Err("its path has a segment `.` or `..`: write the path that is meant".to_owned());
+        return Err("its path has a segment `.` or `..`; write the resolved path".to_owned());
     }
     document.resolve(item)
 }
 
-/// Whether a segment of the path is `.` or `..`, encoded or not.
+/// Returns whether a segment of the path is `.` or `..`, possibly percent-encoded.
 pub(crate) fn leads_elsewhere(path: &str) -> bool {
     path.split(['/', '\\']).any(|segment| {
         segment.len() <= 6

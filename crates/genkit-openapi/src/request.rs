@@ -1,4 +1,4 @@
-//! A request: the arguments of a call, each in its place.
+//! The request of a call: each argument in its place.
 
 use genkit::{Error, Result};
 use reqwest::Url;
@@ -11,10 +11,10 @@ use crate::input::{Parameter, ParameterPlace};
 use crate::operation::{Operation, leads_elsewhere};
 use crate::style::{Writing, encoded, literal, text};
 
-/// How long the address of a request may be, in bytes. Default is 16 KiB.
+/// The maximum length of the URL of a request, in bytes. Default is 16 KiB.
 const MAX_URL: usize = 16 * 1024;
 
-/// How an operation is asked.
+/// The template for the requests of an operation.
 #[derive(Debug)]
 pub(crate) struct OperationRequest {
     pub(crate) label: String,
@@ -27,11 +27,11 @@ pub(crate) struct OperationRequest {
 #[derive(Debug)]
 enum PathPiece {
     Literal(String),
-    /// The place of an argument.
+    /// The index of an argument.
     Argument(usize),
 }
 
-/// A request that is ready, but for credentials.
+/// A complete request, except for credentials.
 pub(crate) struct FilledRequest {
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
@@ -52,7 +52,7 @@ impl OperationRequest {
             .find(|at| arguments[*at].place == ParameterPlace::Path && !used(*at));
         if let Some(at) = unused {
             return Err(format!(
-                "its path has no place for the parameter `{}`: correct it in the document",
+                "its path has no placeholder for the parameter `{}`; correct it in the document",
                 shown(&arguments[at].name)
             ));
         }
@@ -60,7 +60,7 @@ impl OperationRequest {
         Ok(Self { label: operation.label(), method, path, arguments, body })
     }
 
-    /// The request for these arguments.
+    /// Creates the request for the given arguments.
     pub(crate) fn fill(
         &self,
         base: &Url,
@@ -71,7 +71,7 @@ impl OperationRequest {
         let (mut query, mut cookies) = (Vec::new(), Vec::new());
         for argument in &self.arguments {
             let Some(value) = input.get(&argument.key) else { continue };
-            // What need not be there and is null is not there.
+            // An optional argument that is null is not sent.
             if value.is_null() || argument.place == ParameterPlace::Path {
                 continue;
             }
@@ -118,7 +118,7 @@ impl OperationRequest {
         }
         if leads_elsewhere(&path) {
             return Err(Error::invalid_argument(
-                "a part of the path would be `.` or `..`, which leads elsewhere: give the value that is meant",
+                "a segment of the path would be `.` or `..`, which leads to another path; pass another value",
             ));
         }
         let mut whole = format!("{}{path}", base.as_str().trim_end_matches('/'));
@@ -130,7 +130,7 @@ impl OperationRequest {
         }
         if whole.len() > MAX_URL {
             return Err(Error::invalid_argument(format!(
-                "the arguments make an address of {} bytes, over {MAX_URL}: ask for less at once",
+                "the arguments result in a URL of {} bytes, more than the maximum of {MAX_URL}; pass fewer or shorter values",
                 whole.len()
             )));
         }
@@ -138,7 +138,9 @@ impl OperationRequest {
             url.origin() == base.origin()
                 && url.path().starts_with(base.path().trim_end_matches('/'))
         });
-        url.ok_or_else(|| Error::invalid_argument("the arguments make no address of this API"))
+        url.ok_or_else(|| {
+            Error::invalid_argument("the arguments do not result in a URL of this API")
+        })
     }
 
     fn body(&self, input: &Map<String, Value>, headers: &mut HeaderMap) -> Result<Option<Vec<u8>>> {
@@ -154,7 +156,7 @@ impl OperationRequest {
             (BodyForm::Form, Value::Object(members)) => {
                 let filled = members.iter().filter(|(_, value)| !value.is_null());
                 let pairs = filled.flat_map(|(name, value)| match value {
-                    // A value of a form that is an object is JSON, by the specification.
+                    // According to the specification, an object in a form is sent as JSON.
                     Value::Object(_) => vec![(encoded(name), encoded(&value.to_string()))],
                     value => Writing::FORM.pairs(name, value),
                 });
@@ -163,27 +165,27 @@ impl OperationRequest {
             }
             (BodyForm::Form, _) => {
                 return Err(Error::invalid_argument(
-                    "`body` must be an object: it is sent as a form",
+                    "`body` must be an object, because it is sent as a form",
                 ));
             }
         }))
     }
 }
 
-/// The literal pieces of a path and its placeholders, of which each needs a parameter.
+/// Splits a path into literal pieces and placeholders, each of which needs a parameter.
 fn pieces(path: &str, arguments: &[Parameter]) -> Checked<Vec<PathPiece>> {
     let mut pieces = Vec::new();
     let mut rest = path;
     while let Some((before, after)) = rest.split_once('{') {
         let (name, after) = after
             .split_once('}')
-            .ok_or("a `{` of its path is not closed: correct it in the document")?;
+            .ok_or("a `{` in its path is not closed; correct it in the document")?;
         let at = arguments
             .iter()
             .position(|argument| argument.place == ParameterPlace::Path && argument.name == name)
             .ok_or_else(|| {
                 format!(
-                    "no parameter describes `{{{}}}` of its path: add one to the document",
+                    "no parameter describes `{{{}}}` in its path; add one to the document",
                     shown(name)
                 )
             })?;
@@ -210,7 +212,7 @@ fn in_path(argument: &Parameter, input: &Map<String, Value>) -> Result<String> {
     };
     if is_empty {
         return Err(Error::invalid_argument(format!(
-            "`{}` must not be empty: it is a part of the path",
+            "`{}` must not be empty, because it is part of the path",
             argument.key
         )));
     }
@@ -230,7 +232,7 @@ fn header(argument: &Parameter, value: &Value) -> Result<(HeaderName, HeaderValu
     match (name, value) {
         (Ok(name), Ok(value)) => Ok((name, value)),
         _ => Err(Error::invalid_argument(format!(
-            "`{}` goes into a header, which takes letters, digits and signs of ASCII in one line",
+            "`{}` is sent as a header; use printable ASCII on one line",
             argument.key
         ))),
     }

@@ -1,4 +1,4 @@
-//! Responses: within bounds, JSON as JSON, other text as text, and failures in words that a model can act on.
+//! Responses: bounded in size, with JSON as values, other text as text, and errors that a model can act on.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::body::{essence, is_json};
 use crate::request::OperationRequest;
 use crate::text::clean;
 
-/// How much of the body of a failure is shown, in characters. Default is 1,000.
+/// The maximum length of an error's body that is shown, in characters. Default is 1,000.
 const MAX_SHOWN: usize = 1000;
 
-/// What came back.
+/// A response of the API.
 pub(crate) struct HttpAnswer {
     pub(crate) status: StatusCode,
     media_type: String,
@@ -24,7 +24,7 @@ pub(crate) struct HttpAnswer {
 }
 
 impl HttpAnswer {
-    /// Reads as much of the body as may be.
+    /// Reads the body up to `limit` bytes.
     pub(crate) async fn read(mut response: Response, limit: usize) -> Result<Self, reqwest::Error> {
         let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
         let media_type = header(CONTENT_TYPE).unwrap_or_default().to_owned();
@@ -57,13 +57,13 @@ impl HttpAnswer {
     }
 }
 
-/// The value of an answer that is one.
+/// Returns the value of a successful response.
 pub(crate) fn success(route: &OperationRequest, answer: HttpAnswer, limit: usize) -> Result<Value> {
     if answer.is_cut {
         return Err(Error::new(
             ErrorKind::ResourceExhausted,
             format!(
-                "the answer of {} has over {limit} bytes: ask for less, for example by a filter or a smaller page",
+                "the response to {} is larger than {limit} bytes; request less, for example with a filter or a smaller page",
                 route.label
             ),
         )
@@ -79,7 +79,7 @@ pub(crate) fn success(route: &OperationRequest, answer: HttpAnswer, limit: usize
     }
     if !answer.is_text() {
         return Ok(format!(
-            "{}: {} bytes of {}, which is no text and not shown",
+            "{}: {} bytes of {}, which is not text and not shown",
             answer.status,
             answer.body.len(),
             clean(&answer.media_type, 100)
@@ -89,7 +89,7 @@ pub(crate) fn success(route: &OperationRequest, answer: HttpAnswer, limit: usize
     Ok(String::from_utf8_lossy(&answer.body).into_owned().into())
 }
 
-/// The error of an answer that is a failure.
+/// Returns the error of a response that is not successful.
 pub(crate) fn failure(
     route: &OperationRequest,
     answer: &HttpAnswer,
@@ -100,23 +100,23 @@ pub(crate) fn failure(
         400 | 405 | 406 | 411 | 413..=415 | 422 => (ErrorKind::InvalidArgument, ""),
         401 => (
             ErrorKind::Unauthenticated,
-            ". The program's credentials are not taken: no argument mends that",
+            ". The program's credentials were rejected, which no argument can fix",
         ),
         403 => (ErrorKind::PermissionDenied, ""),
         404 | 410 => (ErrorKind::NotFound, ""),
         408 | 504 => (ErrorKind::DeadlineExceeded, ""),
         409 | 412 | 423 | 428 => (ErrorKind::FailedPrecondition, ""),
-        429 => (ErrorKind::ResourceExhausted, ". Too many calls: wait before the next"),
+        429 => (ErrorKind::ResourceExhausted, ". Too many calls; wait before the next one"),
         501 => (ErrorKind::Unimplemented, ""),
-        500 => (ErrorKind::Internal, ". The fault is the server's, not that of the arguments"),
+        500 => (ErrorKind::Internal, ". The error is in the server, not in the arguments"),
         502 | 503 | 505.. => {
-            (ErrorKind::Unavailable, ". The fault is the server's, not that of the arguments")
+            (ErrorKind::Unavailable, ". The error is in the server, not in the arguments")
         }
         _ => (ErrorKind::FailedPrecondition, ""),
     };
     let mut text = format!("{} answered {status}", route.label);
     if answer.is_text() && !answer.body.is_empty() {
-        // A secret may stand across the end: it is looked for before the text is cut.
+        // Remove secrets before truncating the text, since one may extend across its end.
         let body = redacted(&String::from_utf8_lossy(&answer.body));
         text = format!("{text}: {}", clean(&body, MAX_SHOWN));
     }

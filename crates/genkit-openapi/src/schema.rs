@@ -1,4 +1,5 @@
-//! Schemas of a document as JSON Schema 2020-12 that stands alone: what `$ref` names comes along as `$defs`.
+//! Schemas of a document as self-contained JSON Schema 2020-12: definitions referenced by `$ref` are included as
+//! `$defs`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,13 +8,13 @@ use serde_json::{Map, Value, json};
 use crate::document::{ApiDocument, Checked, shown};
 use crate::text::{clean, safe_name, unique_name};
 
-/// How large the schemas of one operation may be, in bytes of JSON. Default is 128 KiB.
+/// The maximum size of the schemas of one operation, in bytes of JSON. Default is 128 KiB.
 const MAX_SCHEMA: usize = 128 * 1024;
 
-/// How long a description inside of a schema may be, in characters. Default is 1,000.
+/// The maximum length of a description in a schema, in characters. Default is 1,000.
 const MAX_WORDS: usize = 1000;
 
-/// Which way a value goes: what only the other way has is left out.
+/// The direction of a value. Properties that exist only in the other direction are left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Input,
@@ -24,13 +25,13 @@ pub(crate) enum Side {
 pub(crate) struct Converter<'d> {
     document: &'d ApiDocument,
     side: Side,
-    /// Our name of each `$ref`.
+    /// The name in `$defs` for each `$ref`.
     names: HashMap<String, String>,
     taken: HashSet<String>,
     pending: Vec<(String, &'d Value)>,
-    /// The definition that is converted, where a `$recursiveRef` may lead back to it.
+    /// The definition that is being converted, if a `$recursiveRef` may refer to it.
     recursive: Option<String>,
-    /// How much was converted, in bytes.
+    /// The size of the converted schemas, in bytes.
     pub(crate) cost: usize,
 }
 
@@ -47,7 +48,7 @@ impl<'d> Converter<'d> {
         }
     }
 
-    /// The definitions that were named since the beginning.
+    /// Returns the definitions that have been referenced so far.
     pub(crate) fn definitions(&mut self) -> Checked<Map<String, Value>> {
         let mut definitions = Map::new();
         while let Some((name, schema)) = self.pending.pop() {
@@ -63,7 +64,7 @@ impl<'d> Converter<'d> {
         self.cost += bytes;
         if self.cost > MAX_SCHEMA {
             return Err(format!(
-                "its schemas are larger than {MAX_SCHEMA} bytes: make them smaller in the document, or write a tool by hand"
+                "its schemas are larger than {MAX_SCHEMA} bytes; make them smaller in the document, or write a tool by hand"
             ));
         }
         Ok(())
@@ -73,13 +74,13 @@ impl<'d> Converter<'d> {
         let members = match schema {
             Value::Bool(_) => return Ok(schema.clone()),
             Value::Object(members) => members,
-            _ => return Err("a schema is no object: correct it in the document".to_owned()),
+            _ => return Err("a schema is not an object; correct it in the document".to_owned()),
         };
         self.spend(4)?;
         let mut converted = Map::new();
         let is_reference = members.contains_key("$ref");
         for (keyword, value) in members {
-            // Beside a `$ref` of 3.0 nothing else counts; its words do no harm.
+            // In 3.0, siblings of a `$ref` have no effect; its description and title are harmless.
             if is_reference
                 && self.document.is_3_0
                 && !matches!(keyword.as_str(), "$ref" | "description" | "title")
@@ -106,7 +107,7 @@ impl<'d> Converter<'d> {
         Ok(Value::Object(converted))
     }
 
-    /// What a keyword becomes; nothing where it asserts nothing that a model or a check needs.
+    /// Converts a keyword. Returns `None` if it asserts nothing that a model or a check needs.
     fn keyword(
         &mut self,
         keyword: &str,
@@ -157,7 +158,9 @@ impl<'d> Converter<'d> {
             }
             "example" if !all.contains_key("examples") => return Ok(None),
             "$dynamicRef" | "$recursiveRef" => {
-                return Err(format!("a schema has `{keyword}`, which is not read: use `$ref`"));
+                return Err(format!(
+                    "a schema has `{keyword}`, which is not supported; use `$ref`"
+                ));
             }
             _ => return Ok(None),
         }))
@@ -165,14 +168,14 @@ impl<'d> Converter<'d> {
 
     fn reference(&mut self, value: &'d Value) -> Checked<Value> {
         let Some(reference) = value.as_str() else {
-            return Err("a `$ref` is no text: correct it in the document".to_owned());
+            return Err("a `$ref` is not text; correct it in the document".to_owned());
         };
         if let Some(name) = self.names.get(reference) {
             return Ok(format!("#/$defs/{name}").into());
         }
         let schema = self.document.at(reference)?;
         if !schema.is_object() && !schema.is_boolean() {
-            return Err(format!("`$ref: {}` leads to no schema", shown(reference)));
+            return Err(format!("`$ref: {}` does not refer to a schema", shown(reference)));
         }
         let wanted = safe_name(reference.rsplit('/').next().unwrap_or_default());
         let name = unique_name(&wanted, |name| self.taken.contains(name));
@@ -183,7 +186,7 @@ impl<'d> Converter<'d> {
         Ok(format!("#/$defs/{name}").into())
     }
 
-    /// Whether a property is read only, in what is sent, or write only, in what comes back.
+    /// Returns whether a property is read-only in the input, or write-only in the output.
     fn is_of_other_side(&self, schema: &Value) -> bool {
         let keyword = match self.side {
             Side::Input => "readOnly",
@@ -204,7 +207,7 @@ impl<'d> Converter<'d> {
     }
 }
 
-/// `exclusiveMinimum: true` of 3.0 beside a `minimum` is the number itself in 2020-12.
+/// Converts `exclusiveMinimum: true` of 3.0 next to a `minimum` to the number that 2020-12 expects.
 fn bounds_of_3_0(given: &Map<String, Value>, converted: &mut Map<String, Value>) {
     for (flag, bound) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
         let Some(Value::Bool(is_exclusive)) = given.get(flag) else { continue };
@@ -215,7 +218,7 @@ fn bounds_of_3_0(given: &Map<String, Value>, converted: &mut Map<String, Value>)
     }
 }
 
-/// `nullable: true` of 3.0.
+/// Converts `nullable: true` of 3.0.
 fn nullable(mut schema: Map<String, Value>) -> Map<String, Value> {
     if let Some(Value::String(kind)) = schema.get("type") {
         let kinds = json!([kind, "null"]);

@@ -1,14 +1,14 @@
-//! Styles: how OpenAPI writes values into paths, queries, headers and cookies.
+//! Styles: how OpenAPI serializes values in paths, queries, headers and cookies.
 
 use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-/// All but what RFC 3986 calls unreserved.
+/// All characters except those that RFC 3986 calls unreserved.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// With `allowReserved`: what would end the value, or the query, is encoded still.
+/// For `allowReserved`: characters that would end the value or the query are still encoded.
 const RESERVED: &AsciiSet = &ENCODED
     .remove(b':')
     .remove(b'/')
@@ -23,7 +23,7 @@ const RESERVED: &AsciiSet = &ENCODED
     .remove(b',')
     .remove(b';');
 
-/// What stays in a literal piece of a path.
+/// Characters that are kept in a literal piece of a path.
 const LITERAL: &AsciiSet = &ENCODED
     .remove(b'/')
     .remove(b':')
@@ -41,7 +41,7 @@ const LITERAL: &AsciiSet = &ENCODED
     .remove(b'=')
     .remove(b'%');
 
-/// How deep a `deepObject` is written. Default is 8.
+/// The maximum nesting depth of a `deepObject`. Default is 8.
 const MAX_BRACKETS: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(crate) enum ParameterStyle {
     DeepObject,
 }
 
-/// How one parameter is written.
+/// How one parameter is serialized.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Writing {
     pub(crate) style: ParameterStyle,
@@ -72,7 +72,7 @@ impl Writing {
         utf8_percent_encode(text, set).to_string()
     }
 
-    /// Names and values of a query, a cookie or a form, encoded. An empty list has none.
+    /// Returns the encoded names and values of a query, a cookie or a form. An empty list has none.
     pub(crate) fn pairs(self, name: &str, value: &Value) -> Vec<(String, String)> {
         let key = encoded(name);
         let one = |value: &Value| self.encoded(&text(value));
@@ -103,7 +103,7 @@ impl Writing {
         }
     }
 
-    /// `filter[size][min]=1`; of a list each item under the same name.
+    /// Adds pairs such as `filter[size][min]=1`. Each item of a list has the same name.
     fn brackets(self, name: &str, value: &Value, depth: usize, pairs: &mut Vec<(String, String)>) {
         match value {
             Value::Object(members) if depth < MAX_BRACKETS => {
@@ -120,7 +120,7 @@ impl Writing {
         }
     }
 
-    /// A value in a path, encoded.
+    /// Serializes a value in a path, encoded.
     pub(crate) fn in_path(self, name: &str, value: &Value) -> String {
         let one = |value: &Value| encoded(&text(value));
         let key = encoded(name);
@@ -155,7 +155,7 @@ impl Writing {
         }
     }
 
-    /// A value of a header, which is not encoded.
+    /// Serializes a value of a header, which is not encoded.
     pub(crate) fn in_header(self, value: &Value) -> String {
         match value {
             Value::Array(items) => joined(items.iter().map(|item| text(item).into_owned()), ","),
@@ -171,7 +171,9 @@ impl Writing {
     }
 }
 
-/// A value as text; one inside of another list or object, of which the specification says nothing, as JSON.
+/// Converts a value to text. Values nested in another list or object become JSON, since the specification does not
+/// define them.
+/// become JSON.
 pub(crate) fn text(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(text) => Cow::Borrowed(text),
@@ -184,7 +186,7 @@ pub(crate) fn encoded(text: &str) -> String {
     utf8_percent_encode(text, ENCODED).to_string()
 }
 
-/// A piece of a path as the document has it.
+/// Encodes a literal piece of a path.
 pub(crate) fn literal(text: &str) -> String {
     utf8_percent_encode(text, LITERAL).to_string()
 }
@@ -214,7 +216,7 @@ mod tests {
         Writing { style, explode, allow_reserved: false }
     }
 
-    /// The table of the specification's section "Style Examples".
+    /// The table in the section "Style Examples" of the specification.
     #[test]
     fn values_are_written_as_the_table_of_the_specification_has_them() {
         let (one, list) = (json!("blue"), json!(["blue", "black", "brown"]));

@@ -1,12 +1,12 @@
-//! Words of a document as models and people get them: without what hides, and not too long.
+//! Text of a document, prepared for models and users: without hidden characters, and limited in length.
 
-/// How long the description of a tool may be, in characters. Default is 1,024.
+/// The maximum length of a tool's description, in characters. Default is 1,024.
 pub(crate) const MAX_DESCRIPTION: usize = 1024;
 
-/// How long a name may be. Default is 64, the least of all providers.
+/// The maximum length of a name. Default is 64, the smallest limit of all providers.
 pub(crate) const MAX_NAME: usize = 64;
 
-/// The text without controls and letters that nobody sees, at most `limit` characters of it.
+/// Returns at most `limit` characters of a text, without control characters and invisible characters.
 pub(crate) fn clean(text: &str, limit: usize) -> String {
     let mut letters = text.trim().chars().filter(|c| !is_hidden(*c));
     let mut clean: String = letters.by_ref().take(limit).collect();
@@ -22,7 +22,7 @@ fn is_hidden(c: char) -> bool {
             | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// `[A-Za-z_][A-Za-z0-9_-]*` of any text, without two `_` in a row that were not there.
+/// Converts any text to `[A-Za-z_][A-Za-z0-9_-]*`, without adding two `_` in a row.
 pub(crate) fn safe_name(text: &str) -> String {
     let mut safe = String::new();
     let mut is_gap = false;
@@ -36,7 +36,7 @@ pub(crate) fn safe_name(text: &str) -> String {
         } else {
             is_gap = true;
         }
-        // What comes after is cut in any case.
+        // The rest is cut in any case.
         if safe.len() > 4 * MAX_NAME {
             break;
         }
@@ -47,7 +47,7 @@ pub(crate) fn safe_name(text: &str) -> String {
     safe
 }
 
-/// The name, or its beginning with a number, so that it is short enough and not taken.
+/// Returns the name, truncated and with a number if it is too long or already taken.
 pub(crate) fn unique_name(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let cut = |length: usize| &wanted[..wanted.len().min(length)];
     if wanted.len() <= MAX_NAME && !is_taken(wanted) {

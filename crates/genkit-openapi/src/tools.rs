@@ -1,4 +1,4 @@
-//! Tools: one for each operation that was chosen and that can be one.
+//! The tools: one for each operation that was chosen and is supported.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,19 +19,19 @@ use crate::request::OperationRequest;
 use crate::schema::{Converter, Side};
 use crate::text::{MAX_DESCRIPTION, clean, safe_name, unique_name};
 
-/// How many tools one document may become. Default is 500.
+/// The maximum number of tools from one document. Default is 500.
 const MAX_TOOLS: usize = 500;
 
-/// How large the schemas of all tools may be, in bytes of JSON. Default is 16 MiB.
+/// The maximum total size of the schemas of all tools, in bytes of JSON. Default is 16 MiB.
 const MAX_SCHEMAS: usize = 16 * 1024 * 1024;
 
-/// How many things of a kind one document logs. Default is 20.
+/// The maximum number of log messages of each kind for one document. Default is 20.
 const MAX_TOLD: usize = 20;
 
-/// How much of a reason is shown, in characters. Default is 300.
+/// The maximum length of a reason, in characters. Default is 300.
 const MAX_REASON: usize = 300;
 
-/// OpenAPI tools: those of an API, which go into a registry, a builder or a run as they are.
+/// The tools of an OpenAPI document, which can be added to a registry, a builder or a run.
 ///
 /// ```
 /// let spec = r#"{"openapi": "3.1.0", "paths": {"/pets": {"get": {"operationId": "listPets"}}}}"#;
@@ -50,22 +50,23 @@ pub struct OpenApiTools {
 }
 
 impl OpenApiTools {
-    /// Number of tools.
+    /// Returns the number of tools.
     pub fn len(&self) -> usize {
         self.tools.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no tools.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }
 
-    /// The names of the tools, in the order of the document.
+    /// Returns the names of the tools, in the order of the document.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().map(Tool::name)
     }
 
-    /// The operations that were chosen and are no tools, and parameters that are no arguments; why, and what to do.
+    /// Returns the chosen operations that did not become tools, and the parameters that did not become arguments, with
+    /// the reason and the remedy.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
@@ -81,12 +82,13 @@ impl IntoIterator for OpenApiTools {
 }
 
 impl OpenApi {
-    /// Makes the tools. What no tool can be made of is left out, logged once, and in
+    /// Builds the tools. Operations that cannot become tools are logged once, and returned by
     /// [`left_out`](OpenApiTools::left_out).
     ///
     /// # Errors
-    /// `InvalidArgument`: the document cannot be read or is too large, an operation or a tag that was chosen is not in
-    /// it, more tools come of it than may be, there is no address, or a header is none. `FailedPrecondition`: HTTP cannot be set up.
+    /// Returns `InvalidArgument` if the document is invalid or too large, if it does not have a chosen operation or
+    /// tag, if there would be too many tools, if the base URL is missing, or if a header is invalid. Returns
+    /// `FailedPrecondition` if the HTTP client cannot be set up.
     pub fn build(self) -> Result<OpenApiTools> {
         build(self)
     }
@@ -110,7 +112,7 @@ fn build(mut from: OpenApi) -> Result<OpenApiTools> {
     let chosen = chosen(&all, &from, &mut left_out)?;
     if chosen.len() > MAX_TOOLS {
         return Err(Error::invalid_argument(format!(
-            "{} operations would become tools, over {MAX_TOOLS}: choose with `.only(..)`, `.tags(..)`, `.methods(..)` or `.filter(..)`",
+            "{} operations would become tools, more than the maximum of {MAX_TOOLS}; choose with `.only(..)`, `.tags(..)`, `.methods(..)` or `.filter(..)`",
             chosen.len()
         )));
     }
@@ -137,13 +139,13 @@ fn build(mut from: OpenApi) -> Result<OpenApiTools> {
     Ok(OpenApiTools { tools, left_out })
 }
 
-/// Logs what is left out and what is called otherwise.
+/// Logs the operations that were left out or renamed.
 fn tell(left_out: &[LeftOut], renamed: &[(String, String)]) {
     for LeftOut { operation, reason } in left_out.iter().take(MAX_TOLD) {
         tracing::warn!(%operation, "left out of the tools of an OpenAPI document: {reason}");
     }
     for (id, name) in renamed.iter().take(MAX_TOLD) {
-        tracing::warn!(operation_id = %shown(id), %name, "an operation has another name as a tool: its own is no name for providers, is taken or is too long");
+        tracing::warn!(operation_id = %shown(id), %name, "an operation was renamed as a tool: its `operationId` is not a valid name for providers, is taken or is too long");
     }
     let more = |count: usize| count.saturating_sub(MAX_TOLD);
     if more(left_out.len()) + more(renamed.len()) > 0 {
@@ -151,7 +153,7 @@ fn tell(left_out: &[LeftOut], renamed: &[(String, String)]) {
         tracing::warn!(
             left_out,
             renamed,
-            "more of the OpenAPI document was left out or renamed: see `OpenApiTools::left_out`"
+            "more of the OpenAPI document was left out or renamed; see `OpenApiTools::left_out`"
         );
     }
 }
@@ -163,21 +165,19 @@ fn address(document: &ApiDocument, base: &BaseUrl) -> Result<Url> {
         BaseUrl::OfDocument => match first() {
             Some(url) => base_url(&url),
             None => Err(Error::invalid_argument(
-                "the OpenAPI document has no `servers`: say where the API is with `.base_url(..)`",
+                "the OpenAPI document has no `servers`; set the URL of the API with `.base_url(..)`",
             )),
         },
         BaseUrl::Unsaid => {
-            let says = first()
-                .map(|url| format!(" The document says `{}`.", shown(&url)))
-                .unwrap_or_default();
+            let says = first().map(|url| format!(", `{}`", shown(&url))).unwrap_or_default();
             Err(Error::invalid_argument(format!(
-                "say where the API is, for credentials go there: `.base_url(..)`, or `.server_of_document()`.{says}"
+                "the URL of the API is not set; use `.base_url(..)`, or `.server_of_document()` to send credentials to the server of the document{says}"
             )))
         }
     }
 }
 
-/// The address of a server, with the defaults of its variables.
+/// Returns the URL of a server, with the default values of its variables.
 fn server(server: &Value) -> Option<String> {
     let mut url = server.get("url")?.as_str()?.to_owned();
     for (name, variable) in
@@ -191,7 +191,7 @@ fn server(server: &Value) -> Option<String> {
 
 fn client_of(client: ClientBuilder) -> Result<reqwest::Client> {
     if rustls::crypto::CryptoProvider::get_default().is_none() {
-        // Another thread may be first: its choice is as good.
+        // If another thread was first, its choice is just as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
     }
     let client = client.redirect(Policy::none()).retry(reqwest::retry::never()).referer(false);
@@ -201,13 +201,13 @@ fn client_of(client: ClientBuilder) -> Result<reqwest::Client> {
     })
 }
 
-/// What the making of all tools has in common.
+/// The state that is shared while the tools are created.
 struct Making<'d> {
     document: &'d ApiDocument,
     from: &'d OpenApi,
     api: &'d Arc<Api>,
     names: HashSet<String>,
-    /// Operations whose id is not their name.
+    /// Operations whose name as a tool differs from their id.
     renamed: Vec<(String, String)>,
     cost: usize,
 }
@@ -217,8 +217,8 @@ impl Making<'_> {
         if let Some(servers) = operation.own_servers()
             && Some(servers) != self.document.root().get("servers")
         {
-            return Err("it has a server of its own, and credentials go to one server: read the document once more \
-                 with `.only(..)` and the other `.base_url(..)`"
+            return Err("it has its own server, but credentials are sent to only one; read the document again \
+                 with `.only(..)` and another `.base_url(..)`"
                 .to_owned());
         }
         let given = OwnParameters { headers: &self.api.headers, query: &self.api.query };
@@ -234,7 +234,7 @@ impl Making<'_> {
         self.cost += input.cost + output.as_ref().map_or(0, |(_, cost)| *cost);
         if self.cost > MAX_SCHEMAS {
             return Err(format!(
-                "the schemas of all tools are over {MAX_SCHEMAS} bytes: choose fewer operations"
+                "the schemas of all tools are larger than {MAX_SCHEMAS} bytes; choose fewer operations"
             ));
         }
         let route = OperationRequest::new(operation, input.arguments, input.body)?;
@@ -243,8 +243,8 @@ impl Making<'_> {
             self.made(operation, &name, input.schema, output.map(|(schema, _)| schema), route);
         check(&tool).map_err(|why| {
             format!(
-                "no call of it could be checked: {why}. Patterns with look-around need the feature `validation` of \
-                 genkit; else correct the schema in the document"
+                "its calls could not be checked: {why}. Patterns with look-around need the feature `validation` of \
+                 genkit; otherwise correct the schema in the document"
             )
         })?;
         if let Some(id) = operation.id().filter(|id| format!("{}{id}", self.from.prefix) != name) {
@@ -297,7 +297,7 @@ impl Making<'_> {
         })
     }
 
-    /// The schema of the JSON that a success has, and its size.
+    /// Returns the schema of the JSON in a successful response, and its size.
     fn output(&self, operation: &Operation<'_>) -> Checked<Option<(Value, usize)>> {
         let responses = operation.value.get("responses").and_then(Value::as_object);
         let success = responses.into_iter().flatten().find(|(status, _)| status.starts_with('2'));
@@ -325,11 +325,12 @@ impl Making<'_> {
     }
 }
 
-/// Whether its schemas can be checked, which a registry would find at start-up: then one operation would stop the program.
+/// Checks that a tool's schemas can be used for validation. Otherwise the registry would reject them at startup, and
+/// one operation would stop the program.
 fn check(tool: &Tool) -> Checked<()> {
     Registry::new().add([tool.clone()]).check().map_err(|error| {
         let text = error.to_string();
-        // Before it stands where the tool was made, which is here.
+        // The text before it is the place where the tool was created, which is here.
         let why = text.split_once("): ").map_or(text.as_str(), |(_, why)| why);
         clean(&why.replace('\n', "; "), MAX_REASON)
     })

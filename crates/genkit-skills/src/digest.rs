@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
-/// The digest of a file as MCP writes it: `sha256:` and 64 lowercase hexadecimal digits.
+/// Returns the digest of a file in the format of MCP: `sha256:` and 64 lowercase hexadecimal digits.
 ///
 /// ```
 /// let digest = genkit_skills::digest(b"");

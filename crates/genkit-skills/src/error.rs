@@ -1,8 +1,8 @@
-//! A mistake in a skill, and its place.
+//! The error type of this crate.
 
 use std::fmt;
 
-/// A mistake in a skill: which file, where in it, what is wrong, and how to mend it.
+/// An error in a skill: the file, the place in it, the problem, and how to fix it.
 ///
 /// ```
 /// let error = genkit_skills::SkillText::parse("a/SKILL.md", "---\nname: A\n---\n").err().unwrap();
@@ -18,7 +18,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// A mistake of a whole file or folder.
+    /// Creates an error about a whole file or folder.
     pub(crate) fn of(file: impl Into<String>, message: impl Into<String>) -> Self {
         Self { file: file.into(), line: 0, column: 0, message: message.into() }
     }
@@ -28,17 +28,17 @@ impl Error {
         self
     }
 
-    /// The file, as whoever read it called it.
+    /// Returns the name of the file that was passed to the reader.
     pub fn file(&self) -> &str {
         &self.file
     }
 
-    /// The line, from 1; 0 where the mistake is none of a line.
+    /// Returns the line, counted from 1, or 0 if the error is not about a line.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// What is wrong and how to mend it, without the place.
+    /// Returns the problem and how to fix it, without the place.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -15,44 +15,44 @@ use crate::links;
 use crate::text::SkillText;
 use crate::walk::{self, Entry, Walked, shown, unreadable};
 
-/// Found skill: one of a folder.
+/// A skill found in a folder.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FoundSkill {
-    /// Where it lives below `skill://`: `refunds`, `acme/billing/refunds`. The last segment is its name.
+    /// Its path below `skill://`, such as `refunds` or `acme/billing/refunds`. The last segment is its name.
     pub path: String,
-    /// Its folder.
+    /// The path of its folder.
     pub folder: PathBuf,
-    /// All of its frontmatter, as it was written.
+    /// Its complete frontmatter, unprocessed.
     pub frontmatter: Map<String, Value>,
-    /// All of its files, those of nested skills included, by path.
+    /// All of its files, including those of nested skills, sorted by path.
     pub files: Vec<FoundFile>,
-    /// Links of its `SKILL.md` to files that it does not have.
+    /// Errors for links in its `SKILL.md` to files that do not exist.
     pub dangling: Vec<Error>,
 }
 
-/// Found file: one of a skill.
+/// A file of a skill.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FoundFile {
-    /// Its path within the skill, with `/`.
+    /// The path relative to the skill, with `/` as the separator.
     pub path: String,
-    /// Where it was read.
+    /// The path from which it was read.
     pub source: PathBuf,
-    /// What it holds.
+    /// The contents.
     pub bytes: Arc<[u8]>,
-    /// Its [`digest`].
+    /// The [`digest`] of the contents.
     pub digest: String,
 }
 
-/// Reads a folder of skills, or one skill: each folder with a `SKILL.md`, at any depth, is one.
+/// Reads a folder of skills, or a single skill. Every folder with a `SKILL.md`, at any depth, is a skill.
 ///
-/// The folders above a skill are the beginning of its path. Names that begin with a dot are passed over. A nested skill
-/// is a skill of its own, and its files are the outer one's, too.
+/// The names of the folders above a skill are the beginning of its path. Files and folders whose names begin with a dot
+/// are ignored. A nested skill is a separate skill, and its files also belong to the outer one.
 ///
 /// # Errors
-/// Every mistake of every file: there is no skill; a `SKILL.md` by no rule; a name that is not that of the folder; a link
-/// that leaves the folder of its skill; over 512 files or 16 MiB in a skill.
+/// Returns all errors in all files: there are no skills; a `SKILL.md` is invalid; a name is not that of the folder; a
+/// link leads out of the folder of its skill; or a skill has more than 512 files or 16 MiB.
 pub fn read(root: impl AsRef<Path>) -> Result<Vec<FoundSkill>, Vec<Error>> {
     let root = root.as_ref();
     let walked = walk::walk(root)?;
@@ -65,7 +65,7 @@ pub fn read(root: impl AsRef<Path>) -> Result<Vec<FoundSkill>, Vec<Error>> {
     if reader.errors.is_empty() { Ok(skills) } else { Err(reader.errors) }
 }
 
-/// The folders that are skills; the root is an empty text.
+/// Returns the folders that are skills. The root is an empty string.
 fn folders(walked: &Walked) -> Vec<&str> {
     let of = |entry: &'_ Entry| match entry.name.rsplit_once('/') {
         Some((_, file)) => file == SKILL_MD,
@@ -75,7 +75,7 @@ fn folders(walked: &Walked) -> Vec<&str> {
     skills.map(|entry| entry.name.rsplit_once('/').map_or("", |(folder, _)| folder)).collect()
 }
 
-/// The path of a file within a folder.
+/// Returns the path of a file relative to a folder, if it is in that folder.
 fn inside<'a>(name: &'a str, folder: &str) -> Option<&'a str> {
     match folder {
         "" => Some(name),
@@ -85,7 +85,7 @@ fn inside<'a>(name: &'a str, folder: &str) -> Option<&'a str> {
 
 struct Reader<'a> {
     root: &'a Path,
-    /// What was read, by the path within the root: a file of a nested skill is in two.
+    /// The files that were read, by path relative to the root. A file of a nested skill belongs to two skills.
     files: BTreeMap<String, (Arc<[u8]>, String)>,
     bytes: u64,
     errors: Vec<Error>,
@@ -95,7 +95,10 @@ impl Reader<'_> {
     fn skill(&mut self, folder: &str, entries: &[Entry]) -> Option<FoundSkill> {
         let here = if folder.is_empty() { self.root.to_owned() } else { self.root.join(folder) };
         let Some(path) = self.path_of(folder) else {
-            self.errors.push(Error::of(shown(&here), "has no name: name the folder of the skill"));
+            self.errors.push(Error::of(
+                shown(&here),
+                "has no name; move the skill to a folder with a name",
+            ));
             return None;
         };
         let before = self.errors.len();
@@ -115,7 +118,8 @@ impl Reader<'_> {
         let text = match std::str::from_utf8(&manifest.bytes) {
             Ok(text) => text,
             Err(error) => {
-                let what = format!("is no UTF-8 at byte {}: save it as UTF-8", error.valid_up_to());
+                let what =
+                    format!("is not valid UTF-8 at byte {}; save it as UTF-8", error.valid_up_to());
                 self.errors.push(Error::of(file, what));
                 return None;
             }
@@ -130,7 +134,7 @@ impl Reader<'_> {
         let folder_name = path.rsplit('/').next().unwrap_or_default();
         if parsed.name() != folder_name {
             let message = format!(
-                "the skill `{}` lies in the folder `{folder_name}`: give both one name",
+                "the skill `{}` is in the folder `{folder_name}`; give both the same name",
                 parsed.name()
             );
             self.errors.push(Error::of(file, message).at(name_place(text)));
@@ -141,7 +145,7 @@ impl Reader<'_> {
         Some(FoundSkill { path, folder: here, frontmatter, files, dangling })
     }
 
-    /// The root is a skill only if it has a name itself.
+    /// Returns the path of a skill. If the root itself is a skill, the path begins with the root's name.
     fn path_of(&self, folder: &str) -> Option<String> {
         let root_is_skill = self.root.join(SKILL_MD).is_file();
         let name = match root_is_skill {
@@ -157,20 +161,22 @@ impl Reader<'_> {
 
     fn check_size(&mut self, folder: &Path, own: &[(&str, &Entry)]) {
         if own.len() > MAX_FILES {
-            let what =
-                format!("has {} files, and a skill at most {MAX_FILES}: split it", own.len());
+            let what = format!(
+                "has {} files, but the maximum for a skill is {MAX_FILES}; split it",
+                own.len()
+            );
             self.errors.push(Error::of(shown(folder), what));
         }
         let bytes: u64 = own.iter().map(|(_, entry)| entry.size).sum();
         if bytes > MAX_SKILL_BYTES {
             let what = format!(
-                "has {bytes} bytes, and a skill at most {MAX_SKILL_BYTES}: make it smaller"
+                "has {bytes} bytes, but the maximum for a skill is {MAX_SKILL_BYTES}; make it smaller"
             );
             self.errors.push(Error::of(shown(folder), what));
         }
     }
 
-    /// A link may stay in the root and lead into another skill all the same.
+    /// A link may stay in the root but lead into another skill.
     fn check_links(&mut self, folder: &Path, own: &[(&str, &Entry)]) {
         for (_, entry) in own.iter().filter(|(_, entry)| entry.is_linked) {
             let stays = match (entry.path.canonicalize(), folder.canonicalize()) {
@@ -178,7 +184,7 @@ impl Reader<'_> {
                 _ => false,
             };
             if !stays {
-                let what = "is a link that leaves its skill: put the file itself there";
+                let what = "is a link that leads out of its skill; replace it by the file";
                 self.errors.push(Error::of(shown(&entry.path), what));
             }
         }
@@ -200,7 +206,7 @@ impl Reader<'_> {
         Some(FoundFile { path: path.to_owned(), source: entry.path.clone(), bytes, digest })
     }
 
-    /// The size was asked for first, but may have changed.
+    /// Reads a file. The size was checked before, but may have changed, so the read is limited as well.
     fn bytes_of(&mut self, entry: &Entry) -> Result<Vec<u8>, String> {
         let file = std::fs::File::open(&entry.path).map_err(|error| unreadable(&error))?;
         let mut bytes = Vec::new();
@@ -208,19 +214,21 @@ impl Reader<'_> {
         bounded.read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
         self.bytes += bytes.len() as u64;
         if bytes.len() as u64 > MAX_SKILL_BYTES {
-            return Err(format!("has over {MAX_SKILL_BYTES} bytes: make it smaller"));
+            return Err(format!("is larger than {MAX_SKILL_BYTES} bytes; make it smaller"));
         }
         if self.bytes > MAX_FOLDER_BYTES {
-            return Err(format!("with it the folder has over {MAX_FOLDER_BYTES} bytes: split it"));
+            return Err(format!(
+                "makes the folder larger than {MAX_FOLDER_BYTES} bytes; split the folder"
+            ));
         }
         Ok(bytes)
     }
 
-    /// A folder of the root that nobody would miss: most likely its `SKILL.md` has another name.
+    /// Reports folders in the root that contain no skill. Most likely their `SKILL.md` has another name.
     fn empty_folders(&mut self, walked: &Walked) {
         let skills = folders(walked);
         if skills.is_empty() && walked.folders.iter().all(|folder| folder.contains('/')) {
-            let what = "holds no skill: put a folder with a `SKILL.md` there";
+            let what = "contains no skills; add a folder with a `SKILL.md`";
             return self.errors.push(Error::of(shown(self.root), what));
         }
         if skills.contains(&"") {
@@ -229,15 +237,14 @@ impl Reader<'_> {
         for folder in walked.folders.iter().filter(|folder| !folder.contains('/')) {
             let is_skill = |skill: &&str| *skill == folder || inside(skill, folder).is_some();
             if !skills.iter().any(is_skill) {
-                let what =
-                    format!("holds no `{SKILL_MD}`, the file that makes a folder a skill: add it");
+                let what = format!("contains no `{SKILL_MD}`, which every skill needs; add one");
                 self.errors.push(Error::of(shown(&self.root.join(folder)), what));
             }
         }
     }
 }
 
-/// Where the key `name` stands.
+/// Returns the place of the key `name`.
 fn name_place(text: &str) -> (usize, usize) {
     let line = text.lines().position(|line| line.starts_with("name"));
     (line.map_or(1, |line| line + 1), 1)
@@ -248,7 +255,7 @@ fn dangling(file: &str, parsed: &SkillText<'_>, files: &[FoundFile]) -> Vec<Erro
     let wrong = links.into_iter().filter_map(|(link, line)| {
         let place = (parsed.first_line + line - 1, 1);
         let what = match links::resolved(&link) {
-            None => format!("the link `{link}` leaves the skill, whose files alone are served: copy the file"),
+            None => format!("the link `{link}` leads out of the skill, and only the skill's own files are served; copy the file into it"),
             Some(target) => {
                 let has = |file: &FoundFile| {
                     file.path == target || inside(&file.path, &target).is_some()
@@ -256,7 +263,7 @@ fn dangling(file: &str, parsed: &SkillText<'_>, files: &[FoundFile]) -> Vec<Erro
                 if files.iter().any(has) {
                     return None;
                 }
-                format!("the link `{link}` leads to no file of the skill: add the file, or mend the link")
+                format!("the link `{link}` does not lead to a file of the skill; add the file, or fix the link")
             }
         };
         Some(Error::of(file, what).at(place))

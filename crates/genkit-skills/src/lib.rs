@@ -1,8 +1,8 @@
-//! Agent Skills: folders with a `SKILL.md`, read and checked, with the digest of each file.
+//! Agent Skills: reads and checks folders with a `SKILL.md`, and computes the digest of each file.
 //!
-//! A skill is a folder whose `SKILL.md` begins with a frontmatter (`name`, `description`), with instructions below it
-//! and any files beside it. The rules of names are those of the Agent Skills format; limits, URIs and digests are those
-//! of MCP's extension `io.modelcontextprotocol/skills` (SEP-2640).
+//! A skill is a folder with a `SKILL.md`, which begins with a frontmatter (`name`, `description`) followed by
+//! instructions. The folder can contain any other files. The rules for names are those of the Agent Skills format;
+//! limits, URIs and digests are those of MCP's extension `io.modelcontextprotocol/skills` (SEP-2640).
 //!
 //! ```
 //! let text = "---\nname: git-flow\ndescription: How we branch\n---\nBranch first.\n";

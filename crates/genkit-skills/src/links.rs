@@ -1,7 +1,7 @@
-//! Links of a text to files beside it.
+//! Links in Markdown to other files of a skill.
 
-/// The relative links of Markdown (`[text](path)`, `![alt](path)`), each with its line, from 1. What stands in code is
-/// no link.
+/// Returns the relative links in Markdown (`[text](path)`, `![alt](path)`), each with its line, counted from 1. Code is
+/// skipped.
 pub(crate) fn links(text: &str) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     let mut fence: Option<&str> = None;
@@ -21,7 +21,7 @@ pub(crate) fn links(text: &str) -> Vec<(String, usize)> {
 }
 
 fn links_of(line: &str) -> Vec<String> {
-    // Between two ticks is code.
+    // Text between two backticks is code.
     let prose: String = line.split('`').step_by(2).collect::<Vec<_>>().join("``");
     let mut links = Vec::new();
     let mut rest = prose.as_str();
@@ -44,7 +44,7 @@ fn links_of(line: &str) -> Vec<String> {
     links
 }
 
-/// `my%20file` is `my file`.
+/// Decodes percent-encoding: `my%20file` becomes `my file`.
 fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
@@ -65,7 +65,7 @@ fn decoded(path: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The path that a link means within its folder; none where it leads out of it.
+/// Resolves a link relative to its folder. Returns `None` if it leads out of the folder.
 pub(crate) fn resolved(link: &str) -> Option<String> {
     let mut segments = Vec::new();
     for segment in link.split('/') {

@@ -1,8 +1,8 @@
-//! Names of skills.
+//! The names of skills.
 
 use crate::limits::MAX_NAME;
 
-/// Checks a name by the rules of the Agent Skills format.
+/// Checks a name against the rules of the Agent Skills format.
 ///
 /// ```
 /// assert!(genkit_skills::check_name("git-flow").is_ok());
@@ -12,17 +12,17 @@ use crate::limits::MAX_NAME;
 /// ```
 ///
 /// # Errors
-/// What is wrong with it.
+/// Returns the rule that the name violates.
 pub fn check_name(name: &str) -> Result<(), &'static str> {
     if name.is_empty() || name.len() > MAX_NAME {
-        return Err("a name has 1 to 64 characters");
+        return Err("a name must have 1 to 64 characters");
     }
     let is_legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if !name.chars().all(is_legal) {
-        return Err("a name is of `a-z`, `0-9` and `-` alone");
+        return Err("a name may contain only `a-z`, `0-9` and `-`");
     }
     if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
-        return Err("a name has no hyphen at its beginning, at its end, or beside another");
+        return Err("a name must not begin or end with a hyphen, or contain two in a row");
     }
     Ok(())
 }

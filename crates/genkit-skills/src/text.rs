@@ -7,50 +7,51 @@ use crate::error::Error;
 use crate::limits::MAX_DESCRIPTION;
 use crate::name::check_name;
 
-/// Keys of `metadata` that MCP's extensions define; there are none yet.
+/// The prefix of keys in `metadata` that are reserved for MCP's extensions. None are defined yet.
 const RESERVED: &str = "io.modelcontextprotocol/";
 
-/// A `SKILL.md`, read.
+/// A parsed `SKILL.md`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SkillText<'a> {
-    /// All of the frontmatter, as it was written.
+    /// The complete frontmatter, unprocessed.
     pub frontmatter: Map<String, Value>,
-    /// What stands below it.
+    /// The text below the frontmatter.
     pub instructions: &'a str,
-    /// The line of the file on which the instructions begin, from 1.
+    /// The line of the file on which the instructions begin, counted from 1.
     pub first_line: usize,
 }
 
 impl<'a> SkillText<'a> {
-    /// Reads a `SKILL.md`; `file` is what errors call it.
+    /// Parses a `SKILL.md`. Errors refer to it as `file`.
     ///
     /// # Errors
-    /// It begins with no frontmatter, that is no YAML, or has no `name` or `description` by the rules.
+    /// Returns an error if the text does not begin with a frontmatter, if the frontmatter is not valid YAML, or if its
+    /// `name` or `description` is missing or invalid.
     pub fn parse(file: &str, text: &'a str) -> Result<Self, Error> {
         let wrong = |place, message: String| Err(Error::of(file, message).at(place));
         let Some(split) = split(text) else {
             let message = match text.starts_with('\u{feff}') {
                 true => {
-                    "a byte order mark (U+FEFF) stands before the frontmatter: save the file without"
+                    "a byte order mark (U+FEFF) precedes the frontmatter; save the file without one"
                 }
                 false if opening(text).is_some() => {
-                    "the frontmatter is never closed: write `---` below its last key"
+                    "the frontmatter is never closed; write `---` below its last key"
                 }
                 false => {
-                    "there is no frontmatter: begin the file with `---`, `name: ..`, `description: ..`, `---`"
+                    "the frontmatter is missing; begin the file with `---`, `name: ..`, `description: ..`, `---`"
                 }
             };
             return wrong((1, 1), message.to_owned());
         };
         let (yaml_text, instructions, first_line) = split;
         if yaml_text.len() > MAX_FRONTMATTER_BYTES {
-            let message = format!("the frontmatter has over {MAX_FRONTMATTER_BYTES} bytes");
+            let message = format!("the frontmatter is larger than {MAX_FRONTMATTER_BYTES} bytes");
             return wrong((1, 1), message);
         }
         let frontmatter = match yaml(yaml_text) {
             Ok(frontmatter) => frontmatter,
-            // The first line of the YAML is the second of the file.
+            // The first line of the YAML is the second line of the file.
             Err(error) => return wrong((error.line() + 1, error.column()), error.message()),
         };
         if let Err((path, message)) = check(&frontmatter) {
@@ -61,20 +62,18 @@ impl<'a> SkillText<'a> {
         Ok(Self { frontmatter, instructions, first_line })
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         self.frontmatter["name"].as_str().unwrap_or_default()
     }
 }
 
-/// The mistake of a frontmatter, and the keys that lead to it.
+/// Returns the error of a frontmatter, and the keys that lead to it.
 fn check(frontmatter: &Map<String, Value>) -> Result<(), (Vec<String>, String)> {
     let text = |key: &str, example: &str| match frontmatter.get(key) {
         Some(Value::String(text)) => Ok(text.as_str()),
-        Some(_) => {
-            Err((vec![key.to_owned()], format!("`{key}` must be a text: write it in quotes")))
-        }
-        None => Err((Vec::new(), format!("`{key}` is missing: write `{key}: {example}`"))),
+        Some(_) => Err((vec![key.to_owned()], format!("`{key}` must be text; write it in quotes"))),
+        None => Err((Vec::new(), format!("`{key}` is missing; write `{key}: {example}`"))),
     };
     let name = text("name", "the name of the folder")?;
     if let Err(why) = check_name(name) {
@@ -83,26 +82,27 @@ fn check(frontmatter: &Map<String, Value>) -> Result<(), (Vec<String>, String)> 
     let description = text("description", "what the skill does, and when to use it")?;
     let length = description.chars().count();
     if description.trim().is_empty() || length > MAX_DESCRIPTION {
-        let message =
-            format!("a description has 1 to {MAX_DESCRIPTION} characters, this one {length}");
+        let message = format!(
+            "the description must have 1 to {MAX_DESCRIPTION} characters, but has {length}"
+        );
         return Err((vec!["description".to_owned()], message));
     }
     if let Some(Value::Object(metadata)) = frontmatter.get("metadata")
         && let Some(key) = metadata.keys().find(|key| key.starts_with(RESERVED))
     {
-        let message = format!("keys that begin with `{RESERVED}` are reserved: rename `{key}`");
+        let message = format!("keys that begin with `{RESERVED}` are reserved; rename `{key}`");
         return Err((vec!["metadata".to_owned(), key.clone()], message));
     }
     Ok(())
 }
 
-/// What stands below the first line, where that is a marker.
+/// Returns the text below the first line, if that is a marker.
 fn opening(text: &str) -> Option<&str> {
     let (first, rest) = text.split_once('\n')?;
     is_marker(first).then_some(rest)
 }
 
-/// The YAML, the instructions, and the line on which those begin.
+/// Splits a text into the YAML, the instructions, and the line on which the instructions begin.
 fn split(text: &str) -> Option<(&str, &str, usize)> {
     let rest = opening(text)?;
     let (mut at, mut line) = (0, 2);
@@ -127,13 +127,13 @@ mod tests {
     #[test]
     fn a_mistake_has_its_line_and_what_to_do() {
         for (text, line, said) in [
-            ("# a\n", 1, "there is no frontmatter"),
-            ("", 1, "there is no frontmatter"),
+            ("# a\n", 1, "the frontmatter is missing"),
+            ("", 1, "the frontmatter is missing"),
             ("\u{feff}---\nname: a\n---\n", 1, "byte order mark"),
             ("---\nname: a\ndescription: d\n", 1, "never closed"),
             ("---\nname: a\n---\n", 1, "`description` is missing"),
             ("---\ndescription: d\n---\n", 1, "`name` is missing"),
-            ("---\ndescription: d\nname: 7\n---\n", 3, "must be a text"),
+            ("---\ndescription: d\nname: 7\n---\n", 3, "must be text"),
             ("---\ndescription: d\nname: a_b\n---\n", 3, "`a-z`"),
             ("---\nname: a\ndescription: ' '\n---\n", 3, "1 to 1024"),
             ("---\nname: a\nname: b\n---\n", 3, "name"),

@@ -1,9 +1,9 @@
-//! URIs of files.
+//! The URIs of files.
 
 use std::fmt::Write as _;
 
-/// The URI of a file by its path with `/`: `skill://acme/refunds/SKILL.md`. What a segment of a URI cannot have is
-/// percent-encoded.
+/// Returns the URI of a file, given its path with `/` as the separator: `skill://acme/refunds/SKILL.md`. Characters
+/// that are not allowed in a segment are percent-encoded.
 ///
 /// ```
 /// assert_eq!(genkit_skills::uri_of("pdf/my forms.md"), "skill://pdf/my%20forms.md");
@@ -12,7 +12,8 @@ pub fn uri_of(path: &str) -> String {
     let mut uri = String::with_capacity(8 + path.len());
     uri.push_str("skill://");
     for byte in path.bytes() {
-        // Unreserved and sub-delims of RFC 3986: what a host name may have, too, where the first segment stands.
+        // Unreserved characters and sub-delims of RFC 3986. They are also valid in a host name, which is where the
+        // first segment is.
         if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=/".contains(&byte) {
             uri.push(char::from(byte));
         } else {

@@ -1,4 +1,4 @@
-//! The files of a folder, bounded.
+//! Traversal of a folder, within limits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,32 +6,35 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_PATH};
 
-/// A file that was come to.
+/// A file in the folder.
 pub(crate) struct Entry {
-    /// Its path within the folder, with `/`.
+    /// Its path relative to the folder, with `/` as the separator.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) size: u64,
-    /// Whether it is a link, or lies behind one.
+    /// Whether it is a link, or is reached through one.
     pub(crate) is_linked: bool,
 }
 
-/// What a folder has: its files by name, and its own folders.
+/// The contents of a folder: all files by name, and the folders in it.
 #[derive(Default)]
 pub(crate) struct Walked {
     pub(crate) files: Vec<Entry>,
     pub(crate) folders: Vec<String>,
 }
 
-/// Goes through a folder and those below it. What begins with a dot is passed over.
+/// Traverses a folder and its subfolders. Names that begin with a dot are ignored.
 ///
 /// # Errors
-/// The folder cannot be read, has too much, or has a link that leads out of it.
+/// Returns an error if the folder cannot be read, exceeds a limit, or contains a link that leads out of it.
 pub(crate) fn walk(root: &Path) -> Result<Walked, Vec<Error>> {
     let canonical = match root.canonicalize() {
         Ok(canonical) if canonical.is_dir() => canonical,
         Ok(_) => {
-            return Err(vec![Error::of(shown(root), "is no folder: name the folder of skills")]);
+            return Err(vec![Error::of(
+                shown(root),
+                "is not a folder; use the path of the folder of skills",
+            )]);
         }
         Err(error) => return Err(vec![Error::of(looked_for(root), unreadable(&error))]),
     };
@@ -53,7 +56,7 @@ impl Walk {
     fn folder(&mut self, path: &Path, prefix: &str, depth: usize, is_linked: bool) {
         if depth > MAX_DEPTH {
             let what = format!(
-                "has folders over {MAX_DEPTH} deep: move them up, or end the link that leads back"
+                "has folders nested more than {MAX_DEPTH} deep; move them up, or remove the link to a parent folder"
             );
             return self.errors.push(Error::of(shown(path), what));
         }
@@ -65,7 +68,8 @@ impl Walk {
             self.seen += 1;
             if self.seen > MAX_ENTRIES {
                 if self.seen == MAX_ENTRIES + 1 {
-                    let what = format!("has over {MAX_ENTRIES} entries: keep only skills in it");
+                    let what =
+                        format!("has more than {MAX_ENTRIES} entries; keep only skills in it");
                     self.errors.push(Error::of(self.canonical.display().to_string(), what));
                 }
                 return;
@@ -81,14 +85,14 @@ impl Walk {
         let path = entry.path();
         let file_name = entry.file_name();
         let Some(name) = file_name.to_str() else {
-            let what = "its name is no UTF-8, which a URI needs: rename it";
+            let what = "its name is not valid UTF-8, which a URI requires; rename it";
             return self.errors.push(Error::of(shown(&path), what));
         };
         if name.starts_with('.') {
             return;
         }
         if name.contains(|c: char| c.is_control() || c == '\\') {
-            let what = "its name has a control character or a backslash: rename it";
+            let what = "its name contains a control character or a backslash; rename it";
             return self
                 .errors
                 .push(Error::of(path.to_string_lossy().escape_debug().to_string(), what));
@@ -103,7 +107,7 @@ impl Walk {
         };
         let name = format!("{prefix}{name}");
         if name.len() > MAX_PATH {
-            let what = format!("its path has over {MAX_PATH} bytes: shorten it");
+            let what = format!("its path is longer than {MAX_PATH} bytes; shorten it");
             self.errors.push(Error::of(shown(&path), what));
         } else if about.is_dir() {
             self.folder(&path, &format!("{name}/"), depth + 1, is_linked);
@@ -111,16 +115,18 @@ impl Walk {
         } else if about.is_file() {
             self.found.files.push(Entry { name, path, size: about.len(), is_linked });
         } else {
-            let what = "is no file: a skill has files alone, so take it away";
+            let what = "is not a regular file; remove it from the skill";
             self.errors.push(Error::of(shown(&path), what));
         }
     }
 
-    /// Whether a link stays in the folder.
+    /// Checks that the target of a link is in the folder.
     fn within(&self, link: &Path) -> Result<(), String> {
         match link.canonicalize() {
             Ok(target) if target.starts_with(&self.canonical) => Ok(()),
-            Ok(_) => Err("is a link that leaves the folder: put the file itself there".to_owned()),
+            Ok(_) => {
+                Err("is a link that leads out of the folder; replace it by the file".to_owned())
+            }
             Err(error) => Err(unreadable(&error)),
         }
     }
@@ -130,7 +136,7 @@ pub(crate) fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// With where a relative path was looked for.
+/// Formats a path for an error. For a relative path it includes the working directory.
 fn looked_for(path: &Path) -> String {
     match std::env::current_dir() {
         Ok(from) if path.is_relative() => format!("{} (in {})", path.display(), from.display()),

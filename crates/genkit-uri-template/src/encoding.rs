@@ -1,18 +1,18 @@
-//! Percent-encoding, as RFC 3986 has it.
+//! Percent-encoding as defined by RFC 3986.
 
 use std::borrow::Cow;
 
-/// Letters, digits and `-._~`: never encoded.
+/// Returns whether a byte is a letter, a digit or one of `-._~`, which are never encoded.
 pub(crate) fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// Delimiters: their encoding means something else than they do.
+/// Returns whether a byte is a delimiter, whose encoded form has a different meaning.
 pub(crate) fn is_reserved(byte: u8) -> bool {
     b":/?#[]@!$&'()*+,;=".contains(&byte)
 }
 
-/// The byte that `%` and two hexadecimal digits at the start of `text` stand for.
+/// Returns the byte encoded by `%` and two hexadecimal digits at the start of `text`.
 pub(crate) fn triplet(text: &[u8]) -> Option<u8> {
     let [b'%', high, low, ..] = *text else {
         return None;
@@ -21,7 +21,7 @@ pub(crate) fn triplet(text: &[u8]) -> Option<u8> {
     u8::try_from(digit(high)? * 16 + digit(low)?).ok()
 }
 
-/// Appends a byte encoded.
+/// Appends a byte in encoded form.
 fn push_encoded(byte: u8, into: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     into.push('%');
@@ -29,7 +29,7 @@ fn push_encoded(byte: u8, into: &mut String) {
     into.push(char::from(DIGITS[usize::from(byte & 15)]));
 }
 
-/// Appends a value. With `keep_reserved`, delimiters and what is encoded already stay as they are.
+/// Appends a value in encoded form. With `keep_reserved`, delimiters and existing percent-encodings are kept.
 pub(crate) fn encode(value: &str, keep_reserved: bool, into: &mut String) {
     let bytes = value.as_bytes();
     for (index, &byte) in bytes.iter().enumerate() {
@@ -42,7 +42,8 @@ pub(crate) fn encode(value: &str, keep_reserved: bool, into: &mut String) {
     }
 }
 
-/// A URI in which equal ones are alike: only what must be encoded is, in capitals. `None` if a `%` is left alone.
+/// Normalizes a URI so that equivalent ones are equal: only what must be encoded is encoded, with uppercase digits.
+/// Returns `None` if a `%` is not followed by two hexadecimal digits.
 pub(crate) fn normalize(uri: &str) -> Option<Cow<'_, str>> {
     let is_kept = |byte: u8| is_unreserved(byte) || is_reserved(byte);
     let Some(first) = uri.bytes().position(|byte| !is_kept(byte)) else {
@@ -73,7 +74,7 @@ pub(crate) fn normalize(uri: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(normal))
 }
 
-/// The text that was encoded, if it is text.
+/// Decodes a text. Returns `None` if the result is not UTF-8.
 pub(crate) fn decode(encoded: &str) -> Option<String> {
     let mut bytes = encoded.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

@@ -1,10 +1,10 @@
-//! Errors: everything that can be wrong with a template, with all messages of this crate.
+//! The errors of a template, with all messages of this crate.
 
 use std::fmt;
 
 use crate::limits::{MAX_TEMPLATE_BYTES, MAX_VARIABLES};
 
-/// What is wrong with a template, where, why, and how to mend it.
+/// An error in a template: the problem, its place, the reason, and how to fix it.
 ///
 /// ```
 /// use genkit_uri_template::UriTemplate;
@@ -13,7 +13,7 @@ use crate::limits::{MAX_TEMPLATE_BYTES, MAX_VARIABLES};
 /// assert_eq!(error.offset(), 7);
 /// assert_eq!(
 ///     error.to_string(),
-///     "a `{` at byte 7 of the URI template: nothing closes it; \
+///     "a `{` at byte 7 of the URI template: it is not closed; \
 ///      add a `}`, or write `%7B` for the character itself",
 /// );
 /// ```
@@ -23,7 +23,7 @@ pub struct UriTemplateError {
     kind: Kind,
 }
 
-/// The mistakes: those of the grammar, then those of templates that a URI could not be read back from.
+/// The kinds of errors: those of the grammar, then those of templates whose values cannot be read back from a URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     TooLong { bytes: usize },
@@ -55,12 +55,12 @@ pub(crate) enum Kind {
 }
 
 impl UriTemplateError {
-    /// Where it is, in bytes from the start of the template.
+    /// Returns the place of the error, in bytes from the start of the template.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// What is wrong.
+    /// Returns the part of the template that is wrong.
     pub fn what(&self) -> String {
         match &self.kind {
             Kind::TooLong { bytes } => format!("a template of {bytes} bytes"),
@@ -92,43 +92,41 @@ impl UriTemplateError {
         }
     }
 
-    /// Why that is wrong.
+    /// Returns why it is wrong.
     pub fn why(&self) -> &'static str {
         match &self.kind {
             Kind::TooLong { .. } => "it is too long",
-            Kind::Empty => "it names no resource",
+            Kind::Empty => "it does not identify a resource",
             Kind::NestedBrace => "an expression cannot be inside another",
-            Kind::UnclosedBrace => "nothing closes it",
-            Kind::UnopenedBrace => "no `{` is before it",
+            Kind::UnclosedBrace => "it is not closed",
+            Kind::UnopenedBrace => "it has no matching `{`",
             Kind::BarePercent => "two hexadecimal digits must follow it",
-            Kind::Character(_) => "a URI cannot have it",
+            Kind::Character(_) => "it is not allowed in a URI",
             Kind::NoVariable => "it has no variable",
-            Kind::ReservedOperator(_) => "RFC 6570 keeps it for later",
-            Kind::Prefix { .. } => "a value that was cut short cannot be read back from a URI",
+            Kind::ReservedOperator(_) => "RFC 6570 reserves it for future use",
+            Kind::Prefix { .. } => "a truncated value cannot be read back from a URI",
             Kind::NoName => "it has no name",
-            Kind::CharacterInName(_) => "a name has ASCII letters, digits and `_`",
-            Kind::RepeatedVariable(_) => "it is there twice, and a URI could give it two values",
+            Kind::CharacterInName(_) => "a name consists of ASCII letters, digits and `_`",
+            Kind::RepeatedVariable(_) => "it occurs twice, and a URI could give it two values",
             Kind::TooManyVariables(_) => "there are too many",
-            Kind::AfterFragment(_) => "it stands after the fragment, which ends a URI",
+            Kind::AfterFragment(_) => "it comes after the fragment, which ends a URI",
             Kind::TextAfterQuery(_) | Kind::ExpressionAfterQuery(_) => {
-                "it stands after variables of the query, which may be missing"
+                "it comes after variables of the query, which may be missing"
             }
-            Kind::SecondQuery(_) => "the query has begun before",
-            Kind::ContinuationWithoutQuery => {
-                "a query must have begun right before it, without variables"
-            }
-            Kind::QueryIsNotText => "it is not text",
+            Kind::SecondQuery(_) => "the query has already begun",
+            Kind::ContinuationWithoutQuery => "it must directly follow a query without variables",
+            Kind::QueryIsNotText => "it is not UTF-8",
             Kind::QueryHasBegun => "there is a `?` before it",
             Kind::FragmentHasBegun => "there is a `#` before it, and a fragment ends a URI",
             Kind::OpenList(_) | Kind::OpenSecondVariable(_) => {
-                "a URI does not tell where one value ends, as values may have its separator"
+                "a URI does not show where one value ends, since values may contain the separator"
             }
-            Kind::VariableAfterList(_) => "a URI does not tell where the list ends",
-            Kind::Neighbours { .. } => "a URI does not tell where the first one ends",
+            Kind::VariableAfterList(_) => "a URI does not show where the list ends",
+            Kind::Neighbours { .. } => "a URI does not show where the first one ends",
         }
     }
 
-    /// What to write instead.
+    /// Returns how to fix it.
     pub fn remedy(&self) -> String {
         match &self.kind {
             Kind::TooLong { .. } => return format!("use at most {MAX_TEMPLATE_BYTES} bytes"),
@@ -138,7 +136,7 @@ impl UriTemplateError {
             Kind::UnopenedBrace => "remove it, or write `%7D` for the character itself",
             Kind::BarePercent => "write `%25` for the character itself",
             Kind::Character(byte) => return format!("write `%{byte:02X}` for it"),
-            Kind::NoVariable => "write a name into it, such as `{id}`",
+            Kind::NoVariable => "add a name, such as `{id}`",
             Kind::ReservedOperator(_) => "use one of `+ # . / ; ? &` or none",
             Kind::Prefix { name, .. } => return format!("write `{{{name}}}`"),
             Kind::NoName => "write a name, or remove the comma or `*`",
@@ -150,7 +148,7 @@ impl UriTemplateError {
             Kind::ExpressionAfterQuery(_) => "put it before `{?…}`, or into it",
             Kind::SecondQuery(_) | Kind::QueryHasBegun => "write `{&…}`",
             Kind::ContinuationWithoutQuery => "write `{?…}`, with all variables of the query in it",
-            Kind::QueryIsNotText => "write UTF-8",
+            Kind::QueryIsNotText => "encode it as UTF-8",
             Kind::FragmentHasBegun => "remove the `#`",
             Kind::OpenList(name) => return format!("use `{{/{name}*}}` or `{{{name}*}}`"),
             Kind::OpenSecondVariable(_) => "use one variable in each expression, with text between",

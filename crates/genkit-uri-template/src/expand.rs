@@ -1,10 +1,10 @@
-//! Expansion, from values to a URI: RFC 6570, section 3.
+//! Expansion of values to a URI: RFC 6570, section 3.
 
 use crate::encoding;
 use crate::model::{Expression, Operator, TemplatePart, VarSpec};
 use crate::value::UriValue;
 
-/// Replaces each expression.
+/// Replaces each expression by its values.
 pub(crate) fn expand(parts: &[TemplatePart], values: &[(impl AsRef<str>, UriValue)]) -> String {
     let mut uri = String::new();
     for part in parts {
@@ -26,7 +26,7 @@ fn add_expression(
     for variable in &expression.variables {
         let value = values.iter().find(|(name, _)| name.as_ref() == variable.name);
         let texts = value.map_or(&[][..], |(_, value)| value.texts());
-        // A list has each of its texts by itself, or all of them as one value.
+        // An exploded list adds each of its texts separately, any other value is added as a whole.
         let size = if variable.explode { 1 } else { texts.len().max(1) };
         for texts in texts.chunks(size) {
             uri.push_str(before);
@@ -36,7 +36,7 @@ fn add_expression(
     }
 }
 
-/// Adds one value, with its name where the operator wants it. Several texts are joined by commas.
+/// Appends one value, with its name if the operator requires it. Several texts are joined by commas.
 fn add_value(operator: Operator, variable: &VarSpec, texts: &[String], uri: &mut String) {
     if operator.is_named() {
         uri.push_str(&variable.name);

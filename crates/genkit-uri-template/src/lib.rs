@@ -1,4 +1,4 @@
-//! URI templates (RFC 6570) that can be read backwards: from a URI to the values of its variables.
+//! URI templates (RFC 6570) that also work in reverse: they match a URI and return the values of its variables.
 //!
 //! ```
 //! use genkit_uri_template::{UriTemplate, UriValue};
@@ -12,42 +12,40 @@
 //! # Ok::<(), genkit_uri_template::UriTemplateError>(())
 //! ```
 //!
-//! | written | stands for | as a value |
+//! | expression | matches | value |
 //! |---|---|---|
 //! | `{id}` | text without `/`, `?` and `#`; at least one character | text |
-//! | `{x,y}`, `{x*}` | such texts with commas between | texts; list |
+//! | `{x,y}`, `{x*}` | such texts, separated by commas | texts; list |
 //! | `{+path}` | any text; at least one character | text |
-//! | `{/a}`, `{/a,b}`, `{/a*}` | a `/` before each, or nothing | texts; list |
-//! | `{.ext}` | a `.` before it, or nothing | text |
-//! | `{;a,b}`, `{;a*}` | `;a=…;b=…` in this order, each or nothing | texts; list |
-//! | `{?a,b}`, `{?a*}`, `{&a}` | `?a=…&b=…` in any order, each or nothing | texts; list |
+//! | `{/a}`, `{/a,b}`, `{/a*}` | each preceded by `/`, or nothing | texts; list |
+//! | `{.ext}` | preceded by `.`, or nothing | text |
+//! | `{;a,b}`, `{;a*}` | `;a=…;b=…` in this order, each optional | texts; list |
+//! | `{?a,b}`, `{?a*}`, `{&a}` | `?a=…&b=…` in any order, each optional | texts; list |
 //! | `{#part}` | `#` and any text, or nothing | text |
 //!
-//! What may be missing is then missing from the values. A variable takes as much as it can, from the left.
+//! If an optional part is missing, so is its value. A variable matches as much as possible, from left to right.
 //!
-//! Refused, since a URI would not tell what was meant: prefixes (`{id:3}`), two variables without text between them,
-//! several variables or lists in `{+…}`, `{#…}` and `{.…}`, a list before another variable in `{…}` and `{/…}`, a
-//! variable that is written twice, and anything but `{&…}` and `{#…}` after `{?…}`.
+//! Templates are rejected if their values could not be read back from a URI: prefixes (`{id:3}`), two variables without
+//! text between them, several variables or lists in `{+…}`, `{#…}` and `{.…}`, a list before another variable in `{…}`
+//! and `{/…}`, a variable that occurs twice, and anything but `{&…}` and `{#…}` after `{?…}`.
 //!
-//! **Queries.** Keys that a template with `{?…}` or `{&…}` does not name are passed over, as links gather such keys on
-//! their way. Without them the query is a text like any other and must be what the template says. A key that stands
-//! there twice is no match, unless its variable is a list.
+//! **Queries.** A template with `{?…}` or `{&…}` ignores keys that it does not name, since links often acquire
+//! additional keys. In a template without them, the query is matched like any other text. A URI in which a key occurs
+//! twice does not match, unless the variable is a list.
 //!
-//! **Paths.** Values come decoded, so that a handler may see what no path segment shows. Therefore a value before the
-//! query does not match if it has a NUL or a segment `..` (encoded or not, with `/` or `\`), nor if it has an encoded
-//! `/`, unless its variable is `{+path}` or `{/path*}`. A `{+path}` may still begin with `/`, which replaces the folder
-//! that a handler joins it to: check what comes out.
+//! **Paths.** Values are decoded. A value before the query does not match if it contains a NUL or a segment `..`
+//! (between slashes of either kind), if it is absolute (`/etc`, `\host`, `C:`), or if it contains a `/` and its
+//! variable is not `{+path}` or `{/path*}`. This applies to encoded characters as well, so a value that is joined to a
+//! folder stays in that folder. Values of the query and of the fragment can be any text.
 //!
-//! **Encoding.** URIs are compared as RFC 3986 normalises their percent-encoding: `%7e`, `%7E` and `~` are one, and
-//! what a URI may not have (spaces, `é`) counts as encoded. Case matters everywhere else.
+//! **Encoding.** URIs are compared after normalizing their percent-encoding according to RFC 3986: `%7e`, `%7E` and `~`
+//! are equal, and characters that are not allowed in a URI (spaces, `é`) are treated as encoded. All other parts are
+//! case-sensitive.
 //!
-//! **Limits.** Templates and URIs may come from strangers: their length and the number of variables are limited
-//! ([`MAX_TEMPLATE_BYTES`], [`MAX_URI_BYTES`], [`MAX_VARIABLES`]), and a match takes time and memory in proportion to
-//! the length of both at the most. [`UriSearch`] asks many templates for one URI within [`MAX_SEARCH_STEPS`].
-//!
-//! **Paths.** A value before the query is no match where it has a `..` between slashes of either kind, is absolute
-//! (`/etc`, `\host`, `C:`) or has a NUL, encoded or not: what joins it to a folder stays in there. Values of the query and
-//! of the fragment are any text.
+//! **Limits.** Templates and URIs may come from untrusted sources. Their length and the number of variables are limited
+//! ([`MAX_TEMPLATE_BYTES`], [`MAX_URI_BYTES`], [`MAX_VARIABLES`]), and the time and memory of a match are at most
+//! proportional to the product of their lengths. [`UriSearch`] matches one URI against many templates within
+//! [`MAX_SEARCH_STEPS`].
 
 #![forbid(unsafe_code)]
 

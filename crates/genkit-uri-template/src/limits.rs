@@ -1,16 +1,16 @@
-//! Limits: templates and URIs may come from strangers.
+//! Limits: templates and URIs may come from untrusted sources.
 
-/// The longest template, in bytes. Default is 2 KiB.
+/// The maximum length of a template, in bytes. Default is 2 KiB.
 pub const MAX_TEMPLATE_BYTES: usize = 2 * 1024;
 
-/// How many variables a template may have. Default is 16.
+/// The maximum number of variables in a template. Default is 16.
 ///
-/// Time and memory of a match are at most in proportion to this times the longest URI.
+/// The time and memory of a match are at most proportional to this number times the length of the longest URI.
 pub const MAX_VARIABLES: usize = 16;
 
-/// The longest URI that is matched, in bytes, as it came and normalised. Default is 8 KiB.
+/// The maximum length of a URI that is matched, in bytes, both as received and normalized. Default is 8 KiB.
 pub const MAX_URI_BYTES: usize = 8 * 1024;
 
-/// How many steps a search may take for one URI, of however many templates. Default is 4,000,000: for the
-/// longest URI the largest template takes about a third of them.
+/// The maximum number of steps of a search for one URI, over all templates. Default is 4,000,000: the largest template
+/// takes about a third of them for the longest URI.
 pub const MAX_SEARCH_STEPS: usize = 4_000_000;

@@ -1,4 +1,4 @@
-//! Matching, from a URI to values.
+//! Matching of URIs.
 
 use std::borrow::Cow;
 
@@ -9,11 +9,11 @@ use crate::program::{Builder, ByteClass, Program};
 use crate::structure::{HeadPart, QueryPart, Structure, decode_pair};
 use crate::value::UriValue;
 
-/// A template made ready to match.
+/// A template, prepared for matching.
 #[derive(Clone)]
 pub(crate) struct Matcher {
     head: Program,
-    /// The variables of the head, in its order.
+    /// The variables of the head, in order.
     variables: Vec<HeadVariable>,
     query: Option<QueryMatcher>,
     fragment: Option<String>,
@@ -30,7 +30,7 @@ struct HeadVariable {
 #[derive(Clone)]
 struct QueryMatcher {
     fixed: Vec<(String, String)>,
-    /// Keys with their variables.
+    /// The variables by their decoded keys.
     variables: Vec<(String, VarSpec)>,
 }
 
@@ -65,7 +65,7 @@ impl Matcher {
         }
     }
 
-    /// Matches a URI that is normalised, in as many steps as are left at the most.
+    /// Matches a normalized URI, taking at most the given number of steps.
     pub(crate) fn match_normal(
         &self,
         uri: &str,
@@ -93,7 +93,7 @@ impl Matcher {
             query.read(pairs.unwrap_or_default(), &mut values, steps)?;
         }
         for (variable, text) in self.variables.iter().zip(self.head.run(head, steps)?) {
-            // A list of parameters of which there are none.
+            // A list of parameters without items.
             let is_missing = |text: &str| text.is_empty() && variable.explode;
             if let Some(text) = text.filter(|text| !is_missing(text)) {
                 values.push((&variable.name, variable.read(text)?));
@@ -103,7 +103,7 @@ impl Matcher {
     }
 }
 
-/// A URI as it is matched; `None` for what is none, or too long as it came or normalised.
+/// Normalizes a URI for matching. Returns `None` if it is invalid, or too long as received or normalized.
 pub(crate) fn normal(uri: &str) -> Option<Cow<'_, str>> {
     if uri.len() > MAX_URI_BYTES {
         return None;
@@ -115,7 +115,7 @@ fn split(text: &str, mark: char) -> (&str, Option<&str>) {
     text.split_once(mark).map_or((text, None), |(before, after)| (before, Some(after)))
 }
 
-/// Adds what an expression before the query stands for.
+/// Adds an expression before the query.
 fn add_expression(expression: &Expression, has_parameters: bool, program: &mut Builder) {
     let Expression { operator, variables, .. } = expression;
     let several = variables.len() > 1;
@@ -138,7 +138,7 @@ fn add_expression(expression: &Expression, has_parameters: bool, program: &mut B
     }
 }
 
-/// `;name=value`, or `;name` for an empty one.
+/// Adds `;name=value`, or `;name` for an empty value.
 fn add_parameter(variable: &VarSpec, class: ByteClass, program: &mut Builder) {
     let name = format!(";{}", encoding::normalize(&variable.name).unwrap_or_default());
     let value = |program: &mut Builder| {
@@ -162,7 +162,7 @@ fn add_parameter(variable: &VarSpec, class: ByteClass, program: &mut Builder) {
     }
 }
 
-/// What a value cannot have unless it is encoded.
+/// Returns the bytes that a value can contain only in encoded form.
 fn excluded(
     operator: Operator,
     explode: bool,
@@ -182,7 +182,7 @@ fn excluded(
 }
 
 impl HeadVariable {
-    /// Reads what the head has for the variable.
+    /// Reads the value of the variable from its text in the head.
     fn read(&self, text: &str) -> Option<UriValue> {
         match (self.operator, self.explode) {
             (Operator::Parameter, true) => {
@@ -214,7 +214,7 @@ impl HeadVariable {
     }
 }
 
-/// Whether a path takes the place of the folder it is joined to, on any system: `/etc`, `\\host\share`, `C:`.
+/// Returns whether a path replaces the folder that it is joined to, on any system: `/etc`, `\\host\share`, `C:`.
 fn is_absolute(value: &str) -> bool {
     match value.as_bytes() {
         [b'/' | b'\\', ..] => true,
@@ -223,7 +223,7 @@ fn is_absolute(value: &str) -> bool {
     }
 }
 
-/// Whether a path would leave the folder it is joined to, on any system.
+/// Returns whether a path would leave the folder that it is joined to, on any system.
 fn is_traversal(value: &str) -> bool {
     value.contains('\0') || value.split(['/', '\\']).any(|segment| segment == "..")
 }
@@ -238,7 +238,7 @@ impl QueryMatcher {
         Self { fixed: query.fixed, variables: variables.collect() }
     }
 
-    /// Reads the pairs of a query, passing over keys that are not known.
+    /// Reads the pairs of a query. Unknown keys are ignored.
     fn read<'t>(
         &'t self,
         pairs: &str,

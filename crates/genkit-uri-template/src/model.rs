@@ -1,22 +1,22 @@
-//! What a template is made of.
+//! The parts of a template.
 
 use std::fmt;
 
 /// A part of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TemplatePart {
-    /// Text, normalised.
+    /// Text, normalized.
     Literal { text: String, offset: usize },
-    /// Braces and what is in them.
+    /// An expression in braces.
     Expression(Expression),
 }
 
-/// What is in a pair of braces.
+/// The contents of a pair of braces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Expression {
     pub(crate) operator: Operator,
     pub(crate) variables: Vec<VarSpec>,
-    /// Where its `{` is.
+    /// The place of its `{`, in bytes.
     pub(crate) offset: usize,
 }
 
@@ -24,12 +24,12 @@ pub(crate) struct Expression {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VarSpec {
     pub(crate) name: String,
-    /// Whether a `*` makes it a list of values.
+    /// Whether it ends with `*`, which makes it a list of values.
     pub(crate) explode: bool,
     pub(crate) offset: usize,
 }
 
-/// What an expression begins with.
+/// The operator of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operator {
     /// `{x}`
@@ -51,7 +51,7 @@ pub(crate) enum Operator {
 }
 
 impl Operator {
-    /// The operator that a character stands for.
+    /// Returns the operator for a character.
     pub(crate) fn parse(symbol: u8) -> Option<Self> {
         Some(match symbol {
             b'+' => Self::Reserved,
@@ -65,7 +65,7 @@ impl Operator {
         })
     }
 
-    /// What stands before the first value.
+    /// Returns the text before the first value.
     pub(crate) fn first(self) -> &'static str {
         match self {
             Self::Simple | Self::Reserved => "",
@@ -78,7 +78,7 @@ impl Operator {
         }
     }
 
-    /// What stands between values.
+    /// Returns the text between values.
     pub(crate) fn separator(self) -> &'static str {
         match self {
             Self::Simple | Self::Reserved | Self::Fragment => ",",
@@ -87,23 +87,23 @@ impl Operator {
         }
     }
 
-    /// Whether the name of a variable stands before its value.
+    /// Returns whether the name of a variable is written before its value.
     pub(crate) fn is_named(self) -> bool {
         matches!(self, Self::Parameter | Self::Query | Self::Continuation)
     }
 
-    /// Whether values keep their delimiters.
+    /// Returns whether delimiters in values are not encoded.
     pub(crate) fn keeps_reserved(self) -> bool {
         matches!(self, Self::Reserved | Self::Fragment)
     }
 
-    /// Whether a value may reach over several segments of a path.
+    /// Returns whether a value can span several segments of a path.
     pub(crate) fn is_wide(self, explode: bool) -> bool {
         self == Self::Reserved || (self == Self::Path && explode)
     }
 }
 
-/// As it was written.
+/// Formats the part in template syntax.
 impl fmt::Display for TemplatePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -113,7 +113,7 @@ impl fmt::Display for TemplatePart {
     }
 }
 
-/// As it was written.
+/// Formats the expression in template syntax.
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let symbol = if self.operator == Operator::Reserved { "+" } else { self.operator.first() };

@@ -1,4 +1,4 @@
-//! Parsing: the grammar of RFC 6570, section 2.
+//! The parser for the grammar of RFC 6570, section 2.
 
 use crate::encoding;
 use crate::error::{Kind, UriTemplateError};
@@ -43,7 +43,7 @@ fn closing_brace(inner: &str, at: usize) -> Result<usize, UriTemplateError> {
     }
 }
 
-/// Normalises text outside of braces.
+/// Normalizes text outside of braces.
 fn literal(text: &str, at: usize) -> Result<String, UriTemplateError> {
     for (index, byte) in text.bytes().enumerate().filter(|(_, byte)| byte.is_ascii()) {
         let kind = match byte {
@@ -55,7 +55,7 @@ fn literal(text: &str, at: usize) -> Result<String, UriTemplateError> {
         };
         return Err(kind.at(at + index));
     }
-    // Each `%` was looked at.
+    // Every `%` was checked above.
     Ok(encoding::normalize(text).unwrap_or_default().into_owned())
 }
 

@@ -1,40 +1,40 @@
 //! Matching from left to right in bounded time.
 //!
-//! A small program is run by backtracking that enters no state twice: a state is a step and a position, so that time
-//! and memory are at most their product, whatever the URI. (RE2 calls this a bit-state search.)
+//! A small program is run by backtracking that never enters a state twice. A state is an instruction and a position, so
+//! the time and memory are at most their product for any URI. (RE2 calls this a bit-state search.)
 
 use crate::encoding;
 
-/// What a place in a URI may be.
+/// The bytes that may occur at a place in a URI.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByteClass {
-    /// Bytes that it may not be.
+    /// Bytes that are excluded.
     pub(crate) except: &'static [u8],
 }
 
 /// An instruction of a program.
 #[derive(Clone, Debug)]
 enum Instruction {
-    /// Takes this text.
+    /// Matches this text.
     Text(String),
-    /// Takes one byte or one encoded one.
+    /// Matches one byte or one encoded byte.
     One(ByteClass),
-    /// Goes on at the first, and if that fails at the second.
+    /// Continues at the first instruction, and if that fails at the second.
     Split(usize, usize),
     Jump(usize),
-    /// Remembers the position as the start or the end of a variable.
+    /// Records the position as the start or the end of a variable.
     Mark(usize),
     End,
 }
 
-/// What is matched from left to right.
+/// A program that matches text from left to right.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     instructions: Vec<Instruction>,
     marks: usize,
 }
 
-/// Builds a program.
+/// A builder for a program.
 #[derive(Default)]
 pub(crate) struct Builder {
     instructions: Vec<Instruction>,
@@ -46,19 +46,19 @@ impl Builder {
         self.instructions.push(Instruction::Text(text.into()));
     }
 
-    /// As much as possible, but at least one.
+    /// Matches as many as possible, but at least one.
     pub(crate) fn some(&mut self, class: ByteClass) {
         let start = self.instructions.len();
         self.instructions.push(Instruction::One(class));
         self.instructions.push(Instruction::Split(start, start + 2));
     }
 
-    /// As much as possible, or nothing.
+    /// Matches as many as possible, or none.
     pub(crate) fn any(&mut self, class: ByteClass) {
         self.repeated(|inner| inner.instructions.push(Instruction::One(class)));
     }
 
-    /// What `inner` adds, if it is there.
+    /// Matches what `inner` adds, or nothing.
     pub(crate) fn optional(&mut self, inner: impl FnOnce(&mut Self)) {
         let split = self.instructions.len();
         self.instructions.push(Instruction::Jump(split + 1));
@@ -66,7 +66,7 @@ impl Builder {
         self.instructions[split] = Instruction::Split(split + 1, self.instructions.len());
     }
 
-    /// What `inner` adds, as often as it is there. It must take something.
+    /// Matches what `inner` adds, as often as possible. It must consume something.
     pub(crate) fn repeated(&mut self, inner: impl FnOnce(&mut Self)) {
         let split = self.instructions.len();
         self.optional(|builder| {
@@ -75,7 +75,7 @@ impl Builder {
         });
     }
 
-    /// The next variable: what `inner` takes.
+    /// Captures the next variable: the text that `inner` matches.
     pub(crate) fn variable(&mut self, inner: impl FnOnce(&mut Self)) {
         let mark = 2 * self.variables;
         self.variables += 1;
@@ -90,13 +90,13 @@ impl Builder {
     }
 }
 
-/// What is left to try.
+/// An alternative that is left to try.
 enum Backtrack {
     Visit {
         instruction: usize,
         at: usize,
     },
-    /// Undoes a mark that led nowhere.
+    /// Undoes a mark of an alternative that failed.
     Restore {
         mark: usize,
         at: Option<usize>,
@@ -104,7 +104,7 @@ enum Backtrack {
 }
 
 impl Program {
-    /// The text that everything that matches begins with.
+    /// Returns the text with which every match begins.
     pub(crate) fn literal(&self) -> &str {
         match self.instructions.first() {
             Some(Instruction::Text(first)) => first,
@@ -112,7 +112,7 @@ impl Program {
         }
     }
 
-    /// The text that everything that matches ends with.
+    /// Returns the text with which every match ends.
     fn last_literal(&self) -> &str {
         match &self.instructions[..] {
             // An optional part ends with a mark.
@@ -121,17 +121,17 @@ impl Program {
         }
     }
 
-    /// The texts of the variables in their order, if the whole of `text` matches.
+    /// Returns the texts of the variables in order, if the program matches the whole of `text`.
     ///
-    /// `text` must be normalised. Without a step left nothing matches.
+    /// `text` must be normalized. Nothing matches once no steps are left.
     pub(crate) fn run<'t>(&self, text: &'t str, steps: &mut usize) -> Option<Vec<Option<&'t str>>> {
-        // Most templates are told from a URI by their first and last text: nothing is allocated for these.
+        // Most templates can be ruled out by their first and last text, without an allocation.
         if !text.starts_with(self.literal()) || !text.ends_with(self.last_literal()) {
             return None;
         }
         let bytes = text.as_bytes();
         let width = bytes.len() + 1;
-        // What is remembered is cleared first, 64 states at a time.
+        // Charge for clearing the set of states: 64 states take one step.
         *steps = steps.saturating_sub((self.instructions.len() * width).div_ceil(64));
         let mut seen = vec![0_u64; (self.instructions.len() * width).div_ceil(64)];
         let mut marks = vec![None; self.marks];
@@ -190,7 +190,7 @@ fn captures<'t>(text: &'t str, marks: &[Option<usize>]) -> Vec<Option<&'t str>> 
 }
 
 impl ByteClass {
-    /// How many bytes it takes: none, one, or the three of an encoded one, which are never torn apart.
+    /// Returns the number of bytes to consume: none, one, or the three of an encoded byte, which are never split.
     fn takes(self, bytes: &[u8]) -> usize {
         match bytes.first() {
             Some(b'%') if encoding::triplet(bytes).is_some() => 3,

@@ -1,4 +1,4 @@
-//! One URI, asked of many templates.
+//! Matching of one URI against many templates.
 
 use std::borrow::Cow;
 
@@ -7,9 +7,9 @@ use crate::matcher;
 use crate::template::UriTemplate;
 use crate::value::UriValue;
 
-/// A URI that several templates are asked for, within one limit of work for all of them.
+/// Matches a URI against several templates, with one limit on the work for all of them.
 ///
-/// Templates that begin or end with another text than the URI cost next to nothing.
+/// Templates that begin or end with a different text than the URI cost almost nothing.
 ///
 /// ```
 /// use genkit_uri_template::{UriSearch, UriTemplate};
@@ -27,21 +27,23 @@ pub struct UriSearch<'u> {
 }
 
 impl<'u> UriSearch<'u> {
-    /// Begins a search; `None` for what is no URI, or longer than [`MAX_URI_BYTES`](crate::MAX_URI_BYTES).
+    /// Begins a search. Returns `None` if `uri` is invalid, or longer than [`MAX_URI_BYTES`](crate::MAX_URI_BYTES).
     pub fn new(uri: &'u str) -> Option<Self> {
         Some(Self { uri: matcher::normal(uri)?, steps: MAX_SEARCH_STEPS })
     }
 
-    /// As [`UriTemplate::match_uri`]; nothing matches once the search [is exhausted](Self::is_exhausted).
+    /// Matches a template as [`UriTemplate::match_uri`] does. Nothing matches once the search [is
+    /// exhausted](Self::is_exhausted).
     pub fn matches<'t>(&mut self, template: &'t UriTemplate) -> Option<Vec<(&'t str, UriValue)>> {
         let mut left = self.steps;
         let found = template.matcher().match_normal(&self.uri, &mut left);
-        // A template that is given up takes all that was left.
+        // A template that runs out of steps uses up all that were left.
         self.steps = left;
         found
     }
 
-    /// Whether the work was too much ([`MAX_SEARCH_STEPS`]), so that templates may have been passed over.
+    /// Returns whether the search ran out of steps ([`MAX_SEARCH_STEPS`]), so that some templates may have been
+    /// skipped.
     pub fn is_exhausted(&self) -> bool {
         self.steps == 0
     }

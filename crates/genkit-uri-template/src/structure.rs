@@ -1,12 +1,13 @@
-//! What of a template stands before the query, in it, and after it; and whether a URI can tell its variables apart.
+//! The structure of a template: the parts before, in and after the query. Checks that values can be read back from a
+//! URI.
 
 use crate::encoding;
 use crate::error::{Kind, UriTemplateError};
 use crate::model::{Expression, Operator, TemplatePart, VarSpec};
 
-/// A template that can be matched.
+/// The structure of a template that can be matched.
 pub(crate) struct Structure<'a> {
-    /// What is matched from left to right.
+    /// The part that is matched from left to right.
     pub(crate) head: Vec<HeadPart<'a>>,
     pub(crate) query: Option<QueryPart<'a>>,
     pub(crate) fragment: Option<&'a VarSpec>,
@@ -19,16 +20,16 @@ pub(crate) enum HeadPart<'a> {
     Expression(&'a Expression),
 }
 
-/// A query whose keys are matched in any order.
+/// A query, whose keys are matched in any order.
 #[derive(Default)]
 pub(crate) struct QueryPart<'a> {
-    /// Keys and values that must be there, decoded.
+    /// Required keys and values, decoded.
     pub(crate) fixed: Vec<(String, String)>,
     pub(crate) variables: Vec<&'a VarSpec>,
 }
 
 impl<'a> Structure<'a> {
-    /// Takes a template apart, and refuses what a URI could not be read back from.
+    /// Splits a template, and rejects it if values could not be read back from a URI.
     pub(crate) fn of(parts: &'a [TemplatePart]) -> Result<Self, UriTemplateError> {
         let mut structure = Structure { head: Vec::new(), query: None, fragment: None };
         for part in parts {
@@ -89,7 +90,7 @@ impl<'a> Structure<'a> {
         Ok(())
     }
 
-    /// Moves `?fixed=1` from the end of the head into the query.
+    /// Moves `?fixed=1` from the end of the head to the query.
     fn take_fixed_query(&mut self, offset: usize) -> Result<QueryPart<'a>, UriTemplateError> {
         let Some(HeadPart::Text(text)) = self.head.last_mut() else {
             return Err(Kind::ContinuationWithoutQuery.at(offset));
@@ -103,19 +104,19 @@ impl<'a> Structure<'a> {
         Ok(QueryPart { fixed, variables: Vec::new() })
     }
 
-    /// Whether text begins the query or the fragment before an expression does.
+    /// Returns whether literal text before an expression begins the query or the fragment.
     fn has_text(&self, mark: char) -> bool {
         self.head.iter().any(|part| matches!(part, HeadPart::Text(text) if text.contains(mark)))
     }
 }
 
-/// A key and a value of a query, decoded. A key alone has the empty value.
+/// Decodes a key and a value of a query. A key without a value has an empty value.
 pub(crate) fn decode_pair(pair: &str) -> Option<(String, String)> {
     let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
     Some((encoding::decode(key)?, encoding::decode(value)?))
 }
 
-/// Refuses several values where a URI would not tell them apart.
+/// Rejects several values that could not be told apart in a URI.
 fn check_alone(expression: &Expression) -> Result<(), UriTemplateError> {
     let Expression { operator, variables, .. } = expression;
     let list = variables.iter().position(|variable| variable.explode);
@@ -140,7 +141,7 @@ fn check_alone(expression: &Expression) -> Result<(), UriTemplateError> {
     Ok(())
 }
 
-/// Refuses neighbours of which the first can hold what the second begins with.
+/// Rejects adjacent expressions if the first can contain the beginning of the second.
 fn check_neighbours(before: &Expression, after: &Expression) -> Result<(), UriTemplateError> {
     let is_list = before.variables.iter().any(|variable| variable.explode);
     let is_clear = match after.operator {

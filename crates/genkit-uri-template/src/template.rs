@@ -1,4 +1,4 @@
-//! The template itself, as its users see it.
+//! The public type of a template.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -31,10 +31,10 @@ pub struct UriTemplate {
     matcher: Matcher,
 }
 
-/// Which of two templates says more of a URI: of those that match it, the greatest is meant.
+/// The specificity of a template. If several templates match a URI, the greatest should be used.
 ///
-/// A plain URI is above all templates; then the one with more fixed text, with fewer variables that can hold a `/`,
-/// with fewer variables. See [`UriTemplate::specificity`].
+/// A plain URI is greater than any template. Among templates, the order is determined by more fixed text, then by fewer
+/// variables that can contain a `/`, then by fewer variables. See [`UriTemplate::specificity`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Specificity {
     is_static: bool,
@@ -44,7 +44,7 @@ pub struct Specificity {
 }
 
 impl UriTemplate {
-    /// Parses a template. Nothing that cannot be matched is accepted.
+    /// Parses a template. Every template that is accepted can be matched.
     ///
     /// ```
     /// use genkit_uri_template::UriTemplate;
@@ -55,19 +55,20 @@ impl UriTemplate {
     ///
     /// # Errors
     ///
-    /// What is no template, what is beyond the limits, and what a URI could not be read back from.
+    /// Returns an error if the syntax is invalid, if a limit is exceeded, or if values could not be read back from a
+    /// URI.
     pub fn parse(template: &str) -> Result<Self, UriTemplateError> {
         let parts = parse::parse(template)?;
         let matcher = Matcher::new(Structure::of(&parts)?);
         Ok(Self { source: template.to_owned(), parts, matcher })
     }
 
-    /// The names of the variables, as they are written from left to right.
+    /// Returns the names of the variables, from left to right.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.var_specs().map(|variable| variable.name.as_str())
     }
 
-    /// Where the name of a variable stands in the template, in bytes.
+    /// Returns the byte range of a variable's name in the template.
     ///
     /// ```
     /// let template = genkit_uri_template::UriTemplate::parse("note://{id}")?;
@@ -79,14 +80,14 @@ impl UriTemplate {
         Some(found.offset..found.offset + found.name.len())
     }
 
-    /// Whether this is a plain URI: a template without variables.
+    /// Returns whether this is a plain URI, which is a template without variables.
     pub fn is_static(&self) -> bool {
         self.expressions().next().is_none()
     }
 
-    /// Expansion: the URI for some values, as RFC 6570 makes it.
+    /// Expands the template to a URI, as defined by RFC 6570.
     ///
-    /// A variable without a value is left out, and so is an empty list; values of other names are passed over.
+    /// A variable without a value, or with an empty list, is left out. Values for unknown names are ignored.
     ///
     /// ```
     /// use genkit_uri_template::UriTemplate;
@@ -99,10 +100,10 @@ impl UriTemplate {
         expand::expand(&self.parts, values)
     }
 
-    /// Matching: the values that make this URI, decoded; `None` if none do, or if it is longer than
-    /// [`MAX_URI_BYTES`](crate::MAX_URI_BYTES).
+    /// Matches a URI, and returns the decoded values of the variables. Returns `None` if the URI does not match, or if
+    /// it is longer than [`MAX_URI_BYTES`](crate::MAX_URI_BYTES).
     ///
-    /// The value of an exploded variable (`{/path*}`) is a list, of any other text.
+    /// The value of an exploded variable (`{/path*}`) is a list; that of any other variable is text.
     ///
     /// ```
     /// use genkit_uri_template::UriTemplate;
@@ -117,7 +118,7 @@ impl UriTemplate {
         self.matcher.match_normal(&matcher::normal(uri)?, &mut steps)
     }
 
-    /// How much the template says of a URI, to choose between several that match it.
+    /// Returns the specificity of the template, to choose between several that match a URI.
     ///
     /// ```
     /// use genkit_uri_template::UriTemplate;

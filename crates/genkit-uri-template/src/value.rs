@@ -13,7 +13,7 @@
 pub enum UriValue {
     /// Text, not encoded.
     Text(String),
-    /// Texts, not encoded. A list of none is as good as no value.
+    /// Texts, not encoded. An empty list is equivalent to a missing value.
     List(Vec<String>),
 }
 

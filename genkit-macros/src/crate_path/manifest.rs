@@ -1,9 +1,9 @@
-//! `Cargo.toml`: as much of it as tells what a dependency is called.
+//! The part of `Cargo.toml` that determines the name of a dependency.
 //!
-//! A TOML crate with what it needs would be the largest part of this crate's build; the
-//! manifest was accepted by cargo already, so nothing here needs to report an error.
+//! A TOML crate with its dependencies would take most of this crate's build time. Cargo has already accepted the
+//! manifest, so nothing here reports an error.
 
-/// The values of a manifest with their full keys; arrays are left out.
+/// The values of a manifest with their full keys. Arrays are omitted.
 pub(crate) struct Manifest {
     values: Vec<(Vec<String>, String)>,
 }
@@ -11,7 +11,7 @@ pub(crate) struct Manifest {
 impl Manifest {
     pub(crate) fn parse(text: &str) -> Self {
         let mut reader = TomlReader { rest: text, values: Vec::new(), tables: Vec::new() };
-        // What follows something unreadable is unknown, which is as good as absent.
+        // Everything after unreadable text is treated as absent.
         while reader.line().is_some() {}
         Self { values: reader.values }
     }
@@ -24,12 +24,12 @@ impl Manifest {
         self.values.iter().any(|(key, _)| key.first().is_some_and(|table| table == "workspace"))
     }
 
-    /// `package.workspace = "../root"`
+    /// Returns the value of `package.workspace = "../root"`.
     pub(crate) fn workspace_folder(&self) -> Option<&str> {
         self.get(&["package", "workspace"])
     }
 
-    /// What this manifest calls the dependency on `package`.
+    /// Returns the name under which this manifest depends on `package`.
     pub(crate) fn dependency(
         &self,
         package: &str,
@@ -61,7 +61,7 @@ impl Manifest {
                     None => name,
                 };
                 if real == package {
-                    // The plain name wins where a manifest has both.
+                    // If a manifest has both, the plain name takes precedence.
                     if name == package {
                         return Some(name.clone());
                     }
@@ -77,7 +77,7 @@ impl Manifest {
     }
 }
 
-/// Reads TOML from the front of `rest`; `None` is the end, or something that is no TOML.
+/// Reads TOML from the front of `rest`. `None` means the end of the text, or invalid TOML.
 struct TomlReader<'a> {
     rest: &'a str,
     values: Vec<(Vec<String>, String)>,
@@ -85,7 +85,7 @@ struct TomlReader<'a> {
 }
 
 impl TomlReader<'_> {
-    /// A table's header, or a key with its value.
+    /// Reads a table header, or a key with its value.
     fn line(&mut self) -> Option<()> {
         self.skip(true);
         if self.eat("[") {
@@ -101,7 +101,7 @@ impl TomlReader<'_> {
         }
     }
 
-    /// `a.b."c d"`
+    /// Reads a key such as `a.b."c d"`.
     fn key(&mut self) -> Option<Vec<String>> {
         let mut parts = Vec::new();
         loop {
@@ -124,7 +124,7 @@ impl TomlReader<'_> {
         }
     }
 
-    /// A value, kept under `key` unless it is inside an array.
+    /// Reads a value, and stores it under `key`. Values inside arrays have no key and are dropped.
     fn value(&mut self, key: Option<Vec<String>>) -> Option<()> {
         self.skip(false);
         let value = match self.rest.chars().next()? {
@@ -184,7 +184,7 @@ impl TomlReader<'_> {
         }
     }
 
-    /// Over spaces, and where `lines` says so over newlines and comments.
+    /// Skips spaces, and with `lines` also newlines and comments.
     fn skip(&mut self, lines: bool) {
         loop {
             self.rest = self.rest.trim_start_matches([' ', '\t']);

@@ -1,4 +1,4 @@
-//! The crate path: where `genkit` is, seen from the crate that is being compiled: the one authority on it.
+//! The path of `genkit` in the crate that is being compiled. Every macro resolves it here.
 
 mod manifest;
 
@@ -10,10 +10,10 @@ use syn::Path;
 
 use crate::crate_path::manifest::Manifest;
 
-/// `::genkit`, or `::name` where the manifest renames the dependency.
+/// Returns `::genkit`, or `::name` if the manifest renames the dependency.
 ///
-/// The library itself says `extern crate self as genkit`, and without a manifest (other build
-/// systems) the plain name is the best guess; `crate = ".."` overrules all of it.
+/// The library itself declares `extern crate self as genkit`. Without a manifest, as in other build systems, the plain
+/// name is the best guess. `crate = ".."` overrides all of this.
 pub(crate) fn find() -> Path {
     let name = std::env::var_os("CARGO_MANIFEST_DIR")
         .map(PathBuf::from)
@@ -23,8 +23,8 @@ pub(crate) fn find() -> Path {
     syn::parse_quote!(::#name)
 }
 
-/// The answer for the manifest that was read last: a crate may have hundreds of functions. An
-/// editor keeps this process alive, so the answer lives as long as the file is unchanged.
+/// Caches the name from the manifest that was read last, since a crate may have hundreds of annotated functions. An
+/// editor keeps this process alive, so the entry is valid only while the file is unchanged.
 fn known(folder: &FilePath) -> Option<String> {
     type Found = (PathBuf, Option<SystemTime>, Option<String>);
     static LAST: Mutex<Option<Found>> = Mutex::new(None);
@@ -41,7 +41,7 @@ fn known(folder: &FilePath) -> Option<String> {
     }
 }
 
-/// The new name of the dependency, where it has one.
+/// Returns the name of the dependency if it is renamed.
 fn renamed(folder: &FilePath) -> Option<String> {
     let manifest = read(&folder.join("Cargo.toml"))?;
     if manifest.package() == Some("genkit") {
@@ -52,7 +52,7 @@ fn renamed(folder: &FilePath) -> Option<String> {
     syn::parse_str::<syn::Ident>(&name).is_ok().then_some(name)
 }
 
-/// The manifest that `workspace = true` refers to.
+/// Returns the manifest that `workspace = true` refers to.
 fn workspace(folder: &FilePath, manifest: &Manifest) -> Option<Manifest> {
     if manifest.is_workspace() {
         return None; // it was searched already

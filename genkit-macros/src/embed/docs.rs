@@ -1,9 +1,9 @@
-//! Doc comments of descriptions: text of a file, in which nothing is code that a doc test would run.
+//! Doc comments from descriptions in files, without markup that would be run as a doc test.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// `#[doc = ".."]` for each line.
+/// Generates a `#[doc = ".."]` attribute for each line.
 pub(super) fn lines(text: Option<&str>) -> TokenStream {
     let lines = text.unwrap_or_default().lines().map(|line| {
         let line = format!(" {}", harmless(line));
@@ -12,7 +12,7 @@ pub(super) fn lines(text: Option<&str>) -> TokenStream {
     quote!(#(#lines)*)
 }
 
-/// A line without the indentation and the fences that make code of it.
+/// Removes indentation and fences, which would turn a line into code.
 fn harmless(line: &str) -> String {
     let mut line = line.trim().to_owned();
     for (fence, instead) in [("```", "`"), ("~~~", "~")] {

@@ -1,4 +1,4 @@
-//! The module that a folder becomes.
+//! The module that is generated for a folder.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -13,7 +13,7 @@ use super::prompt::Prompt;
 use super::shape::Shape;
 use super::types::{self, Writer};
 
-/// What a folder holds, sub-folders as modules of their own.
+/// The contents of a folder, with subfolders as nested modules.
 #[derive(Default)]
 pub(super) struct Module<'a> {
     pub(super) prompts: Vec<&'a Prompt>,
@@ -41,16 +41,16 @@ impl<'a> Module<'a> {
     }
 }
 
-/// Writes modules at the place of the call.
+/// Generates modules with the span of the call.
 pub(super) struct Emitter<'a> {
     pub(super) input: &'a PromptsInput,
     pub(super) span: Span,
-    /// Whether there were no mistakes: only then the files are in the program.
+    /// Set if there were no errors. Only then are the files embedded in the program.
     pub(super) sound: bool,
 }
 
 impl Emitter<'_> {
-    /// The whole: the module, its files, and `all`.
+    /// Generates the root module, its files, and the function `all`.
     pub(super) fn root(&self, module: &Module<'_>, files: &[String]) -> TokenStream {
         let PromptsInput { library, attrs, vis, module: name, folder, .. } = self.input;
         let vis = match vis {
@@ -70,7 +70,7 @@ impl Emitter<'_> {
             let alias = self.alias(&schema_name(path));
             quote! {
                 #[doc(hidden)]
-                #[allow(non_camel_case_types, dead_code, reason = "only the module names it")]
+                #[allow(non_camel_case_types, dead_code, reason = "used only by the module")]
                 type #alias = #path;
             }
         });
@@ -78,13 +78,13 @@ impl Emitter<'_> {
             #(#aliases)*
             #(#attrs)*
             #about
-            #[allow(dead_code, reason = "prompts are found by their names, too")]
-            #[allow(rustdoc::all, reason = "descriptions are text of the files")]
-            #[allow(clippy::derive_partial_eq_without_eq, reason = "the next field may be a number")]
+            #[allow(dead_code, reason = "prompts can also be looked up by name")]
+            #[allow(rustdoc::all, reason = "descriptions come from the files")]
+            #[allow(clippy::derive_partial_eq_without_eq, reason = "a field may be a float")]
             #vis mod #name {
                 use #library::__private as __genkit;
                 #files
-                #[doc = " All prompts of the folder, for a registry of one's own."]
+                #[doc = " Returns all prompts of the folder, for use with a custom registry."]
                 #[must_use]
                 pub fn all() -> __genkit::Vec<__genkit::Prompt> {
                     #all
@@ -94,7 +94,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The texts. The compiler notes that it read them: a change of one rebuilds.
+    /// Embeds the files. With `include_str!` the compiler tracks them, so a change in one of them triggers a rebuild.
     fn files(&self, files: &[String]) -> TokenStream {
         let folder = self.input.folder.value();
         let folder = folder.trim_end_matches('/');
@@ -155,14 +155,14 @@ impl Emitter<'_> {
             self.top(&writer, &prompt.input_name(), shared.as_ref().unwrap_or(input), &about)
         });
         let output = prompt.output.as_ref().map(|output| {
-            let about = format!(" The answer to the prompt `{}`.", prompt.key());
+            let about = format!(" The output of the prompt `{}`.", prompt.key());
             self.top(&writer, &prompt.output_name(), output, &about)
         });
         let function = self.function(prompt);
         quote!(#(#definitions)* #input #output #function)
     }
 
-    /// An alias where the whole is no type of its own name.
+    /// Generates an alias, unless the whole schema is a type with that name already.
     fn top(
         &self,
         writer: &Writer<'_>,
@@ -197,20 +197,20 @@ impl Emitter<'_> {
         }
     }
 
-    /// A type of the program, by the name that files give it, `depth` modules below the call.
+    /// Returns the path to a type of the program by the name that files use, from `depth` modules below the call.
     fn given(&self, name: &str, depth: usize) -> TokenStream {
         let alias = self.alias(name);
         let above = std::iter::repeat_n(quote!(super::), depth);
         quote!(#(#above)* #alias)
     }
 
-    /// What it is called beside the module, where paths mean what they mean at the call.
+    /// Returns the alias of a type next to the module, where paths are resolved as at the call.
     fn alias(&self, name: &str) -> Ident {
         format_ident!("__{}_{name}", self.input.module.unraw(), span = self.span)
     }
 }
 
-/// What a message is about: the literal of the folder.
+/// Returns the span for messages about the folder: its literal.
 pub(super) fn place(folder: &LitStr) -> Span {
     Span::call_site().located_at(folder.span())
 }

@@ -1,4 +1,4 @@
-//! What it is called with: `prompts!("prompts")`, `prompts!(pub mod asks = "res/prompts", schemas(Recipe))`.
+//! The input of the macro: `prompts!("prompts")`, `prompts!(pub mod asks = "res/prompts", schemas(Recipe))`.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
@@ -12,17 +12,17 @@ use crate::beside::after_library;
 use crate::error::Errors;
 use crate::suggest::{listed, nearest};
 
-/// What was asked for.
+/// The parsed input of `prompts!`.
 pub(super) struct PromptsInput {
-    /// `$crate` of the library.
+    /// The `$crate` of the library.
     pub(super) library: TokenStream,
     pub(super) attrs: Vec<Attribute>,
-    /// `pub(crate)` where none is written.
+    /// The visibility of the module; `pub(crate)` if `None`.
     pub(super) vis: Option<Visibility>,
-    /// The module; of the folder's name where none is written.
+    /// The name of the module; by default that of the folder.
     pub(super) module: Ident,
     pub(super) folder: LitStr,
-    /// Types of the program that files name as schemas.
+    /// Types of the program that files use as schemas.
     pub(super) schemas: Vec<Path>,
 }
 
@@ -56,11 +56,15 @@ fn form(
         None => None,
     };
     let Ok(folder) = input.parse::<LitStr>() else {
-        errors.at_span(input.span(), "this names no folder of `.prompt` files", USAGE);
+        errors.at_span(
+            input.span(),
+            "expected the path of a folder of `.prompt` files as a string",
+            USAGE,
+        );
         return Ok(None);
     };
     if let (Visibility::Public(_) | Visibility::Restricted(_), None) = (&vis, &module) {
-        let what = "a visibility goes before `mod`";
+        let what = "a visibility must be followed by `mod`";
         errors.at(&vis, what, "write `pub mod prompts = \"prompts\"`");
     }
     let schemas = options(input, errors)?;
@@ -68,7 +72,7 @@ fn form(
     let last = value.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let named = names::snake(last);
     if module.is_none() && named.is_empty() {
-        let what = format!("the folder `{value}` has no name that a module could have");
+        let what = format!("the folder `{value}` does not have a name that is valid for a module");
         errors.at(&folder, what, format_args!("write `mod prompts = \"{value}\"`"));
     }
     let module = module.unwrap_or_else(|| names::ident(&named, folder.span()));
@@ -76,7 +80,7 @@ fn form(
     Ok(Some(PromptsInput { library, attrs, vis, module, folder, schemas }))
 }
 
-/// `, schemas(Recipe, crate::Place)`
+/// Parses the options: `, schemas(Recipe, crate::Place)`.
 fn options(input: ParseStream, errors: &mut Errors) -> syn::Result<Vec<Path>> {
     let mut schemas: Vec<Path> = Vec::new();
     while !input.is_empty() {
@@ -89,7 +93,7 @@ fn options(input: ParseStream, errors: &mut Errors) -> syn::Result<Vec<Path>> {
             break;
         }
         let Ok(key) = input.call(Ident::parse_any) else {
-            errors.at_span(input.span(), "this is no option of `prompts!`", USAGE);
+            errors.at_span(input.span(), "expected an option of `prompts!`", USAGE);
             return Ok(schemas);
         };
         let takes = format!("`prompts!` takes {}", listed(OPTIONS));
@@ -113,8 +117,12 @@ fn options(input: ParseStream, errors: &mut Errors) -> syn::Result<Vec<Path>> {
         for path in types {
             let name = schema_name(&path);
             if schemas.iter().any(|earlier| schema_name(earlier) == name) {
-                let what = format!("`{name}` is twice in `schemas`");
-                errors.at(&path, what, "files know a type by the last word of its path: keep one");
+                let what = format!("`{name}` is listed twice in `schemas`");
+                errors.at(
+                    &path,
+                    what,
+                    "files refer to a type by the last segment of its path; keep one of them",
+                );
                 continue;
             }
             schemas.push(path);
@@ -123,7 +131,7 @@ fn options(input: ParseStream, errors: &mut Errors) -> syn::Result<Vec<Path>> {
     Ok(schemas)
 }
 
-/// The name by which files know a type: `Place` of `crate::city::Place`.
+/// Returns the name of a type in files: `Place` for `crate::city::Place`.
 pub(super) fn schema_name(path: &Path) -> String {
     let last = path.segments.last();
     last.map(|last| last.ident.unraw().to_string())

@@ -1,8 +1,8 @@
 //! `prompts!("prompts")`: a folder of `.prompt` files, read at compile time.
 //!
-//! Everything that is wrong with any of the files is reported at once, each mistake with its own place: a macro
-//! cannot point into another file, so the messages begin with it. What has mistakes still becomes its types and
-//! functions, as far as they are known, so that no error follows from another.
+//! All errors in all files are reported at once. A macro cannot point into another file, so each message begins with
+//! the file and the line. A folder with errors still generates its types and functions as far as they are known, to
+//! avoid follow-up errors.
 
 mod docs;
 mod emit;
@@ -24,7 +24,7 @@ use crate::error::Errors;
 use emit::{Emitter, Module};
 use input::PromptsInput;
 
-/// What `[$crate] "prompts"` becomes.
+/// Expands `[$crate] "prompts"`.
 pub(crate) fn prompts(tokens: TokenStream) -> TokenStream {
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     expand(tokens, manifest.as_deref())

@@ -1,14 +1,14 @@
-//! Names: from those of files and schemas to those of Rust.
+//! Conversion of the names of files and schemas to Rust names.
 
 use proc_macro2::Span;
 use syn::Ident;
 
-/// `trip_plan`, of `trip-plan`, `TripPlan` and `trip plan`.
+/// Converts `trip-plan`, `TripPlan` or `trip plan` to `trip_plan`.
 pub(super) fn snake(name: &str) -> String {
     words(name).join("_")
 }
 
-/// `TripPlan`, of `trip-plan` and `trip_plan`.
+/// Converts `trip-plan` or `trip_plan` to `TripPlan`.
 pub(super) fn pascal(name: &str) -> String {
     words(name)
         .into_iter()
@@ -20,7 +20,7 @@ pub(super) fn pascal(name: &str) -> String {
         .collect()
 }
 
-/// The words of a name in small letters: a capital after a small letter begins one.
+/// Splits a name into lowercase words. An uppercase letter after a lowercase letter begins a word.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
@@ -39,7 +39,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// An identifier of `text`, which [`snake`] or [`pascal`] made: raw where it is a keyword.
+/// Returns an identifier for `text`, the result of [`snake`] or [`pascal`]. Keywords become raw identifiers.
 pub(super) fn ident(text: &str, span: Span) -> Ident {
     if is_ident(text) {
         return Ident::new(text, span);
@@ -58,19 +58,19 @@ fn is_ident(text: &str) -> bool {
     syn::parse_str::<Ident>(text).is_ok()
 }
 
-/// Names that are given once: the second of one name is numbered.
+/// Names that must be unique: a name that is already taken gets a number.
 #[derive(Default)]
 pub(super) struct Taken(Vec<String>);
 
 impl Taken {
-    /// `name`, or `name` with a number after `before`.
+    /// Takes `name`, or `name` with `before` and a number if it is taken.
     pub(super) fn free(&mut self, name: &str, before: &str) -> String {
         let free = self.next(name, before);
         self.0.push(free.clone());
         free
     }
 
-    /// What [`free`](Self::free) will give.
+    /// Returns the name that [`free`](Self::free) would take.
     pub(super) fn next(&self, name: &str, before: &str) -> String {
         let mut free = name.to_owned();
         let mut number = 2_u32;

@@ -1,4 +1,4 @@
-//! One prompt of the folder: its names, its types, what is said of it.
+//! One prompt of the folder: its names, its types and its documentation.
 
 use genkit_dotprompt::Metadata;
 use serde_json::{Map, Value};
@@ -7,26 +7,26 @@ use super::names;
 use super::shape::{Definition, Reader, Shape};
 
 pub(super) struct Prompt {
-    /// The folders that it is in, below the one that was asked for.
+    /// The folders that contain it, below the embedded one.
     pub(super) folders: Vec<String>,
-    /// Its name without them.
+    /// Its name without the folders.
     pub(super) name: String,
     pub(super) variant: Option<String>,
-    /// Its path inside of the folder.
+    /// Its path relative to the folder.
     pub(super) path: String,
     pub(super) function: String,
     pub(super) metadata: Metadata,
     pub(super) input: Option<Shape>,
     pub(super) output: Option<Shape>,
     pub(super) definitions: Vec<Definition>,
-    /// How many of them, from the first, are of the input.
+    /// How many of the definitions, from the first, belong to the input.
     definitions_of_input: usize,
-    /// The input of the prompt that this is a variant of, where both are the same.
+    /// The input type of the prompt that this is a variant of, if both have the same input.
     pub(super) same_input: Option<String>,
 }
 
 impl Prompt {
-    /// `key` is its name with its folders, `sub/trip`.
+    /// Creates a prompt. `key` is its name with its folders, such as `sub/trip`.
     pub(super) fn new(key: &str, variant: Option<&str>, path: &str, metadata: Metadata) -> Self {
         let mut folders: Vec<String> = key.split('/').map(str::to_owned).collect();
         let name = folders.pop().unwrap_or_default();
@@ -71,14 +71,14 @@ impl Prompt {
         for definition in &mut self.definitions {
             let about = match &definition.name {
                 name if *name == input => format!("The input of the prompt `{key}`."),
-                name if *name == output => format!("The answer to the prompt `{key}`."),
-                _ => format!("A value of the prompt `{key}`."),
+                name if *name == output => format!("The output of the prompt `{key}`."),
+                _ => format!("A type used by the prompt `{key}`."),
             };
             definition.about.get_or_insert(about);
         }
     }
 
-    /// `sub/trip.formal`: the name by which a registry has it.
+    /// Returns the name under which a registry stores it, such as `sub/trip.formal`.
     pub(super) fn key(&self) -> String {
         let mut key: String = self.folders.iter().map(|folder| format!("{folder}/")).collect();
         key.push_str(&self.name);
@@ -88,18 +88,18 @@ impl Prompt {
         key
     }
 
-    /// `TripFormal`
+    /// Returns the name of the input type, such as `TripFormal`.
     pub(super) fn input_name(&self) -> String {
         let name = names::pascal(&self.function);
         if name.starts_with(char::is_numeric) { format!("_{name}") } else { name }
     }
 
-    /// `TripFormalOutput`
+    /// Returns the name of the output type, such as `TripFormalOutput`.
     pub(super) fn output_name(&self) -> String {
         format!("{}Output", self.input_name())
     }
 
-    /// Takes the input of `base`, where this is a variant of it that has the same.
+    /// Uses the input type of `base` if this is a variant of it with the same input.
     pub(super) fn share(&mut self, base: &Self) {
         let is_variant = self.variant.is_some() && base.variant.is_none();
         let of_it = self.name == base.name && self.folders == base.folders;
@@ -117,7 +117,7 @@ impl Prompt {
         }
     }
 
-    /// The names of all types that it makes.
+    /// Returns the names of all types that are generated for it.
     pub(super) fn types(&self) -> impl Iterator<Item = String> {
         let tops = [
             self.input.is_some().then(|| self.input_name()),
@@ -130,7 +130,7 @@ impl Prompt {
         all.into_iter()
     }
 
-    /// The doc comment of its function.
+    /// Returns the doc comment of its function.
     pub(super) fn about(&self, folder: &str) -> String {
         let mut about = match self.metadata.description() {
             Some(description) => description.trim().to_owned(),
@@ -148,7 +148,7 @@ impl Prompt {
         if self.output.is_some() {
             let output = self.output_name();
             about.push_str(&format!(
-                "\n\nThe answer is read with `.await?.output::<{output}>()?`: [`{output}`]."
+                "\n\nRead the output with `.await?.output::<{output}>()?`: [`{output}`]."
             ));
         }
         about

@@ -1,4 +1,4 @@
-//! The folder: its files, and everything that is wrong with them.
+//! The folder: its files, and all errors in them.
 
 use std::path::Path;
 
@@ -13,15 +13,15 @@ use super::shape::GIVEN;
 use crate::beside;
 use crate::error::Errors;
 
-/// What the folder holds, as far as it can be read.
+/// The readable contents of the folder.
 #[derive(Default)]
 pub(super) struct Read {
     pub(super) prompts: Vec<Prompt>,
-    /// The paths of all files inside of the folder, partials among them.
+    /// The paths of all files relative to the folder, including partials.
     pub(super) files: Vec<String>,
 }
 
-/// Reads the folder of a call in the crate at `manifest`.
+/// Reads the folder of an invocation in the crate at `manifest`.
 pub(super) fn folder(input: &PromptsInput, manifest: Option<&Path>, errors: &mut Errors) -> Read {
     let literal = &input.folder;
     let named = literal.value();
@@ -57,7 +57,7 @@ fn read(folder: &Folder, input: &PromptsInput, mistakes: &mut Mistakes) -> Read 
             Ok(metadata) => metadata,
             Err(error) => {
                 mistakes.found(&error);
-                // A mistake in the template leaves the types as they are.
+                // An error in the template does not affect the types, which come from the frontmatter.
                 let head = PromptFile::parse(&path, head(&file.source));
                 match head.and_then(|head| metadata_of(&environment, &head)) {
                     Ok(metadata) => metadata,
@@ -66,7 +66,7 @@ fn read(folder: &Folder, input: &PromptsInput, mistakes: &mut Mistakes) -> Read 
             }
         };
         if !metadata.input_schema().is_none_or(takes_object) {
-            let what = "the input of a prompt is an object: its keys are the variables";
+            let what = "the input of a prompt must be an object, whose keys are the variables of the template";
             mistakes.add(&path, what);
             continue;
         }
@@ -87,7 +87,7 @@ fn metadata_of(environment: &Environment, file: &PromptFile) -> Result<Metadata,
     environment.metadata(file, &Metadata::default())
 }
 
-/// A file without its template.
+/// Returns a file without its template.
 fn head(source: &str) -> &str {
     let mut marks = 0;
     let mut end = 0;
@@ -101,7 +101,7 @@ fn head(source: &str) -> &str {
     &source[..end]
 }
 
-/// What the files share: partials, and types of the program as schemas that say nothing.
+/// Builds what the files share: partials, and placeholder schemas for types of the program.
 fn environment(folder: &Folder, input: &PromptsInput, mistakes: &mut Mistakes) -> Environment {
     let mut builder = Environment::builder();
     for path in &input.schemas {
@@ -111,7 +111,7 @@ fn environment(folder: &Folder, input: &PromptsInput, mistakes: &mut Mistakes) -
     for (name, partial) in folder.partial_names() {
         let path = mistakes.inside(&partial.path);
         let with = |builder: EnvironmentBuilder, source| builder.partial_file(name, &path, source);
-        // One with a mistake is empty, so that whoever uses it is not wrong for that.
+        // Use an empty partial instead of an invalid one, so that files that include it do not fail as well.
         let source = match with(Environment::builder(), &partial.source) {
             Ok(_) => &*partial.source,
             Err(error) => {
@@ -133,7 +133,7 @@ fn takes_object(schema: &Value) -> bool {
     })
 }
 
-/// Two files that become one name in Rust.
+/// Reports files whose names are the same in Rust.
 fn collisions(prompts: &[Prompt], mistakes: &mut Mistakes) {
     let mut functions: Map<String, Value> = Map::new();
     let mut types: Map<String, Value> = Map::new();
@@ -145,7 +145,8 @@ fn collisions(prompts: &[Prompt], mistakes: &mut Mistakes) {
             let (path, own) = (path.join("::"), folders.join("/"));
             let other = modules.entry(path.as_str()).or_insert_with(|| own.clone().into());
             if let Some(other) = other.as_str().filter(|other| *other != own) {
-                let what = format!("makes the module `{path}`, and so does `{other}`; rename one");
+                let what =
+                    format!("generates the module `{path}`, as does `{other}`; rename one of them");
                 mistakes.add(&own, &what);
             }
         }
@@ -156,7 +157,8 @@ fn collisions(prompts: &[Prompt], mistakes: &mut Mistakes) {
             if let Some(other) = other.as_ref().and_then(Value::as_str)
                 && other != prompt.path
             {
-                let what = format!("makes the {kind} `{name}`, and so does `{other}`; rename one");
+                let what =
+                    format!("generates the {kind} `{name}`, as does `{other}`; rename one of them");
                 mistakes.add(&prompt.path, &what);
             }
         };
@@ -166,13 +168,13 @@ fn collisions(prompts: &[Prompt], mistakes: &mut Mistakes) {
             claim(&mut types, "type", name);
         }
         if within.is_empty() && prompt.function == "all" {
-            let what = "makes the function `all`, which lists all prompts; rename the file";
+            let what = "generates a function named `all`, which is reserved for the list of all prompts; rename the file";
             mistakes.add(&prompt.path, what);
         }
     }
 }
 
-/// Mistakes in files, all at the literal that names their folder, each told once.
+/// Errors in files, each reported once, at the literal that names the folder.
 struct Mistakes<'a> {
     folder: &'a str,
     root: &'a Path,
@@ -182,13 +184,13 @@ struct Mistakes<'a> {
 }
 
 impl Mistakes<'_> {
-    /// The path of a file inside of the folder, with `/`.
+    /// Returns the path of a file relative to the folder, with `/` as the separator.
     fn inside(&self, path: &Path) -> String {
         let path = path.strip_prefix(self.root).unwrap_or(path);
         path.to_string_lossy().replace('\\', "/")
     }
 
-    /// `prompts/trip.prompt:3:7: ..`
+    /// Reports an error with its place: `prompts/trip.prompt:3:7: ..`.
     fn found(&mut self, error: &Error) {
         let file = error.file().map(|file| self.inside(Path::new(file)));
         let place = match (file, error.line()) {
@@ -199,7 +201,7 @@ impl Mistakes<'_> {
         self.tell(format!("{place}: {}", error.message()));
     }
 
-    /// A mistake of a whole file.
+    /// Reports an error of a whole file.
     fn add(&mut self, file: &str, what: &str) {
         self.tell(format!("{}/{file}: {what}", self.folder));
     }

@@ -1,16 +1,16 @@
-//! Shapes: what a JSON Schema is in Rust, before it is written.
+//! Shapes: the Rust form of a JSON Schema, before code is generated.
 
 use serde_json::{Map, Value};
 
 use super::names::{self, Taken};
 
-/// How deep a schema is read: what is deeper is any JSON.
+/// The maximum depth of a schema. Deeper parts become arbitrary JSON.
 const MAX_DEPTH: usize = 32;
 
 /// The key of the placeholder for a type of the program, whose schema is not known here.
 pub(super) const GIVEN: &str = "x-genkit-type";
 
-/// A type as it stands at a field.
+/// The type of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shape {
     Text,
@@ -23,15 +23,15 @@ pub(super) enum Shape {
     Nullable(Box<Shape>),
     List(Box<Shape>),
     Map(Box<Shape>),
-    /// A definition by its name.
+    /// A definition, by name.
     Named(String),
-    /// The same inside of itself.
+    /// A definition that contains itself, by name.
     Recursive(String),
-    /// A type of the program by its name.
+    /// A type of the program, by name.
     Given(String),
 }
 
-/// A type that is written out.
+/// A type that is generated.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Definition {
     pub(super) name: String,
@@ -42,9 +42,9 @@ pub(super) struct Definition {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// Fields, and what other keys hold.
+    /// The fields, and the shape of all other keys.
     Struct(Vec<Field>, Option<Shape>),
-    /// The texts.
+    /// The strings.
     Enum(Vec<String>),
 }
 
@@ -53,17 +53,17 @@ pub(super) struct Field {
     pub(super) key: String,
     pub(super) about: Option<String>,
     pub(super) shape: Shape,
-    /// Whether it may be left out.
+    /// Whether it may be omitted.
     pub(super) optional: bool,
 }
 
 /// Reads one schema, with every type that it needs.
 pub(super) struct Reader<'a> {
     root: &'a Value,
-    /// What the names of its types begin with.
+    /// The prefix of the names of its types.
     name: &'a str,
     taken: Taken,
-    /// Definitions of the schema by their pointers, and those under way.
+    /// Definitions of the schema by JSON pointer: the pointer, the name, and whether reading is complete.
     known: Vec<(String, String, bool)>,
     pub(super) definitions: Vec<Definition>,
 }
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
         Self { root, name, taken: Taken::default(), known: Vec::new(), definitions: Vec::new() }
     }
 
-    /// The whole schema; `defaults` need not be given.
+    /// Reads the whole schema. Fields with a value in `defaults` are optional.
     pub(super) fn whole(&mut self, defaults: &Map<String, Value>) -> Shape {
         let name = self.name;
         if is_struct(self.root) {
@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
         if nullable { shape.nullable() } else { shape }
     }
 
-    /// One of several: a type where it is one or null, else any JSON.
+    /// Reads alternatives: a nullable type if all but one are null, otherwise arbitrary JSON.
     fn alternatives(&mut self, branches: &[Value], name: &str, depth: usize) -> Shape {
         let is_null = |branch: &Value| branch.get("type").and_then(Value::as_str) == Some("null");
         let others: Vec<&Value> = branches.iter().filter(|branch| !is_null(branch)).collect();
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A definition of the schema itself: read once where it is a struct, else where it is named.
+    /// Reads a definition of the schema itself. A struct is read once; anything else is read at each reference.
     fn referred(&mut self, pointer: &str, depth: usize) -> Shape {
         if let Some((_, name, done)) = self.known.iter().find(|(known, ..)| known == pointer) {
             return match done {
@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a struct is made of it.
+/// Returns whether the schema becomes a struct.
 fn is_struct(schema: &Value) -> bool {
     let only_object = schema.get("type").is_none_or(|kind| kind == "object");
     let other = ["enum", "const", "anyOf", "oneOf", "allOf", "$ref", GIVEN];
@@ -252,7 +252,7 @@ fn is_struct(schema: &Value) -> bool {
 }
 
 impl Shape {
-    /// The shape of a field that may be left out.
+    /// Returns the shape of a field that may be omitted.
     pub(super) fn or_left_out(self) -> Self {
         match self {
             Self::Null => Self::Any,
@@ -260,7 +260,7 @@ impl Shape {
         }
     }
 
-    /// What a list, a map or an option holds.
+    /// Returns the shape inside a list, a map or an option.
     pub(super) fn inner(&self) -> &Self {
         match self {
             Self::Nullable(of) | Self::List(of) | Self::Map(of) => of.inner(),

@@ -1,4 +1,4 @@
-//! Folders and what they become, as files for people to review: `UPDATE=1 cargo test -p genkit-macros --all-features`.
+//! Golden files of folders and their expansions: `UPDATE=1 cargo test -p genkit-macros --all-features` rewrites them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ fn cases() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/prompts")
 }
 
-/// What an invocation in the crate at `tests/prompts/<case>` becomes.
+/// Expands an invocation in the crate at `tests/prompts/<case>`.
 fn expanded(case: &str, invocation: &str) -> syn::File {
     let tokens = format!("[::genkit] {invocation}").parse().expect("tokens");
     let expansion = expand(tokens, Some(&cases().join(case)));
     syn::parse2(expansion).unwrap_or_else(|error| panic!("{case}: {error}"))
 }
 
-/// The messages of the `compile_error!`s in an expansion.
+/// Returns the messages of the `compile_error!`s in an expansion.
 fn messages(file: &syn::File) -> Vec<String> {
     let errors = file.items.iter().filter_map(|item| match item {
         syn::Item::Macro(it) if it.mac.path.segments.last()?.ident == "compile_error" => {
@@ -51,20 +51,20 @@ fn every_mistake_of_every_file_is_told() {
 #[test]
 fn mistakes_in_the_invocation() {
     for (invocation, expected) in [
-        ("", "this names no folder"),
-        ("5", "this names no folder"),
-        ("trips", "this names no folder"),
+        ("", "expected the path of a folder"),
+        ("5", "expected the path of a folder"),
+        ("trips", "expected the path of a folder"),
         ("mod asks", "the folder is missing"),
-        ("pub \"prompts\"", "a visibility goes before `mod`"),
+        ("pub \"prompts\"", "a visibility must be followed by `mod`"),
         ("\"prompts\" schemas(Recipe)", "a `,` is missing"),
         ("\"prompts\", schema(Recipe)", "did you mean `schemas`?"),
         ("\"prompts\", schemas", "takes types in parentheses"),
-        ("\"prompts\", schemas(a::Recipe, b::Recipe)", "`Recipe` is twice in `schemas`"),
+        ("\"prompts\", schemas(a::Recipe, b::Recipe)", "`Recipe` is listed twice in `schemas`"),
         ("\"promts\"", "did you mean `prompts`?"),
-        ("\"nothing/of/this\"", "make it, or name another"),
-        ("\"../wrong\"", "is not inside of the crate"),
-        ("\"/etc\"", "is not inside of the crate"),
-        ("\".\"", "no name that a module could have"),
+        ("\"nothing/of/this\"", "create it, or use another path"),
+        ("\"../wrong\"", "is not inside the crate"),
+        ("\"/etc\"", "is not inside the crate"),
+        ("\".\"", "name that is valid for a module"),
     ] {
         let said = messages(&expanded("right", invocation)).join("\n");
         assert!(said.contains(expected), "{invocation}: {said}");

@@ -1,4 +1,4 @@
-//! Types: shapes and definitions as Rust.
+//! Rust code for shapes and definitions.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote};
@@ -8,11 +8,11 @@ use super::docs;
 use super::names::{self, Taken};
 use super::shape::{Definition, Field, GIVEN, Kind, Shape};
 
-/// Writes types at one place: names of ours are at `span`, types of the program by `given`.
+/// Generates types. Generated names have the span `span`; types of the program are named by `given`.
 pub(super) struct Writer<'a> {
     pub(super) span: Span,
     pub(super) given: &'a dyn Fn(&str) -> TokenStream,
-    /// All definitions that `Named` may name.
+    /// All definitions that `Named` can refer to.
     pub(super) definitions: &'a [Definition],
 }
 
@@ -50,7 +50,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A list holds its items behind a pointer already.
+    /// Omits the `Box` in a list or a map, which already stores its items behind a pointer.
     fn unboxed(&self, shape: &Shape) -> TokenStream {
         match shape {
             Shape::Recursive(name) => self.shape(&Shape::Named(name.clone())),
@@ -112,7 +112,7 @@ impl Writer<'_> {
         });
         let flattened = rest.as_ref().map(|(name, of)| {
             quote! {
-                #[doc = " What other keys hold."]
+                #[doc = " The values of all other keys."]
                 #[serde(flatten)]
                 pub #name: #of,
             }
@@ -152,21 +152,22 @@ impl Writer<'_> {
             Shape::Nullable(_) => {
                 quote!(#[serde(default, skip_serializing_if = "__genkit::Option::is_none")])
             }
-            // `null` and nothing are one.
+            // `null` and an absent key are equivalent.
             _ => quote!(#[serde(default, skip_serializing_if = "__genkit::Value::is_null")]),
         });
         let of = self.shape(&shape);
         quote!(#about #rename #left_out pub #name: #of)
     }
 
-    /// `Trip::new(city)`: what must be said; the compiler finds a call that lacks what a schema asks for later.
+    /// Generates a constructor such as `Trip::new(city)`. If the schema gains a required field, the compiler reports
+    /// every call that lacks it.
     fn constructor<'b>(
         &self,
         name: &syn::Ident,
         required: &[(&Field, &syn::Ident)],
         left_out: impl Iterator<Item = &'b syn::Ident>,
     ) -> TokenStream {
-        let about = " With what must be given; the rest is left out.";
+        let about = " Creates a value from the required fields; the others are left out.";
         let parameters = required.iter().map(|(field, name)| match &field.shape {
             Shape::Text => quote!(#name: impl ::core::convert::Into<::std::string::String>),
             other => {
@@ -182,7 +183,7 @@ impl Writer<'_> {
             impl #name {
                 #[doc = #about]
                 #[must_use]
-                #[allow(clippy::too_many_arguments, reason = "the file has as many fields")]
+                #[allow(clippy::too_many_arguments, reason = "one per required field")]
                 pub fn new(#(#parameters),*) -> Self {
                     Self { #(#values,)* #(#left_out: ::core::default::Default::default(),)* }
                 }
@@ -190,10 +191,10 @@ impl Writer<'_> {
         }
     }
 
-    /// The schema as the file says it, for a flow or a tool that takes the type.
+    /// Generates an impl of `JsonSchema` with the schema from the file, for flows and tools that take the type.
     fn schema(&self, definition: &Definition) -> Option<TokenStream> {
         let text = definition.schema.to_string();
-        // What it refers to is not in it.
+        // The definitions that it refers to are not part of it.
         if text.contains("\"$ref\"") {
             return None;
         }
@@ -239,7 +240,7 @@ impl Writer<'_> {
     }
 }
 
-/// The types of the program that a schema names.
+/// Collects the types of the program that a schema names.
 fn given_in<'a>(schema: &'a Value, found: &mut Vec<&'a str>) {
     match schema {
         Value::Object(map) => match map.get(GIVEN).and_then(Value::as_str) {
@@ -252,7 +253,7 @@ fn given_in<'a>(schema: &'a Value, found: &mut Vec<&'a str>) {
     }
 }
 
-/// `pub type TripOutput = Vec<TripOutputItem>;`
+/// Generates an alias such as `pub type TripOutput = Vec<TripOutputItem>;`.
 pub(super) fn alias(name: &str, of: &TokenStream, about: &str, span: Span) -> TokenStream {
     let name = format_ident!("{name}", span = span);
     quote!(#[doc = #about] pub type #name = #of;)

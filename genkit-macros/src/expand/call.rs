@@ -1,4 +1,4 @@
-//! The call: what is injected, the values that were read, and the conversion of what comes back.
+//! The call: injected values, decoded arguments, and the conversion of the result.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -11,7 +11,7 @@ use crate::parse::{FnParam, InputField};
 use crate::types;
 use crate::validate::ValidAction;
 
-/// The function for its definition: the constructor, and what that takes after the info.
+/// Generates the function for its definition: the name of the constructor, and its arguments after the info.
 pub(super) fn function(
     action: &ValidAction,
     names: &TypeNames,
@@ -33,12 +33,12 @@ pub(super) fn function(
     (format_ident!("with"), quote!(__genkit::Function::new(#input, #call) #needs #gives))
 }
 
-/// Whether nothing is injected.
+/// Returns whether the function takes no injected parameters.
 fn is_alone(action: &ValidAction) -> bool {
     !action.params.iter().any(FnParam::is_injected)
 }
 
-/// Whether the expansion calls methods that it finds by what types are.
+/// Returns whether the expansion calls methods of extension traits, which must be in scope.
 pub(super) fn needs_scope(action: &ValidAction, reading: &Reading) -> bool {
     let has_default = action.params.iter().filter_map(FnParam::field).any(InputField::has_default);
     matches!(reading, Reading::Derived)
@@ -48,12 +48,12 @@ pub(super) fn needs_scope(action: &ValidAction, reading: &Reading) -> bool {
         || action.options.setting("output_schema").is_some()
 }
 
-/// Whether what is returned is a value of a type that everybody has.
+/// Returns whether the function returns a value of a plain type.
 fn has_plain_output(action: &ValidAction) -> bool {
     matches!(&action.item.sig.output, ReturnType::Type(_, ty) if has_schema(action) && types::is_plain(ty))
 }
 
-/// Injected parameters: place, the parameter, and what its type is called.
+/// Returns the injected parameters: index, parameter, and the name of its type.
 fn injected<'a>(
     action: &'a ValidAction,
     names: &'a TypeNames,
@@ -62,7 +62,7 @@ fn injected<'a>(
     params.filter_map(|(i, (param, name))| param.is_injected().then_some((i, param, name)))
 }
 
-/// The closure that makes the future of the call.
+/// Generates the closure that creates the future of the call.
 fn call(action: &ValidAction, names: &TypeNames, reading: &Reading, input: &Input) -> TokenStream {
     let span = action.span();
     let ident = &action.item.sig.ident;
@@ -82,7 +82,7 @@ fn call(action: &ValidAction, names: &TypeNames, reading: &Reading, input: &Inpu
         }
     });
     let mut arguments = Group::new(Delimiter::Parenthesis, quote!(#(#arguments),*));
-    // A future that is not `Send` is reported at the function's name.
+    // Report a future that is not `Send` at the function's name.
     arguments.set_span(span);
     let derived = matches!(reading, Reading::Derived)
         .then(|| quote!(let __input: __Input = __input.take(0);));
@@ -122,8 +122,8 @@ fn call(action: &ValidAction, names: &TypeNames, reading: &Reading, input: &Inpu
     }
 }
 
-/// Required state: what is injected, for the registry to check before the first call. That it can be injected at all
-/// is asserted here, at the type.
+/// Generates the list of required state, which the registry checks before the first call. Assertions that each type can
+/// be injected are reported at the type.
 fn requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> {
     let checks: Vec<_> = injected(action, names)
         .map(|(_, param, name)| {
@@ -131,7 +131,7 @@ fn requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> 
             quote_spanned!(types::place(ty)=> <#name as __genkit::Injectable>::check();)
         })
         .collect();
-    // A value of the request is there or not for each call.
+    // Extensions are looked up for each request, so the registry cannot check them.
     let is_state = |(_, param, _): &(_, &FnParam, _)| matches!(param, FnParam::Injected(_));
     let injected = injected(action, names).filter(is_state).map(|(_, _, name)| name);
     (!checks.is_empty()).then(|| {
@@ -144,8 +144,8 @@ fn requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> 
     })
 }
 
-/// The result: from what the function returned to what its kind gives. A type that does not fit is reported
-/// at the type: in a `Result` of two or of one, where they usually are.
+/// Generates the conversion of the function's result to the result of its kind. A type that does not fit is reported at
+/// the type argument of the `Result`, if there is one.
 fn finish(action: &ValidAction) -> TokenStream {
     let (value, error) = match &action.item.sig.output {
         ReturnType::Type(_, ty) => types::result_places(ty),
@@ -154,9 +154,9 @@ fn finish(action: &ValidAction) -> TokenStream {
     if has_plain_output(action) {
         return quote_spanned!(value=> __genkit::IntoOutput::into_output);
     }
-    // What is around the conversions is at our place, for the lints of the user's crate.
-    // Variables are hygienic, and the user's tokens may come from another macro: a variable is
-    // made and used at one place.
+    // The code around the conversions has the macro's span, so that lints of the user's crate do not apply. Variables
+    // are hygienic, and the user's tokens may come from another macro, so a variable is created and used with the same
+    // span.
     let returned = Ident::new("__returned", value);
     let variable = Ident::new("__error", error);
     let error = quote_spanned!(error=> __genkit::IntoError::into_error(#variable));
@@ -178,13 +178,13 @@ fn finish(action: &ValidAction) -> TokenStream {
     quote!(|__value| __genkit::Returned(__value).split().map_err(|#variable| #error) #success)
 }
 
-/// The schema of the result, for kinds whose callers see one.
+/// Generates the schema of the result, for kinds whose callers see one.
 fn output_schema(action: &ValidAction) -> Option<TokenStream> {
     if !has_schema(action) {
         return None;
     }
     let ty = type_names::output(action);
-    // Content has no value that a declared schema could describe: reported at the type.
+    // Content has no value that a declared schema could describe. Report that at the type.
     let described = action.options.setting("output_schema").map(|_| {
         let place = match &action.item.sig.output {
             ReturnType::Type(_, ty) => types::result_places(ty).0,
@@ -204,7 +204,7 @@ fn output_schema(action: &ValidAction) -> Option<TokenStream> {
     })
 }
 
-/// A variable of ours shown at `span`.
+/// Returns a variable that is hygienic for this macro, with errors reported at `span`.
 fn local(name: &str, span: Span) -> Ident {
     Ident::new(name, Span::call_site().located_at(span))
 }

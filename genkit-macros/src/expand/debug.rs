@@ -1,4 +1,4 @@
-//! `GENKIT_EXPAND=get_weather cargo check` prints what the macros make of `get_weather`.
+//! `GENKIT_EXPAND=get_weather cargo check` prints the expansion of `get_weather`.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -10,12 +10,12 @@ pub(crate) fn print(function: &Ident, expansion: &TokenStream) {
     if std::env::var("GENKIT_EXPAND").is_ok_and(|wanted| function == &wanted) {
         let text = expansion.to_string();
         let text = formatted(&text).unwrap_or(text);
-        // A reader that has gone away is no reason to fail a build.
+        // A closed stderr must not fail the build.
         let _ = writeln!(std::io::stderr(), "{text}");
     }
 }
 
-/// The text through `rustfmt`, where there is one.
+/// Formats the text with `rustfmt`, if it is installed.
 fn formatted(text: &str) -> Option<String> {
     let mut rustfmt = Command::new("rustfmt")
         .args(["--edition", "2024"])

@@ -1,4 +1,4 @@
-//! Defaults: a function for each, with the type of its parameter.
+//! Default values: a function for each, which returns the type of its parameter.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -12,7 +12,7 @@ pub(super) fn name(field: &InputField) -> Ident {
     format_ident!("__default_{}", field.name.unraw(), span = Span::call_site())
 }
 
-/// The function of a default that is data: one of serde's is its derive's, where there is one.
+/// Generates the function for a default value. With a derived struct, serde's own defaults are left to the derive.
 pub(super) fn function(field: &InputField, ty: &TokenStream, derived: bool) -> Option<TokenStream> {
     let name = name(field);
     let value = match &field.default {

@@ -19,7 +19,7 @@ pub(super) fn definition(
     let ValidAction { kind, item, name, description, uri, .. } = action;
     let ident = &item.sig.ident;
     let (function_trait, definition) = (kind.function_trait(), kind.definition());
-    // The place of the definition is that of this call.
+    // The location of this call becomes the location of the definition.
     let about = quote_spanned!(action.span()=> __genkit::StaticInfo::new(#name, #description));
     let info = option_calls(action, OptionTarget::Info);
     let own = option_calls(action, OptionTarget::Definition);
@@ -46,7 +46,7 @@ pub(super) fn definition(
     }
 }
 
-/// `.title("..").tags(&[..])`: the builder calls for one target.
+/// Generates the builder calls for one target: `.title("..").tags(&[..])`.
 fn option_calls(action: &ValidAction, target: OptionTarget) -> TokenStream {
     options::of(action.kind)
         .filter(|spec| spec.target == target)
@@ -58,7 +58,7 @@ fn option_calls(action: &ValidAction, target: OptionTarget) -> TokenStream {
         .collect()
 }
 
-/// `.options(|| PromptOptions::default().with_model(".."))`: how a prompt runs.
+/// Generates the options with which a prompt runs: `.options(|| PromptOptions::default().with_model(".."))`.
 fn run_options(action: &ValidAction) -> Option<TokenStream> {
     let calls: Vec<_> = options::of(action.kind)
         .filter(|spec| spec.target == OptionTarget::Run)
@@ -81,7 +81,7 @@ fn run_options(action: &ValidAction) -> Option<TokenStream> {
         .then(|| quote!(.options(|| <__genkit::PromptOptions as ::core::default::Default>::default() #(#calls)*)))
 }
 
-/// The schema of what a model answers. A type without one is reported at the type.
+/// Generates the schema of the model's output. A type without a schema is reported at the type.
 fn read_schema(source: &SchemaSource) -> TokenStream {
     match source {
         SchemaSource::Type(ty) => {
@@ -94,7 +94,7 @@ fn read_schema(source: &SchemaSource) -> TokenStream {
     }
 }
 
-/// The argument of a builder method.
+/// Expands to the argument of a builder method.
 impl ToTokens for Setting {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(match self {
@@ -130,7 +130,7 @@ impl ToTokens for Setting {
     }
 }
 
-/// A tool of a prompt. A function that is none is reported at its path.
+/// Expands to a tool of a prompt. A function that is not a tool is reported at its path.
 impl ToTokens for ToolSource {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(match self {
@@ -149,7 +149,8 @@ fn function_tool(function: &Path) -> TokenStream {
     quote_spanned!(function.span()=> __genkit::Tool::of::<#function>())
 }
 
-/// The schema that an option declares, as an `OutputSchema`. A type without one is reported at the type.
+/// Expands to the schema that an option declares, as an `OutputSchema`. A type without a schema is reported at the
+/// type.
 impl ToTokens for SchemaSource {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(match self {
@@ -170,7 +171,7 @@ impl ToTokens for SchemaSource {
     }
 }
 
-/// The suggestions for one argument, as the expression of a `Completer`.
+/// Expands to the suggestions for one argument, as a `Completer` expression.
 impl ToTokens for ArgCompletion {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(match self {

@@ -1,5 +1,5 @@
-//! The fallback, which a function with mistakes becomes: the errors, the function itself, and stubs for what
-//! the macro would have added, so that no error follows from another.
+//! The fallback for a function with errors: the errors, the function itself, and stubs for what the macro would have
+//! generated, to avoid follow-up errors.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -16,10 +16,10 @@ pub(crate) fn fallback(
 ) -> TokenStream {
     let declared = !item.has_body() && !item.body.is_empty();
     if item.sig.receiver().is_some() || declared {
-        // Inside an `impl` or a trait a type would be one more error.
+        // Inside an `impl` or a trait, a type would be another error.
         return quote!(#errors #item);
     }
-    // A second macro of ours is taken off the function, but its import was meant to be used.
+    // A second macro of this crate is removed from the function. Keep a use of its import, to avoid a warning.
     let others: Vec<_> = item
         .attrs
         .iter()
@@ -32,8 +32,8 @@ pub(crate) fn fallback(
     quote!(#errors #item #others #stub)
 }
 
-/// What a function becomes that is not one yet, while somebody writes it: what is there of it, without what an
-/// attribute of ours left on its parameters, and the stub where it has a name.
+/// Expands a function that does not parse, usually because the user is still typing: its tokens without the attributes
+/// on its parameters, and the stub if the function has a name.
 pub(crate) fn unparsed(
     kind: Kind,
     tokens: TokenStream,
@@ -46,7 +46,7 @@ pub(crate) fn unparsed(
     quote!(#errors #item #stub)
 }
 
-/// The type of the function's name, which every list of actions can name.
+/// Generates the type with the function's name, so that lists of actions can still name it.
 fn stub(
     kind: Kind,
     vis: &Visibility,

@@ -8,9 +8,9 @@ use super::defaults;
 use crate::literal::literal;
 use crate::parse::{Bound, FieldData, InputField};
 
-/// `Field::new("city", <City as Argument>::TYPE)` and what there is to say beyond.
+/// Generates `Field::new("city", <City as Argument>::TYPE)`, with calls for the field's other properties.
 ///
-/// `ty` is the expression of its type.
+/// `ty` is the expression for its type.
 pub(super) fn field(field: &InputField, data: &FieldData, ty: &TokenStream) -> TokenStream {
     let key = &field.key;
     let names = names(field);
@@ -26,7 +26,7 @@ pub(super) fn field(field: &InputField, data: &FieldData, ty: &TokenStream) -> T
     quote!(__genkit::Field::new(#key, #ty) #names #notes #default)
 }
 
-/// All names that a field answers to, in the order of serde's messages, where there are several.
+/// Returns all names of a field in the order of serde's messages. The list is empty if the field has no aliases.
 fn names(field: &InputField) -> Vec<&str> {
     let mut names: Vec<&str> = field.aliases.iter().map(String::as_str).collect();
     if names.is_empty() {

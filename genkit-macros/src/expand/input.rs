@@ -1,5 +1,5 @@
-//! The input: parameters taken by value as data, or as a struct with derives where one has an attribute that only a
-//! derive understands; defaults, and checks of the types.
+//! The input: parameters taken by value as data, or as a struct with derives if an attribute needs a derive; default
+//! values; and checks of the types.
 
 use std::collections::BTreeSet;
 
@@ -13,9 +13,9 @@ use crate::parse::{FnParam, InputField, SerdeDefault};
 use crate::types;
 use crate::validate::ValidAction;
 
-/// How the values of a call are read.
+/// How the arguments of a call are decoded.
 pub(super) enum Reading {
-    /// Each by itself, or all as one value that the user names.
+    /// Each argument on its own, or all of them as one type that the user names.
     ByType,
     /// All as a hidden struct.
     Derived,
@@ -40,11 +40,11 @@ impl Reading {
     }
 }
 
-/// What a function takes by value, for its definition.
+/// The parameters that a function takes by value, for its definition.
 pub(super) enum Input {
-    /// An expression for each field.
+    /// One expression per field.
     Fields(Vec<TokenStream>),
-    /// An expression for the type of all.
+    /// An expression for the type of the whole input.
     Whole(TokenStream),
 }
 
@@ -70,7 +70,7 @@ impl Input {
     }
 }
 
-/// The functions of defaults, and the struct of everything that the caller gives where there is such a thing.
+/// Generates the functions of default values, and the hidden struct if one is needed.
 pub(super) fn items(action: &ValidAction, names: &TypeNames, reading: &Reading) -> TokenStream {
     let fields: Vec<_> = action
         .params
@@ -94,11 +94,11 @@ pub(super) fn items(action: &ValidAction, names: &TypeNames, reading: &Reading) 
     }
 }
 
-/// The struct with derives.
+/// Generates the struct with derives.
 fn derived(action: &ValidAction, fields: &[(&InputField, &TokenStream)]) -> TokenStream {
-    // A type that lacks a trait is reported once, by `checks`. The derives believe in the
-    // bounds because they name a lifetime (serde) or are under `for` (schemars, which looks
-    // at bounds only where there is a parameter: hence the constant).
+    // A type that lacks a trait is reported once, by `checks`. The derives accept the bounds without checking them:
+    // serde's because the bounds name a lifetime, schemars' because they are under `for`. schemars looks at bounds only
+    // if the struct has a parameter, hence the constant.
     let believed: BTreeSet<String> = fields
         .iter()
         .filter(|(field, _)| needs_traits(field))
@@ -139,12 +139,12 @@ fn derived(action: &ValidAction, fields: &[(&InputField, &TokenStream)]) -> Toke
     }
 }
 
-/// Whether the derives need traits of the field's type that the compiler does not know of.
+/// Returns whether the derives need traits of the field's type that are not known to be implemented.
 fn needs_traits(field: &InputField) -> bool {
     !field.custom && !field.skip && !types::is_plain(&field.ty)
 }
 
-/// Asserts on each type of a derived struct that it can be an argument.
+/// Asserts for each field of a derived struct that its type can be an argument.
 fn checks(action: &ValidAction) -> TokenStream {
     let checks: Vec<TokenStream> = action
         .params

@@ -1,7 +1,7 @@
-//! Expansion: what a function becomes, beside itself.
+//! Expansion: the code that is generated in addition to the function.
 //!
-//! The expansion is small on purpose: data and calls into `genkit::__private`, where the logic
-//! is compiled once and can be read. `tests/expansions` shows one for each kind.
+//! The expansion is small on purpose. It consists of data and of calls into `genkit::__private`, where the logic is
+//! compiled once and is easy to read. `tests/expansions` has an example of each kind.
 
 mod call;
 mod debug;
@@ -30,7 +30,7 @@ pub(crate) fn expand(action: &ValidAction) -> TokenStream {
     let (vis, ident, crate_path) = (&action.item.vis, &action.item.sig.ident, &action.crate_path);
     let about = format!("The definition of the {} `{}`.", action.kind.noun(), ident.unraw());
     let conditions: Vec<_> = action.item.conditions().collect();
-    // The function may be deprecated for people and still be there for callers.
+    // A deprecated function must still be callable for clients.
     let deprecated = action.item.attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
     let allow = deprecated.then(|| quote!(#[allow(deprecated)]));
     let has_unit = action.params.iter().any(|param| types::is_unit(param.ty()));
@@ -69,7 +69,7 @@ pub(crate) fn expand(action: &ValidAction) -> TokenStream {
     }
 }
 
-/// What lists of several kinds, and the linker, know it by.
+/// Implements the trait that mixed lists of actions and the linker use to find the function.
 fn linked(kind: Kind, ident: &Ident) -> TokenStream {
     let noun = Ident::new(kind.noun(), Span::call_site());
     quote! {

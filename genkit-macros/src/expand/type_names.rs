@@ -1,4 +1,4 @@
-//! The names that the types of the signature have in the expansion.
+//! The names of the signature's types in the expansion.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
@@ -9,13 +9,13 @@ use crate::parse::FnParam;
 use crate::types;
 use crate::validate::ValidAction;
 
-/// What an alias is called, with the place of its parameter.
+/// The prefix of an alias, which the index of its parameter follows.
 const ALIAS: &str = "__Param";
 
-/// What each type of the signature is called in the expansion.
+/// The names of the signature's types in the expansion.
 ///
-/// A type with arguments is named once, by an alias whose own name is at the function's: for a
-/// misspelt type inside it the compiler then says the same twice, which it prints once.
+/// A type with arguments is named only once, by an alias whose name has the span of the function. If a type inside it
+/// is misspelled, the compiler then reports the same error twice, and prints it once.
 pub(super) struct TypeNames {
     pub(super) params: Vec<TokenStream>,
 }
@@ -61,17 +61,17 @@ impl TypeNames {
     }
 }
 
-/// Whether callers see a schema of the result.
+/// Returns whether callers see a schema of the result.
 pub(super) fn has_schema(action: &ValidAction) -> bool {
     matches!(action.kind, Kind::Tool | Kind::Flow)
 }
 
-/// Whether the result's type stands in the expansion as it is written.
+/// Returns whether the expansion repeats the type of the result verbatim.
 fn is_written(ty: &Type) -> bool {
     types::is_word(ty) || types::is_plain(ty) || types::borrows(ty)
 }
 
-/// What the type of a result is called, for kinds whose callers see its schema.
+/// Returns the name of the result's type, for kinds whose callers see its schema.
 pub(super) fn output(action: &ValidAction) -> TokenStream {
     match &action.item.sig.output {
         ReturnType::Default => quote!(()),
@@ -80,7 +80,7 @@ pub(super) fn output(action: &ValidAction) -> TokenStream {
     }
 }
 
-/// A type's name where errors about the type are shown.
+/// Returns the name of a type, with the span for errors about the type.
 pub(super) fn at(name: &TokenStream, ty: &Type) -> TokenStream {
     let is_alias = |ident: &Ident| ident.to_string().starts_with(ALIAS);
     match syn::parse2::<Ident>(name.clone()).ok().filter(is_alias) {
@@ -89,12 +89,13 @@ pub(super) fn at(name: &TokenStream, ty: &Type) -> TokenStream {
     }
 }
 
-/// The function that gives the `ArgumentType` of a type with arguments: what lacks a trait is shown whole.
+/// Returns the name of the function that returns the `ArgumentType` of a type with arguments. An error about a missing
+/// trait then shows the whole type.
 fn argument_function(name: &TokenStream, action: &ValidAction) -> Ident {
     Ident::new(&format!("{name}_type"), action.span())
 }
 
-/// The `ArgumentType` of a parameter taken by value.
+/// Generates the `ArgumentType` of a parameter taken by value.
 pub(super) fn argument_type(name: &TokenStream, ty: &Type, action: &ValidAction) -> TokenStream {
     if types::is_plain(ty) || types::is_word(ty) {
         let name = at(name, ty);
@@ -104,7 +105,7 @@ pub(super) fn argument_type(name: &TokenStream, ty: &Type, action: &ValidAction)
     quote!(#function())
 }
 
-/// What [`argument_type`] calls.
+/// Generates the functions that [`argument_type`] calls.
 pub(super) fn argument_functions(action: &ValidAction, names: &TypeNames) -> TokenStream {
     let owned = action.params.iter().zip(&names.params).filter(|(param, _)| match param {
         FnParam::Injected(_) | FnParam::Extension(_) => false,

@@ -1,4 +1,4 @@
-//! The options of one parameter: `#[arg]`.
+//! Options of one parameter, in `#[arg]`.
 
 use super::spec::{OptionForm, OptionSpec, OptionTarget};
 

@@ -1,4 +1,4 @@
-//! The options that only `#[flow]` has: none yet.
+//! Options that only `#[flow]` has: none so far.
 
 use super::spec::OptionSpec;
 

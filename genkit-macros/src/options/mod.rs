@@ -1,7 +1,8 @@
-//! The options of the macros as data: parsing, messages and the tables in the documentation come from these rows.
+//! The options of the macros as data. Parsing, messages and the tables in the documentation are derived from these
+//! rows.
 //!
-//! A new option of `#[tool]` is a row in `tool.rs`, and a field with a method of its name in the library's
-//! `action/tool/settings.rs`. What several macros have is in `shared.rs`, what one parameter has in `arg.rs`.
+//! To add an option to `#[tool]`, add a row in `tool.rs`, and a field with a method of the same name in the library's
+//! `action/tool/settings.rs`. Options that several macros share are in `shared.rs`, options of a parameter in `arg.rs`.
 
 pub(crate) mod arg;
 mod flow;
@@ -15,7 +16,7 @@ pub(crate) use spec::{OptionForm, OptionSpec, OptionTarget};
 
 use crate::kind::Kind;
 
-/// The options of `kind`: its own after the shared ones.
+/// Returns the options of `kind`: the shared ones, then its own.
 pub(crate) fn of(kind: Kind) -> impl Iterator<Item = &'static OptionSpec> {
     let own = match kind {
         Kind::Tool => tool::OPTIONS,

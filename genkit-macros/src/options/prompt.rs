@@ -1,4 +1,4 @@
-//! The options that only `#[prompt]` has.
+//! Options that only `#[prompt]` has.
 
 use super::shared::{ICONS, PERMIT, TIMEOUT};
 use super::spec::{OptionForm, OptionSpec, OptionTarget};

@@ -1,4 +1,4 @@
-//! The options that only `#[resource]` has.
+//! Options that only `#[resource]` has.
 
 use super::shared::{ICONS, PERMIT, TIMEOUT};
 use super::spec::{OptionForm, OptionSpec, OptionTarget};

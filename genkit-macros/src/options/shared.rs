@@ -1,4 +1,4 @@
-//! Options that several macros have.
+//! Options that several macros share.
 
 use super::spec::{OptionForm, OptionSpec, OptionTarget};
 
@@ -50,7 +50,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     },
 ];
 
-/// Of every macro whose function a client waits for.
+/// The option of every macro whose function a client waits for.
 pub(super) const TIMEOUT: OptionSpec = OptionSpec {
     key: "timeout",
     form: OptionForm::Duration,
@@ -59,7 +59,7 @@ pub(super) const TIMEOUT: OptionSpec = OptionSpec {
     about: "The time limit of a call, in `ms`, `s`, `m` or `h`.",
 };
 
-/// Of every macro whose function is served over MCP.
+/// The option of every macro whose function is served over MCP.
 pub(super) const PERMIT: OptionSpec = OptionSpec {
     key: "permit",
     form: OptionForm::Scopes,
@@ -69,7 +69,7 @@ pub(super) const PERMIT: OptionSpec = OptionSpec {
             scopes with spaces; the client needs all of them.",
 };
 
-/// Of every macro whose definition a client can show.
+/// The option of every macro whose definition a client can display.
 pub(super) const ICONS: OptionSpec = OptionSpec {
     key: "icons",
     form: OptionForm::Urls,

@@ -1,11 +1,11 @@
-//! The row of one option: its name, what it takes, and where its value goes.
+//! The description of one option: its name, the form of its value, and where the value goes.
 
-/// One option.
+/// One option of a macro.
 pub(crate) struct OptionSpec {
     pub(crate) key: &'static str,
     pub(crate) form: OptionForm,
     pub(crate) target: OptionTarget,
-    /// How it is written, for messages and documentation.
+    /// An example of its use, for messages and documentation.
     pub(crate) example: &'static str,
     /// What it does, for documentation.
     #[cfg_attr(not(test), expect(dead_code, reason = "the documentation is checked against it"))]
@@ -17,15 +17,15 @@ pub(crate) struct OptionSpec {
 pub(crate) enum OptionTarget {
     /// A method of `StaticInfo`.
     Info,
-    /// A method of the kind's definition.
+    /// A method of the definition.
     Definition,
     /// A `with_*` method of `PromptOptions`.
     Run,
-    /// The macro uses it itself.
+    /// Used by the macro itself.
     Macro,
 }
 
-/// What the value of an option looks like.
+/// The form of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OptionForm {
     /// `key = "text"`
@@ -61,25 +61,27 @@ pub(crate) enum OptionForm {
 }
 
 impl OptionForm {
-    /// What to give, for messages.
+    /// Returns a description of the expected value, for messages.
     pub(crate) fn expected(self) -> &'static str {
         match self {
             Self::Text => "a string",
             Self::Flag => "nothing, or `= true` or `= false`",
-            Self::Duration => "a time with its unit in quotes",
+            Self::Duration => "a duration with its unit in quotes",
             Self::Size => "a number of bytes, or a size with its unit in quotes",
-            Self::Scopes => "scopes in quotes, with blanks between them",
+            Self::Scopes => "scopes in quotes, with spaces between them",
             Self::Texts => "strings in parentheses",
-            Self::Urls => "addresses in parentheses",
+            Self::Urls => "URLs in parentheses",
             Self::MimeType => "a media type in quotes",
             Self::Json => "a JSON object",
             Self::Path => "a path in quotes",
-            Self::Schema => "a type, a JSON object or a call that gives a schema",
-            Self::Task => "nothing, or `\"now\"`, `\"always\"` or a time with its unit in quotes",
+            Self::Schema => "a type, a JSON object or a call that returns a schema",
+            Self::Task => {
+                "nothing, or `\"now\"`, `\"always\"` or a duration with its unit in quotes"
+            }
             Self::Number => "a whole number",
             Self::Tools => "functions and names in brackets",
             Self::ToolChoice => {
-                "`\"auto\"`, `\"required\"`, `\"none\"` or a function that stands in `tools`"
+                "`\"auto\"`, `\"required\"`, `\"none\"` or a function listed in `tools`"
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The options that only `#[tool]` has.
+//! Options that only `#[tool]` has.
 
 use super::shared::{ICONS, PERMIT, TIMEOUT};
 use super::spec::{OptionForm, OptionSpec, OptionTarget};

@@ -1,4 +1,4 @@
-//! `#[arg]`: one parameter taken by value, which is a field of the input.
+//! `#[arg]`: a parameter taken by value, which is a field of the input.
 
 use proc_macro2::Span;
 use syn::ext::IdentExt as _;
@@ -15,7 +15,7 @@ use crate::suggest::{listed, nearest};
 /// A parameter taken by value.
 pub(crate) struct InputField {
     pub(crate) name: Ident,
-    /// What callers write: the name, or what `#[serde(rename)]` makes of it.
+    /// The name that callers use: the parameter's name, or the one set by `#[serde(rename)]`.
     pub(crate) key: String,
     pub(crate) aliases: Vec<String>,
     pub(crate) ty: Type,
@@ -24,15 +24,15 @@ pub(crate) struct InputField {
     pub(crate) default: Option<ArgDefault>,
     pub(crate) complete: Option<ArgCompletion>,
     pub(crate) flatten: bool,
-    /// Not read from the caller.
+    /// Set if the value is not read from the caller's input.
     pub(crate) skip: bool,
-    /// Read or described by functions that the user names, so the type needs no traits.
+    /// Set if the user names functions that deserialize or describe it, so its type needs no traits.
     pub(crate) custom: bool,
-    /// What the attributes say, where that is data; else a derive understands them.
+    /// The attributes as data; `None` if only a derive can interpret them.
     pub(crate) data: Option<FieldData>,
 }
 
-/// The value where the caller gives none.
+/// The value if the caller passes none.
 pub(crate) enum ArgDefault {
     /// `#[arg(default)]`
     OfType(Span),
@@ -47,7 +47,7 @@ pub(crate) enum ArgCompletion {
 }
 
 impl InputField {
-    /// Reads the attributes of one parameter.
+    /// Parses the attributes of one parameter.
     pub(crate) fn new(
         kind: Kind,
         name: Ident,
@@ -79,7 +79,7 @@ impl InputField {
             }
             if let Meta::List(list) = &attr.meta {
                 let serde = attr.path().is_ident("serde");
-                // Mistakes in these are reported by the derives.
+                // The derives report errors in these attributes.
                 for entry in meta::parse(list.tokens.clone(), &mut Errors::default()) {
                     serde_default |= serde && entry.name() == "default";
                     field.derived(serde, &entry);
@@ -101,12 +101,12 @@ impl InputField {
             errors.at(
                 &field.name,
                 format_args!(
-                    "the argument `{}` has a reserved name: callers see it, and names with a \
-                     leading `_` belong to protocols",
+                    "the argument `{}` has a reserved name: names with a \
+                     leading `_` are reserved for protocols",
                     field.key
                 ),
                 format_args!(
-                    "call it `{0}`, or give callers another name: `#[serde(rename = \"{0}\")]`",
+                    "call it `{0}`, or rename it for callers: `#[serde(rename = \"{0}\")]`",
                     field.key.trim_start_matches('_')
                 ),
             );
@@ -114,12 +114,12 @@ impl InputField {
         field
     }
 
-    /// Whether the caller may leave it out, by what an attribute says that is data.
+    /// Returns whether the caller may omit it, according to attributes that were parsed as data.
     pub(crate) fn has_default(&self) -> bool {
         self.default.is_some() || self.data.as_ref().is_some_and(|data| data.default.is_some())
     }
 
-    /// Whether a caller may call it `name`.
+    /// Returns whether `name` is the field's name or one of its aliases.
     pub(crate) fn answers_to(&self, name: &str) -> bool {
         self.key == name || self.aliases.iter().any(|alias| alias == name)
     }
@@ -153,17 +153,17 @@ impl InputField {
             ),
             ("extension", _) => errors.at(
                 key,
-                "`extension` is for a parameter by reference: a value of the request is lent",
-                format_args!("write `{}: &T` for the type that a layer put there", self.name),
+                "`extension` is only for parameters taken by reference",
+                format_args!("write `{}: &T` with the type of the request extension", self.name),
             ),
             (_, _) if !matches!(kind, Kind::Prompt | Kind::Resource) => errors.at(
                 key,
                 format_args!(
-                    "the arguments of a {} are not completed: clients ask for suggestions only \
+                    "the arguments of a {} cannot be completed: clients request suggestions only \
                      in prompts and resource templates",
                     kind.noun()
                 ),
-                "take it out; an `enum` argument lists its values in the schema",
+                "remove it; an `enum` argument lists its values in the schema",
             ),
             (_, MetaValue::Is(value)) => self.complete = complete(value, errors),
             (_, _) => errors.at(
@@ -174,7 +174,7 @@ impl InputField {
         }
     }
 
-    /// Notes what matters here of an entry of `#[serde]` or `#[schemars]`.
+    /// Records the relevant parts of an entry of `#[serde]` or `#[schemars]`.
     fn derived(&mut self, serde: bool, entry: &MetaEntry) {
         let value = match &entry.value {
             MetaValue::Is(expr) => text(expr),
@@ -192,7 +192,7 @@ impl InputField {
     }
 }
 
-/// The name in `rename(deserialize = "name")`.
+/// Returns the name in `rename(deserialize = "name")`.
 fn for_deserializing(item: &Expr) -> Option<LitStr> {
     let Expr::Assign(assign) = item else { return None };
     match &*assign.left {
@@ -201,16 +201,16 @@ fn for_deserializing(item: &Expr) -> Option<LitStr> {
     }
 }
 
-/// The entries of one `#[arg(..)]`.
+/// Returns the entries of one `#[arg(..)]`.
 fn arguments(attr: &Attribute, errors: &mut Errors) -> Vec<MetaEntry> {
     match &attr.meta {
         Meta::List(list) if !list.tokens.is_empty() => meta::parse(list.tokens.clone(), errors),
         _ => {
-            let what = "`#[arg]` without an option does nothing";
+            let what = "`#[arg]` without options has no effect";
             errors.at(
                 attr,
                 what,
-                "write `#[arg(default)]` or `#[arg(default = value)]`, or take it out",
+                "write `#[arg(default)]` or `#[arg(default = value)]`, or remove it",
             );
             Vec::new()
         }
@@ -239,7 +239,7 @@ fn unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
     let legal = format!("`#[arg]` takes {}", listed(keys()));
     let what = format!("`#[arg]` has no option `{name}`");
     if options::of(kind).any(|spec| spec.key == name) {
-        let what = format!("{what}: it belongs to the whole function");
+        let what = format!("{what}: it is an option of the whole function");
         errors.at(
             key,
             what,
@@ -254,9 +254,7 @@ fn unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
         errors.at(
             key,
             what,
-            format_args!(
-                "{legal}; what `serde` and `schemars` know goes into their own attributes"
-            ),
+            format_args!("{legal}; put options of `serde` and `schemars` in their own attributes"),
         );
     }
 }

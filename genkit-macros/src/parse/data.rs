@@ -1,5 +1,5 @@
-//! Attributes of serde and schemars on a parameter as data: what they say of its name and its schema, where no derive
-//! is needed to understand it.
+//! The attributes of serde and schemars on a parameter as data: its names and its schema, if no derive is needed to
+//! interpret them.
 
 use syn::{Attribute, Expr, ExprLit, ExprPath, Lit, LitStr, Meta};
 
@@ -7,7 +7,7 @@ use super::meta::{self, MetaEntry, MetaValue};
 use crate::error::Errors;
 use crate::literal::text;
 
-/// What the attributes of one parameter say.
+/// The attributes of one parameter.
 #[derive(Default)]
 pub(crate) struct FieldData {
     /// The lines of the doc comment, as schemars reads them.
@@ -20,20 +20,20 @@ pub(crate) struct FieldData {
     pub(crate) default: Option<SerdeDefault>,
 }
 
-/// A keyword of the schema for one type of JSON.
+/// A keyword of the schema for one JSON type.
 pub(crate) struct Bound {
     pub(crate) of: &'static str,
     pub(crate) keyword: &'static str,
     pub(crate) value: Expr,
 }
 
-/// What serde fills in where the caller gives nothing.
+/// The value that serde uses if the caller passes none.
 pub(crate) enum SerdeDefault {
     OfType,
     Function(ExprPath),
 }
 
-/// The attributes as data; `None` where one of them is for a derive to understand, or to refuse.
+/// Returns the attributes as data, or `None` if one of them must be interpreted or rejected by a derive.
 pub(super) fn data(attrs: &[Attribute]) -> Option<FieldData> {
     let mut data = FieldData { doc: doc(attrs)?, ..FieldData::default() };
     let mut entries = Vec::new();
@@ -64,13 +64,13 @@ pub(super) fn data(attrs: &[Attribute]) -> Option<FieldData> {
             false => data.schemars(entry)?,
         }
     }
-    // In the order in which schemars looks at them.
+    // schemars applies them in this order.
     data.bounds
         .sort_by_key(|bound| ORDER.iter().position(|(_, keyword)| *keyword == bound.keyword));
     Some(data)
 }
 
-/// The keywords of bounds with the types that they are for.
+/// The keywords of bounds, with the JSON types that they apply to.
 const ORDER: [(&str, &str); 7] = [
     ("string", "minLength"),
     ("string", "maxLength"),
@@ -81,11 +81,11 @@ const ORDER: [(&str, &str); 7] = [
     ("string", "pattern"),
 ];
 
-/// The doc comment, if there is one; `None` where it is computed.
+/// Returns the doc comment, if there is one. The outer `None` means that it is computed.
 fn doc(attrs: &[Attribute]) -> Option<Option<String>> {
     let mut lines = Vec::new();
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("doc")) {
-        // `#[doc(hidden)]` says nothing.
+        // `#[doc(hidden)]` has no text.
         let Meta::NameValue(meta) = &attr.meta else { continue };
         let Expr::Lit(ExprLit { lit: Lit::Str(line), .. }) = &meta.value else { return None };
         let line = line.value();
@@ -97,7 +97,7 @@ fn doc(attrs: &[Attribute]) -> Option<Option<String>> {
 impl FieldData {
     fn serde(&mut self, entry: &MetaEntry) -> Option<()> {
         match (entry.name().as_str(), &entry.value) {
-            // Read where the field's names are.
+            // Handled together with the field's names.
             ("rename" | "alias", MetaValue::Is(value)) => text(value).map(|_| ()),
             ("default", MetaValue::Flag) => {
                 self.default = Some(SerdeDefault::OfType);
@@ -115,7 +115,7 @@ impl FieldData {
         match (entry.name().as_str(), &entry.value) {
             ("title", MetaValue::Is(value)) => self.title = Some(text(value)?),
             ("description", MetaValue::Is(value)) => self.description = Some(text(value)?),
-            // A text may be meant as the name of a function: schemars says so.
+            // schemars may interpret a string as the name of a function, so leave it to the derive.
             ("example", MetaValue::Is(value)) if text(value).is_none() => {
                 self.examples.push(value.clone());
             }
@@ -150,7 +150,7 @@ impl FieldData {
         Some(())
     }
 
-    /// `min = 1, max = 5` or `equal = 3`.
+    /// Reads `min = 1, max = 5` or `equal = 3`.
     fn range(&mut self, list: &[Expr], keywords: &[(&'static str, &'static str)]) -> Option<()> {
         let mut ends = [None, None];
         for item in list {
@@ -161,7 +161,7 @@ impl FieldData {
                 "equal" => &[0, 1],
                 _ => return None,
             };
-            // What stands in a text, schemars parses.
+            // schemars parses bounds that are written as strings.
             if text(value).is_some() || places.iter().any(|place| ends[*place].is_some()) {
                 return None;
             }
@@ -183,7 +183,7 @@ impl FieldData {
     }
 }
 
-/// `name = value`
+/// Splits `name = value`.
 fn assigned(item: &Expr) -> Option<(&'static str, &Expr)> {
     let Expr::Assign(assign) = item else { return None };
     let Expr::Path(path) = &*assign.left else { return None };

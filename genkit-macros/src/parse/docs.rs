@@ -6,8 +6,8 @@ use syn::{Attribute, Expr, Meta};
 
 use crate::literal;
 
-/// The doc comments of `attrs` as one text: a string literal, or where a `#[doc]` is computed
-/// (`include_str!`), an expression that gives one. `None` where there is nothing to read.
+/// Returns the doc comments of `attrs` as one text: a string literal, or an expression if one of them is computed, as
+/// with `#[doc = include_str!(..)]`. `None` if there is no text.
 pub(crate) fn description(attrs: &[Attribute]) -> Option<TokenStream> {
     let parts: Vec<&Expr> = attrs
         .iter()
@@ -35,7 +35,7 @@ pub(crate) fn description(attrs: &[Attribute]) -> Option<TokenStream> {
     }
 }
 
-/// One comment without what belongs to its form: the space after `///`, the stars of `/** */`.
+/// Removes the markup of one comment: the space after `///`, and the stars of `/** */`.
 fn lines(comment: &str) -> String {
     if !comment.contains('\n') {
         return comment.strip_prefix(' ').unwrap_or(comment).trim_end().to_owned();

@@ -1,11 +1,11 @@
-//! Formats of texts: times, sizes, media types, addresses of pictures.
+//! Formats of strings: durations, sizes, media types, URLs and scopes.
 
-/// `30s`, `500ms`, `2m`, `1h` in milliseconds.
+/// Parses a duration such as `30s`, `500ms`, `2m` or `1h`, in milliseconds.
 pub(super) fn milliseconds(text: &str) -> Option<u64> {
     with_unit(text, &[("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)])
 }
 
-/// `512B`, `64KiB`, `1MiB` in bytes.
+/// Parses a size such as `512B`, `64KiB` or `1MiB`, in bytes.
 pub(super) fn bytes(text: &str) -> Option<u64> {
     with_unit(text, &[("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20)])
 }
@@ -17,14 +17,14 @@ fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(*factor).filter(|value| *value > 0)
 }
 
-/// An address that a client can show.
+/// Returns whether a client can display the URL.
 pub(super) fn is_url(text: &str) -> bool {
     ["https://", "http://", "data:"].iter().any(|scheme| {
         text.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty() && !rest.contains(' '))
     })
 }
 
-/// `type/subtype`, perhaps with parameters.
+/// Returns whether the text has the form `type/subtype`, optionally with parameters.
 pub(super) fn is_mime_type(text: &str) -> bool {
     let token = |part: &str| {
         !part.is_empty()
@@ -34,7 +34,7 @@ pub(super) fn is_mime_type(text: &str) -> bool {
     kind.split_once('/').is_some_and(|(first, second)| token(first) && token(second))
 }
 
-/// A `scope-token` of RFC 6749, section 3.3.
+/// Returns whether the text is a `scope-token` of RFC 6749, section 3.3.
 pub(super) fn is_scope(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic() && b != b'"' && b != b'\\')
 }

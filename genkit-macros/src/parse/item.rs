@@ -1,4 +1,4 @@
-//! The annotated function: its signature is parsed, its body stays opaque tokens.
+//! The annotated function: its signature is parsed, its body is kept as opaque tokens.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -17,7 +17,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// Reads a function; for anything else says what the attribute is for.
+    /// Parses a function. For any other item, reports what the attribute can be applied to.
     pub(crate) fn parse(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
         let parser = |input: ParseStream| {
             Ok(Self {
@@ -27,17 +27,20 @@ impl Item {
                 body: input.parse()?,
             })
         };
-        // Tokens are shared: a copy costs nothing, and is looked at only where there is no function.
+        // Cloning tokens is cheap, and the copy is used only if parsing fails.
         let error = match parser.parse2(tokens.clone()) {
             Ok(item) => return Some(item),
             Err(error) => error,
         };
         match not_a_function(tokens) {
             Some((place, thing)) => {
-                let what = format!("{} goes on an `async fn`, not on {thing}", kind.attribute());
+                let what = format!(
+                    "{} can only be applied to an `async fn`, not to {thing}",
+                    kind.attribute()
+                );
                 let help = match thing {
                     "an `impl` block" | "a trait" | "a struct" => {
-                        "annotate free functions: state is taken by reference, `store: &Store`"
+                        "annotate free functions, and take state by reference: `store: &Store`"
                     }
                     _ => "move it above the function",
                 };
@@ -48,7 +51,7 @@ impl Item {
         None
     }
 
-    /// What a function that does not parse is called, and who sees it.
+    /// Returns the visibility and the name of a function that does not parse.
     pub(crate) fn name_of(tokens: TokenStream) -> Option<(Visibility, Ident)> {
         let parser = |input: ParseStream| {
             input.call(Attribute::parse_outer)?;
@@ -64,7 +67,8 @@ impl Item {
         parser.parse2(tokens).ok()
     }
 
-    /// A function that does not parse, without the attributes on its parameters: some of them are ours.
+    /// Removes the attributes on the parameters of a function that does not parse, since some of them belong to this
+    /// crate.
     pub(crate) fn without_taken(tokens: TokenStream) -> TokenStream {
         let mut named = false;
         let trees = tokens.into_iter().map(|tree| match tree {
@@ -82,7 +86,7 @@ impl Item {
         trees.collect()
     }
 
-    /// A declaration in a trait has none.
+    /// Returns whether the function has a body; a declaration in a trait has none.
     pub(crate) fn has_body(&self) -> bool {
         match self.body.clone().into_iter().next() {
             Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Brace,
@@ -90,12 +94,12 @@ impl Item {
         }
     }
 
-    /// The attributes that decide whether the function is there at all.
+    /// Returns the `cfg` attributes, which decide whether the function is compiled.
     pub(crate) fn conditions(&self) -> impl Iterator<Item = &Attribute> {
         self.attrs.iter().filter(|attr| attr.path().is_ident("cfg"))
     }
 
-    /// Which of our macros `attr` is, if it is one.
+    /// Returns the kind of `attr` if it is one of this crate's macros.
     pub(crate) fn another(attr: &Attribute) -> Option<Kind> {
         let path = attr.path();
         let last = path.segments.last()?;
@@ -108,13 +112,13 @@ impl Item {
     }
 }
 
-/// The function as the user wrote it, without the attributes that are ours.
+/// Expands to the function as the user wrote it, without the attributes of this crate.
 impl ToTokens for Item {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let Self { attrs, vis, sig, body } = self;
         let attrs = attrs.iter().filter(|attr| Self::another(attr).is_none());
         let mut sig = sig.clone();
-        // It was refused; in the function it would be refused once more.
+        // It has already been rejected; keeping it would cause a second error.
         sig.variadic = None;
         for input in &mut sig.inputs {
             match input {
@@ -126,8 +130,8 @@ impl ToTokens for Item {
     }
 }
 
-/// Attributes of parameters that are ours or go to the input's fields; the function keeps the rest.
-/// `schemars` reads the bounds of the crates `validator` and `garde` as well.
+/// Returns whether a parameter's attribute belongs to this crate or moves to the field of the input. The function keeps
+/// all others. `schemars` also reads the bounds of the crates `validator` and `garde`.
 pub(super) fn is_taken(attr: &Attribute) -> bool {
     let taken = ["doc", "arg", "input", "serde", "schemars", "validate", "garde"];
     taken.iter().any(|name| attr.path().is_ident(name))
@@ -146,7 +150,7 @@ fn without_attributes(tokens: TokenStream) -> TokenStream {
     kept
 }
 
-/// The keyword of an item that is no function, and what to call it.
+/// Returns the keyword of an item that is not a function, and a name for it.
 fn not_a_function(tokens: TokenStream) -> Option<(TokenTree, &'static str)> {
     let parser = |input: ParseStream| {
         input.call(Attribute::parse_outer)?;

@@ -1,9 +1,9 @@
-//! JSON objects, checked before `json!` sees them, whose own errors would speak of its insides.
+//! JSON objects, checked before they reach `json!`, whose errors would expose its internals.
 
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Error, Expr, LitStr, Token, braced, bracketed, token};
 
-/// Says where `object` is no JSON object; the values in it may be expressions.
+/// Reports where `object` is not a JSON object. Values in it may be expressions.
 pub(super) fn check(object: proc_macro2::TokenStream) -> Result<(), Error> {
     value.parse2(object)
 }
@@ -43,9 +43,8 @@ fn member(input: ParseStream) -> Result<(), Error> {
 }
 
 fn missing(input: ParseStream, what: &str) -> Error {
-    input.error(format!(
-        "{what} is missing here: this is no JSON\nhelp: a member is written `\"name\": value`"
-    ))
+    input
+        .error(format!("{what} is missing in this JSON\nhelp: write a member as `\"name\": value`"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The entries between the parentheses of an attribute: `key`, `key = value`, `key(list)`.
+//! The entries in the parentheses of an attribute: `key`, `key = value`, `key(list)`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens as _;
@@ -26,7 +26,7 @@ pub(super) enum MetaValue {
     Flag,
     /// `key = expression`
     Is(Expr),
-    /// `key = Vec<Type>`: a type that is no expression.
+    /// `key = Vec<Type>`: a type that does not parse as an expression.
     Type(Type),
     /// `key = { .. }`, with the braces.
     Braces(TokenTree),
@@ -34,7 +34,7 @@ pub(super) enum MetaValue {
     List(Vec<Expr>),
 }
 
-/// Reads entries separated by commas; a broken one does not hide the next.
+/// Parses entries separated by commas. An invalid entry does not hide the next one.
 pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Vec<MetaEntry> {
     let parser = |input: ParseStream| {
         let mut entries = Vec::new();
@@ -47,7 +47,7 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Vec<MetaEntry> 
                         errors.at(
                             &next,
                             format_args!("a `,` is missing before `{next}`"),
-                            "options are separated by commas",
+                            "separate options with commas",
                         );
                         skip(input)?;
                     }
@@ -72,7 +72,7 @@ fn entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<MetaEntr
         let token: TokenTree = input.parse()?;
         errors.at(
             &token,
-            format_args!("`{token}` is no option: an option begins with its name"),
+            format_args!("`{token}` is not an option: an option begins with its name"),
             "write `name`, `name = value` or `name(..)`",
         );
         skip(input)?;
@@ -100,7 +100,7 @@ fn entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<MetaEntr
         parenthesized!(content in input);
         let list = Punctuated::<Expr, Token![,]>::parse_terminated(&content);
         if list.is_err() {
-            // What is left in a parsed group counts as an error of its own.
+            // Tokens left over in a parsed group would cause an additional error.
             content.parse::<TokenStream>()?;
         }
         MetaValue::List(list?.into_iter().collect())
@@ -110,7 +110,7 @@ fn entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<MetaEntr
     Ok(Some(MetaEntry { key, value }))
 }
 
-/// An expression, else a type: `Vec<Weather>` begins like a comparison.
+/// Parses an expression or a type: `Vec<Weather>` begins like a comparison.
 fn expression_or_type(input: ParseStream) -> syn::Result<MetaValue> {
     let ends = |ahead: ParseStream| ahead.is_empty() || ahead.peek(Token![,]);
     let ahead = input.fork();
@@ -123,7 +123,7 @@ fn expression_or_type(input: ParseStream) -> syn::Result<MetaValue> {
     Ok(MetaValue::Is(input.parse()?))
 }
 
-/// Goes on to the next comma.
+/// Skips to the next comma.
 fn skip(input: ParseStream) -> syn::Result<()> {
     while !input.is_empty() && !input.peek(Token![,]) {
         input.parse::<TokenTree>()?;

@@ -1,4 +1,4 @@
-//! Parsing: the function, the options of its attribute, and its parameters.
+//! Parsing of the function, the options of its attribute, and its parameters.
 
 mod arg;
 mod data;

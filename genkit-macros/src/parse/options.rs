@@ -1,4 +1,4 @@
-//! The options of one attribute, as they were given.
+//! The options of one attribute.
 
 use proc_macro2::TokenStream;
 use syn::{Ident, LitStr, Path};
@@ -10,7 +10,7 @@ use crate::kind::Kind;
 use crate::options;
 use crate::suggest::{listed, nearest};
 
-/// The options of one attribute, in the order in which they were given.
+/// The options of one attribute, in source order.
 #[derive(Default)]
 pub(crate) struct Options(Vec<(Ident, &'static str, Setting)>);
 
@@ -47,7 +47,7 @@ impl Options {
         }
     }
 
-    /// The flags that are on.
+    /// Returns the names of the flags that are set.
     pub(crate) fn flags(&self) -> impl Iterator<Item = &Ident> {
         self.0
             .iter()
@@ -73,7 +73,7 @@ fn unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
         .collect();
     let parameter = options::arg::OPTIONS.iter().find(|spec| spec.key == name);
     if let Some(spec) = parameter {
-        let what = format!("`{name}` belongs to one parameter, not to the whole function");
+        let what = format!("`{name}` is an option of a parameter, not of the function");
         errors.at(key, what, format_args!("write `{}` before the parameter", spec.example));
     } else if !elsewhere.is_empty() {
         let what = format!(
@@ -81,7 +81,7 @@ fn unknown(kind: Kind, key: &Ident, name: &str, errors: &mut Errors) {
             kind.attribute(),
             listed(elsewhere.iter().map(String::as_str)),
         );
-        errors.at(key, what, format_args!("take it out; {legal}"));
+        errors.at(key, what, format_args!("remove it; {legal}"));
     } else {
         let what = format!("{} has no option `{name}`", kind.attribute());
         match nearest(name, keys) {

@@ -14,11 +14,11 @@ use crate::types;
 pub(crate) enum FnParam {
     /// `&T`: injected by the framework.
     Injected(Type),
-    /// `#[arg(extension)] &T`: a value of the request.
+    /// `#[arg(extension)] &T`: an extension of the request.
     Extension(Type),
-    /// Taken from the caller under its name.
+    /// A named argument from the caller.
     Field(Box<InputField>),
-    /// `#[input]`: everything that the caller gives.
+    /// `#[input]`: the whole input.
     Input(Type),
 }
 
@@ -30,7 +30,7 @@ impl FnParam {
         }
     }
 
-    /// Whether the framework gives it, not the caller.
+    /// Returns whether the framework provides it, rather than the caller.
     pub(crate) fn is_injected(&self) -> bool {
         matches!(self, Self::Injected(_) | Self::Extension(_))
     }
@@ -62,8 +62,8 @@ fn param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnParam> {
     let conditional =
         typed.attrs.iter().find(|a| a.path().is_ident("cfg") || a.path().is_ident("cfg_attr"));
     if let Some(attr) = conditional {
-        let what = "a parameter that is there only sometimes gives the schema two shapes";
-        errors.at(attr, what, "put the `cfg` on the whole function and write it twice");
+        let what = "a parameter cannot be conditional: the schema would have two forms";
+        errors.at(attr, what, "put the `cfg` on the function, and write the function twice");
         return None;
     }
     let taken: Vec<Attribute> = typed.attrs.iter().filter(|attr| is_taken(attr)).cloned().collect();
@@ -81,7 +81,7 @@ fn param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnParam> {
                     "`#[{name}]` is for parameters taken by value; this one is injected by the \
                      framework"
                 ),
-                "take it out, or take the parameter by value",
+                "remove it, or take the parameter by value",
             );
         }
         let wrap = if extension { FnParam::Extension } else { FnParam::Injected };
@@ -93,7 +93,7 @@ fn param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnParam> {
         return is_owned.then(|| FnParam::Input((*typed.ty).clone()));
     }
     let name = name(&typed.pat, errors);
-    // The attributes are read even where the type is wrong: every mistake is reported.
+    // Read the attributes even if the type is invalid, so that every error is reported.
     let placeholder = || Ident::new("argument", proc_macro2::Span::call_site());
     let field = InputField::new(
         kind,
@@ -105,12 +105,12 @@ fn param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnParam> {
     (is_owned && name.is_some()).then(|| FnParam::Field(Box::new(field)))
 }
 
-/// `#[arg(extension)]`.
+/// Returns whether the attribute is `#[arg(extension)]`.
 fn is_extension(attr: &Attribute) -> bool {
     let Meta::List(list) = &attr.meta else { return false };
     let is_it =
         |entry: &MetaEntry| entry.name() == "extension" && matches!(entry.value, MetaValue::Flag);
-    // Mistakes in it are reported where the attribute does not belong.
+    // Errors in it are reported when the attribute is parsed.
     let entries = meta::parse(list.tokens.clone(), &mut Errors::default());
     attr.path().is_ident("arg") && entries.len() == 1 && entries.iter().all(is_it)
 }
@@ -119,20 +119,20 @@ fn is_input(typed: &PatType) -> bool {
     typed.attrs.iter().any(|attr| attr.path().is_ident("input"))
 }
 
-/// The name by which callers give the argument.
+/// Returns the name that callers use for the argument.
 fn name(pat: &Pat, errors: &mut Errors) -> Option<Ident> {
     match pat {
         Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(pat.ident.clone()),
         Pat::Wild(_) => {
-            let what = "an argument needs a name: callers give it by name";
-            errors.at(pat, what, "name it, and do `let _ = name;` in the body if it is not used");
+            let what = "an argument must have a name: callers pass arguments by name";
+            errors.at(pat, what, "name it, and write `let _ = name;` in the body if it is unused");
             None
         }
         _ => {
             errors.at(
                 pat,
-                "a pattern has no name for callers to use",
-                "name the argument and take it apart in the body, or write `#[input]` before it \
+                "an argument cannot be a pattern: callers pass arguments by name",
+                "name the argument and destructure it in the body, or write `#[input]` before it \
                  if it is the whole input",
             );
             None
@@ -140,7 +140,7 @@ fn name(pat: &Pat, errors: &mut Errors) -> Option<Ident> {
     }
 }
 
-/// `#[input]` says that the type describes everything, so nothing may be added to it.
+/// Checks that nothing is added to an `#[input]` parameter, whose type describes the whole input.
 fn input(kind: Kind, typed: &PatType, taken: &[Attribute], errors: &mut Errors) {
     let mut seen = false;
     for attr in taken.iter().filter(|attr| !attr.path().is_ident("doc")) {
@@ -149,7 +149,7 @@ fn input(kind: Kind, typed: &PatType, taken: &[Attribute], errors: &mut Errors) 
             errors.at(
                 attr,
                 format_args!(
-                    "`#[{name}]` has no effect beside `#[input]`: the type describes the whole \
+                    "`#[{name}]` has no effect with `#[input]`: the type describes the whole \
                      input"
                 ),
                 "put it on the fields of the type",
@@ -165,11 +165,11 @@ fn input(kind: Kind, typed: &PatType, taken: &[Attribute], errors: &mut Errors) 
         errors.at(
             &typed.ty,
             format_args!(
-                "the input of a {} is a JSON object, which `{}` is not",
+                "the input of a {} must be a JSON object, which `{}` is not",
                 kind.noun(),
                 types::written(&typed.ty)
             ),
-            "take out `#[input]`: the parameter is then a member of the object",
+            "remove `#[input]` to make the parameter a member of the object",
         );
     }
 }
@@ -187,8 +187,8 @@ fn input_is_alone(inputs: &Punctuated<FnArg, Token![,]>, errors: &mut Errors) {
     for other in owned().filter(|other| !std::ptr::eq(*other, first)) {
         errors.at(
             other,
-            "`#[input]` takes everything that the caller gives: nothing is left for this parameter",
-            "make it a field of the input type, or take out `#[input]`",
+            "`#[input]` takes the whole input, so the function cannot take another argument",
+            "make it a field of the input type, or remove `#[input]`",
         );
     }
 }
@@ -199,12 +199,12 @@ fn names_differ(params: &[FnParam], errors: &mut Errors) {
         params.iter().filter_map(FnParam::field).filter(|field| !field.flatten && !field.skip)
     {
         match seen.iter().find(|earlier| earlier.key == field.key) {
-            // The compiler says this better, with both places.
+            // The compiler's error is better, since it shows both places.
             Some(earlier) if earlier.name == field.name => errors.leave_to_rustc(),
             Some(earlier) => errors.at(
                 &field.name,
                 format_args!(
-                    "callers see two arguments named `{}`: this one and `{}`",
+                    "two arguments have the name `{}`: this one and `{}`",
                     field.key, earlier.name
                 ),
                 "rename one of them",

@@ -1,4 +1,4 @@
-//! What stands before the options of `#[resource]`: the URI template.
+//! The URI template, which precedes the options of `#[resource]`.
 
 use proc_macro2::{Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::ToTokens as _;
@@ -7,14 +7,14 @@ use syn::{Lit, LitStr};
 use crate::error::Errors;
 use crate::kind::Kind;
 
-/// Takes the template from the front of the options.
+/// Splits the template from the front of the options.
 pub(crate) fn split_uri(
     options: TokenStream,
     errors: &mut Errors,
 ) -> (Option<LitStr>, TokenStream) {
     let usage = Kind::Resource.usage();
     if options.is_empty() {
-        let what = "`#[resource]` has no URI: clients read a resource by its address";
+        let what = "`#[resource]` has no URI: clients read a resource by its URI";
         errors.at_span(Span::call_site(), what, format_args!("write `{usage}`"));
         return (None, options);
     }
@@ -37,16 +37,16 @@ pub(crate) fn split_uri(
         Some(Lit::Str(_)) if place == 0 => {}
         Some(Lit::Str(text)) => {
             let help = format!("write `#[resource({}, ..)]`", text.token());
-            errors.at(text, "the URI template comes first", help);
+            errors.at(text, "the URI template must come first", help);
         }
         Some(other) => {
-            let what = "the URI template is a string";
+            let what = "the URI template must be a string";
             errors.at(other, what, format_args!("write `{usage}`"));
         }
         None => {
-            let what = "the URI template is missing: it comes first, as a string of its own";
+            let what = "the URI template is missing: it must come first, as a string";
             errors.at(&parts[0], what, format_args!("write `{usage}`"));
-            // `uri = ".."` is this mistake, not an unknown option.
+            // `uri = ".."` is this error, not an unknown option.
             parts.retain(|part| !part.to_string().starts_with("uri"));
         }
     }

@@ -1,4 +1,4 @@
-//! The tools of a prompt: functions by their paths, others by their names.
+//! The tools of a prompt: functions by path, others by name.
 
 use quote::ToTokens as _;
 use syn::{Expr, Ident, LitStr, Path};
@@ -6,7 +6,7 @@ use syn::{Expr, Ident, LitStr, Path};
 use crate::literal::text;
 use crate::suggest::nearest;
 
-/// The choices that are words, and the variants that they are.
+/// The choices that are written as words, with their variants.
 const MODES: [(&str, &str); 3] = [("auto", "Auto"), ("required", "Required"), ("none", "None")];
 
 /// A tool that a prompt offers.
@@ -17,12 +17,12 @@ pub(crate) enum ToolSource {
 
 /// A choice of tools.
 pub(crate) enum ToolChoice {
-    /// The variant of that name.
+    /// The variant with that name.
     Mode(Ident),
     Function(Path),
 }
 
-/// `[get_weather, "remote/search"]`
+/// Parses a list such as `[get_weather, "remote/search"]`.
 pub(super) fn offered(key: &Ident, expr: &Expr) -> Option<Result<Vec<ToolSource>, String>> {
     let list = match expr {
         Expr::Group(group) => return offered(key, &group.expr),
@@ -37,20 +37,20 @@ pub(super) fn offered(key: &Ident, expr: &Expr) -> Option<Result<Vec<ToolSource>
         let tool = match (path(item), text(item)) {
             (Some(function), _) => ToolSource::Function(function),
             (None, Some(name)) if name.value().trim().is_empty() => {
-                return Some(Err(format!("an empty name in `{key}`")));
+                return Some(Err(format!("`{key}` contains an empty name")));
             }
             (None, Some(name)) => ToolSource::Name(name),
             (None, None) => return None,
         };
         if tools.iter().any(|earlier| earlier.is_same(&tool)) {
-            return Some(Err(format!("`{}` is twice in `{key}`", tool.shown())));
+            return Some(Err(format!("`{}` is listed twice in `{key}`", tool.shown())));
         }
         tools.push(tool);
     }
     Some(Ok(tools))
 }
 
-/// `"required"`, `get_weather`
+/// Parses a choice such as `"required"` or `get_weather`.
 pub(super) fn choice(expr: &Expr) -> Option<Result<ToolChoice, String>> {
     if let Some(function) = path(expr) {
         return Some(Ok(ToolChoice::Function(function)));
@@ -63,9 +63,9 @@ pub(super) fn choice(expr: &Expr) -> Option<Result<ToolChoice, String>> {
     }
     let near = match nearest(&word, MODES.map(|(mode, _)| mode)) {
         Some(mode) => format!("did you mean `\"{mode}\"`?"),
-        None => "a function is named without quotes".to_owned(),
+        None => "write the name of a function without quotes".to_owned(),
     };
-    Some(Err(format!("`{word}` is no choice of tools; {near}")))
+    Some(Err(format!("`{word}` is not a choice of tools; {near}")))
 }
 
 fn path(expr: &Expr) -> Option<Path> {
@@ -78,7 +78,7 @@ fn path(expr: &Expr) -> Option<Path> {
     }
 }
 
-/// A path as it is written.
+/// Formats a path without spaces.
 pub(crate) fn spelled(path: &Path) -> String {
     path.to_token_stream().to_string().replace(' ', "")
 }

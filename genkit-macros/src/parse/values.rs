@@ -1,4 +1,4 @@
-//! The values of options: each reader gives the value or says why there is none.
+//! The values of options: each reader returns the value, or the reason why it is invalid.
 
 use proc_macro2::TokenTree;
 use quote::{ToTokens as _, quote};
@@ -11,7 +11,7 @@ use crate::error::Errors;
 use crate::literal::{literal, text};
 use crate::options::{OptionForm, OptionSpec};
 
-/// A value that was read: the argument of a builder method of the definition.
+/// A parsed value: the argument of a builder method of the definition.
 pub(crate) enum Setting {
     Text(LitStr),
     Flag(bool),
@@ -31,27 +31,27 @@ pub(crate) enum Setting {
 
 /// When a call becomes a task.
 pub(crate) enum TaskStart {
-    /// Where the library says.
+    /// After the library's default time.
     Usual,
-    /// After so many milliseconds.
+    /// After this many milliseconds.
     After(u64),
     Now,
-    /// At once, and no call is anything else.
+    /// At once, and clients without support for tasks are refused.
     Always,
 }
 
-/// Where a schema comes from.
+/// The source of a schema.
 pub(crate) enum SchemaSource {
     Type(Type),
     Json(TokenTree),
     Call(Expr),
 }
 
-/// Reads the value of the option `spec`.
+/// Parses the value of the option `spec`.
 pub(super) fn read(spec: &OptionSpec, entry: &MetaEntry, errors: &mut Errors) -> Option<Setting> {
     let MetaEntry { key, value } = entry;
     if let (OptionForm::Json | OptionForm::Schema, MetaValue::Braces(object)) = (spec.form, value) {
-        // Its errors have places of their own.
+        // Its errors have their own spans.
         let checked = json::check(object.to_token_stream()).map_err(|error| errors.add(error));
         let object = checked.ok().map(|()| object.clone())?;
         return Some(match spec.form {
@@ -85,7 +85,7 @@ fn refuse(MetaEntry { key, value }: &MetaEntry, what: String, example: &str, err
     }
 }
 
-/// A value, or what is wrong with it; `None` where it has not the form of its option at all.
+/// Parses a value, or returns what is wrong with it. `None` if it does not have the form of its option at all.
 fn setting(form: OptionForm, key: &Ident, value: &MetaValue) -> Option<Result<Setting, String>> {
     let expr = match (form, value) {
         (OptionForm::Flag, MetaValue::Flag) => return Some(Ok(Setting::Flag(true))),
@@ -117,7 +117,7 @@ fn setting(form: OptionForm, key: &Ident, value: &MetaValue) -> Option<Result<Se
     }
 }
 
-/// A type where it reads as one, else a call that gives the schema.
+/// Parses a type if possible, otherwise a call that returns the schema.
 fn schema(expr: &Expr) -> Option<Result<Setting, String>> {
     let source = match expr {
         Expr::Group(group) => return schema(&group.expr),
@@ -131,7 +131,7 @@ fn schema(expr: &Expr) -> Option<Result<Setting, String>> {
 fn number(key: &Ident, expr: &Expr) -> Option<Result<Setting, String>> {
     let Lit::Int(number) = literal(expr)? else { return None };
     let read = number.base10_parse::<u32>().map(|number| Setting::Number(number.into()));
-    Some(read.map_err(|_| format!("`{number}` is more than `{key}` can be")))
+    Some(read.map_err(|_| format!("`{number}` is too large for `{key}`")))
 }
 
 fn flag(expr: &Expr) -> Option<Result<Setting, String>> {
@@ -145,18 +145,20 @@ fn size(expr: &Expr) -> Option<Result<Setting, String>> {
     let bytes = match literal(expr)? {
         Lit::Int(number) => match number.base10_parse() {
             Ok(bytes) if bytes > 0 => Ok(bytes),
-            _ => Err(format!("`{number}` bytes hold no answer")),
+            _ => Err(format!("`{number}` is not a number of bytes above 0")),
         },
         Lit::Str(text) => formats::bytes(&text.value()).ok_or_else(|| {
             let text = text.value();
-            format!("`{text}` is no size: a whole number above 0 and `B`, `KiB` or `MiB`")
+            format!(
+                "`{text}` is not a size; expected a whole number above 0 with `B`, `KiB` or `MiB`"
+            )
         }),
         _ => return None,
     };
     Some(bytes.map(Setting::Size))
 }
 
-/// A string that is not empty, read further by `read`.
+/// Parses a string that is not empty, and passes it to `read`.
 fn filled(
     key: &Ident,
     expr: &Expr,
@@ -172,7 +174,7 @@ fn filled(
 
 fn duration(_: LitStr, value: &str) -> Result<Setting, String> {
     formats::milliseconds(value).map(Setting::Duration).ok_or_else(|| {
-        format!("`{value}` is no time: a whole number above 0 and `ms`, `s`, `m` or `h`")
+        format!("`{value}` is not a duration; expected a whole number above 0 with `ms`, `s`, `m` or `h`")
     })
 }
 
@@ -184,7 +186,7 @@ fn task(_: LitStr, value: &str) -> Result<Setting, String> {
     };
     start.map(Setting::Task).ok_or_else(|| {
         format!(
-            "`{value}` says not when: `now`, `always`, or a whole number above 0 and `ms`, `s`, `m` or `h`"
+            "`{value}` is not a valid value for `task`; expected `now`, `always`, or a whole number above 0 with `ms`, `s`, `m` or `h`"
         )
     })
 }
@@ -193,7 +195,7 @@ fn mime_type(literal: LitStr, value: &str) -> Result<Setting, String> {
     if formats::is_mime_type(value) {
         Ok(Setting::Text(literal))
     } else {
-        Err(format!("`{value}` is no media type: a type, `/` and a subtype"))
+        Err(format!("`{value}` is not a media type; expected a type, `/` and a subtype"))
     }
 }
 
@@ -201,27 +203,27 @@ fn scopes(literal: LitStr, value: &str) -> Result<Setting, String> {
     match value.split(' ').find(|scope| !formats::is_scope(scope)) {
         None => Ok(Setting::Text(literal)),
         Some(scope) => Err(format!(
-            "`{scope}` is no scope: visible ASCII without quotes and backslashes, one blank between two"
+            "`{scope}` is not a scope; expected printable ASCII without quotes and backslashes, with one space between scopes"
         )),
     }
 }
 
 fn path(literal: LitStr, value: &str) -> Result<Setting, String> {
     let path = literal.parse_with(Path::parse_mod_style);
-    path.map(Setting::Path).map_err(|_| format!("`{value}` is no path"))
+    path.map(Setting::Path).map_err(|_| format!("`{value}` is not a path"))
 }
 
 fn check_texts(form: OptionForm, key: &Ident, texts: &[LitStr], errors: &mut Errors) {
     for (i, item) in texts.iter().enumerate() {
         let value = item.value();
         if value.trim().is_empty() {
-            errors.at(item, format_args!("an empty string in `{key}`"), "take it out");
+            errors.at(item, format_args!("`{key}` contains an empty string"), "remove it");
         } else if texts[..i].iter().any(|earlier| earlier.value() == value) {
-            errors.at(item, format_args!("`{value}` is twice in `{key}`"), "take it out");
+            errors.at(item, format_args!("`{value}` is listed twice in `{key}`"), "remove it");
         } else if form == OptionForm::Urls && !formats::is_url(&value) {
             errors.at(
                 item,
-                format_args!("`{value}` is no address that a client can show"),
+                format_args!("`{value}` is not a URL that a client can show"),
                 "begin it with `https://`, `http://` or `data:`",
             );
         }

@@ -1,4 +1,4 @@
-//! Types: what can be said of one by its spelling alone; everything else is said by traits.
+//! What can be determined about a type from its spelling alone. Everything else is left to traits.
 
 mod ownership;
 mod shape;

@@ -1,4 +1,4 @@
-//! Ownership: what is borrowed is injected by the framework, what is owned comes from the caller.
+//! Ownership of parameters: borrowed ones are injected by the framework, owned ones come from the caller.
 
 use proc_macro2::TokenTree;
 use quote::ToTokens;
@@ -8,20 +8,20 @@ use super::shape::{SCALARS, bare};
 use super::spelling::{unborrowed, written};
 use crate::error::Errors;
 
-/// Injected parameters: the `T` of a `&T` that the framework can inject; reports why it cannot.
+/// Returns the `T` of an injected `&T`. Reports an error if the framework cannot inject it.
 pub(crate) fn injected(reference: &TypeReference, errors: &mut Errors) -> Option<Type> {
     let elem = bare(&reference.elem);
     let owned = |name: &str| format!("take it by value: `{name}`");
     let (what, help) = if let Some(text) = borrowed_input(elem) {
         let what = format!(
-            "`{}` is borrowed, but input comes from the caller and is owned: a parameter by \
-             reference is injected by the framework",
+            "`{}` cannot be an argument: arguments must be owned, and the framework injects \
+             parameters taken by reference",
             written(reference)
         );
         (what, owned(&text))
     } else if reference.mutability.is_some() {
         let what = format!(
-            "`{}` cannot be injected: calls run at the same time and share state",
+            "`{}` cannot be injected: calls run concurrently and share state",
             written(reference)
         );
         let mutex = format!(
@@ -31,22 +31,22 @@ pub(crate) fn injected(reference: &TypeReference, errors: &mut Errors) -> Option
         (what, mutex)
     } else if let Type::TraitObject(object) = elem {
         let what = format!(
-            "`{}` cannot be injected: state is found by its type, which must be sized",
+            "`{}` cannot be injected: state is looked up by its type, which must be sized",
             written(reference)
         );
         (what, format!("take `&std::sync::Arc<{}>`", written(object)))
     } else if let Some(lifetime) = reference.lifetime.as_ref().filter(|l| l.ident == "static") {
         errors.at(
             lifetime,
-            "what is injected lives as long as the call, not `'static`",
+            "injected values live as long as the call, not `'static`",
             format_args!("write `&{}`", written(elem)),
         );
         return None;
     } else if contains(elem, TypeToken::Impl) {
         return generic(elem, errors);
     } else if borrows(elem) {
-        let what = format!("`{}` borrows, and state is owned by the program", written(elem));
-        (what, "take the owned type: `&T` for a `.state(T)`".to_owned())
+        let what = format!("`{}` borrows, but state must be owned", written(elem));
+        (what, "take the owned type: `&T` for state added with `.state(T)`".to_owned())
     } else {
         return Some(elem.clone());
     };
@@ -54,7 +54,7 @@ pub(crate) fn injected(reference: &TypeReference, errors: &mut Errors) -> Option
     None
 }
 
-/// Owned parameters: whether one by value can be read from JSON, by its spelling.
+/// Returns whether a parameter taken by value can be deserialized from JSON, judging by its spelling.
 pub(crate) fn owned(ty: &Type, errors: &mut Errors) -> bool {
     match bare(ty) {
         Type::Slice(_) | Type::TraitObject(_) | Type::Infer(_) => errors.leave_to_rustc(),
@@ -64,7 +64,7 @@ pub(crate) fn owned(ty: &Type, errors: &mut Errors) -> bool {
         }
         _ if borrows(ty) => errors.at(
             ty,
-            format_args!("`{}` borrows, but the input of a call is owned", written(ty)),
+            format_args!("`{}` borrows, but arguments must be owned", written(ty)),
             format_args!("take `{}`", written(unborrowed(ty.to_token_stream()))),
         ),
         _ => return true,
@@ -72,12 +72,12 @@ pub(crate) fn owned(ty: &Type, errors: &mut Errors) -> bool {
     false
 }
 
-/// Whether a type borrows, by its spelling: in an item of its own it would need a named lifetime.
+/// Returns whether a type borrows, judging by its spelling. In a separate item such a type would need a named lifetime.
 pub(crate) fn borrows(ty: &Type) -> bool {
     contains(ty, TypeToken::Reference) || contains(ty, TypeToken::Lifetime)
 }
 
-/// Results: one that can be named.
+/// Checks that the return type can be named.
 pub(crate) fn returned(output: &ReturnType, errors: &mut Errors) {
     if let ReturnType::Type(_, ty) = output
         && contains(ty, TypeToken::Impl)
@@ -85,7 +85,7 @@ pub(crate) fn returned(output: &ReturnType, errors: &mut Errors) {
         errors.at(
             ty,
             format_args!(
-                "`{}` hides its type, and the result's schema is made from it",
+                "`{}` hides the return type, from which the result's schema is generated",
                 written(ty)
             ),
             "name the type, for example `Result<String>`",
@@ -97,15 +97,15 @@ fn generic(ty: &Type, errors: &mut Errors) -> Option<Type> {
     errors.at(
         ty,
         format_args!(
-            "`{}` makes the function generic, and nobody chooses a type for it: a caller sends JSON",
+            "`{}` makes the function generic, but callers send JSON and cannot choose a type",
             written(ty)
         ),
-        "name one type",
+        "use a concrete type",
     );
     None
 }
 
-/// The owned type for a reference that people write for input.
+/// Returns the owned type to suggest for a reference that is commonly written for input.
 fn borrowed_input(elem: &Type) -> Option<String> {
     match elem {
         Type::Slice(slice) => {
@@ -126,11 +126,11 @@ fn borrowed_input(elem: &Type) -> Option<String> {
     }
 }
 
-/// What is looked for in the tokens of a type.
+/// A kind of token to search for in a type.
 #[derive(Clone, Copy, PartialEq)]
 enum TypeToken {
     Reference,
-    /// Any but `'static`.
+    /// Any lifetime except `'static`.
     Lifetime,
     Impl,
 }

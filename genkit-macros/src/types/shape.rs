@@ -1,10 +1,10 @@
-//! The shape of a type: plain or not, one word or more, and where errors about it are shown.
+//! The shape of a type: whether it is plain or a single word, and where errors about it are reported.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned as _;
 use syn::{GenericArgument, PathArguments, Type};
 
-/// Through parentheses and the invisible groups of `macro_rules!`.
+/// Removes parentheses and the invisible groups of `macro_rules!`.
 pub(crate) fn bare(ty: &Type) -> &Type {
     match ty {
         Type::Paren(inner) => bare(&inner.elem),
@@ -18,12 +18,12 @@ pub(super) const SCALARS: [&str; 16] = [
     "isize", "f32", "f64",
 ];
 
-/// A type that is named like a function may not hide one of these.
+/// Returns whether `name` is a primitive type, which the type generated for a function must not shadow.
 pub(crate) fn is_primitive(name: &str) -> bool {
     name == "str" || SCALARS.contains(&name)
 }
 
-/// Types that need no assertion, since they have every trait: the errors could only be ours.
+/// Returns whether a type is plain: it is known to implement every trait, so assertions for it are omitted.
 pub(crate) fn is_plain(ty: &Type) -> bool {
     let Type::Path(path) = bare(ty) else { return false };
     let Some(only) = path.path.segments.first() else { return false };
@@ -41,17 +41,17 @@ pub(crate) fn is_plain(ty: &Type) -> bool {
     }
 }
 
-/// A type without arguments in one word, `City`.
+/// Returns whether a type is a single word without arguments, such as `City`.
 pub(crate) fn is_word(ty: &Type) -> bool {
     matches!(bare(ty), Type::Path(path) if path.path.get_ident().is_some())
 }
 
-/// `()`
+/// Returns whether a type is `()`.
 pub(crate) fn is_unit(ty: &Type) -> bool {
     matches!(bare(ty), Type::Tuple(tuple) if tuple.elems.is_empty())
 }
 
-/// Where an error about a type is shown: at the word that names it.
+/// Returns where to report an error about a type: at the last segment of its path.
 pub(crate) fn place(ty: &Type) -> Span {
     match bare(ty) {
         Type::Path(path) => path.path.segments.last().map_or_else(|| ty.span(), |s| s.ident.span()),
@@ -59,8 +59,8 @@ pub(crate) fn place(ty: &Type) -> Span {
     }
 }
 
-/// Where errors about the value and about the error of a `Result<Value, Error>` are shown. Only
-/// places are guessed from the spelling; what a type is, its traits say.
+/// Returns where to report errors about the value and about the error of a `Result<Value, Error>`. Only the places are
+/// guessed from the spelling; what a type is, is decided by its traits.
 pub(crate) fn result_places(ty: &Type) -> (Span, Span) {
     let whole = place(ty);
     let Type::Path(path) = bare(ty) else { return (whole, whole) };

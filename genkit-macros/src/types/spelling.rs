@@ -1,9 +1,9 @@
-//! Types as text: as people write them, and as they should have written them.
+//! Types as text: as a user writes them, and with corrections.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
-/// The same type without references and lifetimes: `Option<&str>` becomes `Option<String>`.
+/// Removes references and lifetimes from a type: `Option<&str>` becomes `Option<String>`.
 pub(super) fn unborrowed(tokens: TokenStream) -> TokenStream {
     let mut out = TokenStream::new();
     let mut trees = tokens.into_iter().peekable();
@@ -44,7 +44,7 @@ pub(super) fn unborrowed(tokens: TokenStream) -> TokenStream {
     out
 }
 
-/// Tokens of a type as a person writes them.
+/// Formats the tokens of a type the way a user would write them.
 pub(crate) fn written(tokens: impl ToTokens) -> String {
     let mut text = String::new();
     write(tokens.into_token_stream(), &mut text);

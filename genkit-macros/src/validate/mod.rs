@@ -1,5 +1,5 @@
-//! Validation: the rules for a function as a whole. What passes them is a [`ValidAction`], and only that can be
-//! expanded.
+//! Validation: the rules for a function as a whole. A function that passes them becomes a [`ValidAction`], the only
+//! thing that can be expanded.
 
 mod name;
 mod prompt;
@@ -16,22 +16,22 @@ use crate::kind::Kind;
 use crate::parse::{self, FnParam, Item, Options};
 use crate::types;
 
-/// A function without mistakes. Made only here.
+/// A function without errors. Constructed only in this module.
 pub(crate) struct ValidAction<'a> {
     pub(crate) kind: Kind,
     pub(crate) item: &'a Item,
     pub(crate) options: &'a Options,
     pub(crate) name: LitStr,
     pub(crate) description: TokenStream,
-    /// The URI of a resource.
+    /// The URI template of a resource.
     pub(crate) uri: Option<LitStr>,
     pub(crate) params: Vec<FnParam>,
     pub(crate) crate_path: Path,
     _validated: (),
 }
 
-/// Checks everything that is left; an action is given even if there were mistakes, and
-/// [`Errors::finish`] withholds it then.
+/// Checks everything that parsing did not. Returns an action even if there are errors; [`Errors::finish`] then
+/// withholds it.
 pub(crate) fn validate<'a>(
     kind: Kind,
     item: &'a Item,
@@ -55,7 +55,7 @@ pub(crate) fn validate<'a>(
 }
 
 impl ValidAction<'_> {
-    /// The span of the function's name, for what is generated in its place.
+    /// Returns the span of the function's name, for generated code.
     pub(crate) fn span(&self) -> Span {
         self.item.sig.ident.span()
     }

@@ -1,4 +1,4 @@
-//! The name that callers use, and the description that they read.
+//! The name and the description that callers see.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote_spanned};
@@ -10,10 +10,10 @@ use crate::kind::Kind;
 use crate::parse::{self, Item, Options};
 use crate::types;
 
-/// The longest name that every provider takes.
+/// The longest name that every provider accepts, in characters.
 const MAX_NAME: usize = 64;
 
-/// The longest name of a resource, in characters; MCP has no rule for it, and nobody calls it.
+/// The longest name of a resource, in characters. MCP has no rule for it, and resources are not called by name.
 const MAX_RESOURCE_NAME: usize = 256;
 
 pub(super) fn name(kind: Kind, item: &Item, options: &Options, errors: &mut Errors) -> LitStr {
@@ -22,7 +22,7 @@ pub(super) fn name(kind: Kind, item: &Item, options: &Options, errors: &mut Erro
         errors.at(
             &item.sig.ident,
             format_args!(
-                "the function's type would hide the primitive type `{ident}` in this module"
+                "the type generated for the function would shadow the primitive type `{ident}` in this module"
             ),
             format_args!("rename the function, and write `#[{}(name = \"{ident}\")]`", kind.noun()),
         );
@@ -41,18 +41,19 @@ pub(super) fn name(kind: Kind, item: &Item, options: &Options, errors: &mut Erro
     let length = value.chars().count();
     let (what, help) = if length > longest {
         (
-            format!("the name `{value}` has {length} characters; callers take at most {longest}"),
+            format!("the name `{value}` has {length} characters; the maximum is {longest}"),
             "shorten it",
         )
     } else if let Some(odd) = value.chars().find(is_odd) {
         if is_resource {
-            let what = format!("the name of a resource is one line, and this one has {odd:?}");
-            errors.at(&name, what, "take it out; `description` may have lines");
+            let what =
+                format!("the name of a resource must be a single line, but it contains {odd:?}");
+            errors.at(&name, what, "remove it; `description` may have several lines");
             return name;
         }
         (
             format!(
-                "the name `{value}` contains `{odd}`; callers take letters, digits, `_` and `-`"
+                "the name `{value}` contains `{odd}`; only ASCII letters, digits, `_` and `-` are allowed"
             ),
             "use only those",
         )
@@ -61,12 +62,12 @@ pub(super) fn name(kind: Kind, item: &Item, options: &Options, errors: &mut Erro
     };
     let place: &dyn ToTokens = if renamed { &name } else { &item.sig.ident };
     if renamed {
-        errors.at(place, what, format_args!("{help}; `title` is for people"));
+        errors.at(place, what, format_args!("{help}; to set a display name, use `title`"));
     } else {
         errors.at(
             place,
             what,
-            format_args!("give callers another: `#[{}(name = \"..\")]`", kind.noun()),
+            format_args!("set another name: `#[{}(name = \"..\")]`", kind.noun()),
         );
     }
     name

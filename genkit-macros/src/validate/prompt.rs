@@ -1,9 +1,9 @@
-//! What `#[prompt]` has of its own: a chosen tool must be offered.
+//! Rules for `#[prompt]` only: a chosen tool must be offered.
 
 use crate::error::Errors;
 use crate::parse::{Options, Setting, ToolChoice, ToolSource, spelled};
 
-/// Refuses a choice of a function that the model would not see.
+/// Rejects a tool choice that names a function the prompt does not offer.
 pub(super) fn check(options: &Options, errors: &mut Errors) {
     let Some(Setting::ToolChoice(ToolChoice::Function(chosen))) = options.setting("tool_choice")
     else {
@@ -16,6 +16,6 @@ pub(super) fn check(options: &Options, errors: &mut Errors) {
     let is_chosen = |tool: &ToolSource| matches!(tool, ToolSource::Function(path) if spelled(path) == spelled(chosen));
     if !offered.iter().any(is_chosen) {
         let what = "the chosen tool is not among the `tools` of the prompt";
-        errors.at(chosen, what, "add it to `tools = [..]`, spelled as it is here");
+        errors.at(chosen, what, "add it to `tools = [..]` with the same path");
     }
 }

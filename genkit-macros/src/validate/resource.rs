@@ -1,4 +1,4 @@
-//! What `#[resource]` has of its own: every variable of the URI template fills an argument.
+//! Rules for `#[resource]` only: every variable of the URI template fills an argument.
 
 use syn::LitStr;
 
@@ -7,7 +7,7 @@ use crate::error::Errors;
 use crate::parse::{FnParam, InputField};
 use crate::suggest::nearest;
 
-/// Every variable fills an argument, and every argument is filled by a variable.
+/// Checks that every variable fills an argument, and that every argument is filled by a variable.
 pub(super) fn check(uri: &LitStr, params: &[FnParam], errors: &mut Errors) {
     let text = uri.value();
     let template = match uri::parse(&text) {
@@ -24,7 +24,7 @@ pub(super) fn check(uri: &LitStr, params: &[FnParam], errors: &mut Errors) {
     if params.iter().any(|param| matches!(param, FnParam::Input(..)))
         || fields.iter().any(|field| field.flatten)
     {
-        // The names are those of a type's fields, which no macro sees.
+        // The names are those of the type's fields, which a macro cannot see.
         return;
     }
     let is_unfilled = |field: &InputField| !template.variables().any(|name| field.answers_to(name));
@@ -39,7 +39,8 @@ pub(super) fn check(uri: &LitStr, params: &[FnParam], errors: &mut Errors) {
             _ => None,
         });
         let place = template.position(name).unwrap_or_default();
-        let what = format!("the variable `{name}` has no argument{}", uri::marked(&text, &place));
+        let what =
+            format!("the variable `{name}` has no matching argument{}", uri::marked(&text, &place));
         match near {
             Some(near) => {
                 explained.push(near);
@@ -48,7 +49,7 @@ pub(super) fn check(uri: &LitStr, params: &[FnParam], errors: &mut Errors) {
             None => errors.at(
                 uri,
                 what,
-                format_args!("add the argument `{name}: String`, or take the variable out"),
+                format_args!("add the argument `{name}: String`, or remove the variable"),
             ),
         }
     }
@@ -57,7 +58,7 @@ pub(super) fn check(uri: &LitStr, params: &[FnParam], errors: &mut Errors) {
             errors.at(
                 name,
                 format_args!(
-                    "the argument `{key}` is not in the template `{text}`: nothing can fill it"
+                    "the argument `{key}` is not in the template `{text}`: it would never have a value"
                 ),
                 format_args!(
                     "add `{{{key}}}` to the template, or take it by reference if it is state"

@@ -1,17 +1,17 @@
-//! URI templates: what is wrong with one, for a compiler's message.
+//! URI templates, with errors for compiler messages.
 
 use std::ops::Range;
 
 use genkit_uri_template::UriTemplate;
 
-/// What is wrong, with the place, and how to mend it.
+/// An error in a URI template: the problem with its place, and the remedy.
 #[derive(Debug)]
 pub(super) struct UriMistake {
     pub(super) what: String,
     pub(super) help: String,
 }
 
-/// The template, or all that is wrong with it.
+/// Parses the template, or returns all errors in it.
 pub(super) fn parse(text: &str) -> Result<UriTemplate, Vec<UriMistake>> {
     let mut mistakes: Vec<UriMistake> = scheme(text).into_iter().collect();
     match UriTemplate::parse(text) {
@@ -33,7 +33,7 @@ pub(super) fn parse(text: &str) -> Result<UriTemplate, Vec<UriMistake>> {
     Err(mistakes)
 }
 
-/// An address begins with a scheme: clients tell the resources of servers apart by it.
+/// Checks that the template begins with a scheme. Clients tell the resources of different servers apart by it.
 fn scheme(template: &str) -> Option<UriMistake> {
     let end = template.find([':', '{', '/', '?', '#']).unwrap_or(template.len());
     let scheme = &template[..end];
@@ -46,16 +46,13 @@ fn scheme(template: &str) -> Option<UriMistake> {
     let end = if end == 0 { template.chars().next().map_or(0, char::len_utf8) } else { end };
     let rest = template.trim_start_matches(['/', ':']);
     Some(UriMistake {
-        what: format!(
-            "the URI template has no scheme: a URI begins with a name and `:`{}",
-            marked(template, &(0..end))
-        ),
-        help: format!("for example `note://{rest}`"),
+        what: format!("the URI template has no scheme{}", marked(template, &(0..end))),
+        help: format!("begin it with a scheme, for example `note://{rest}`"),
     })
 }
 
-/// The template on a line of its own, with `place` marked under it: a string literal has no
-/// place inside itself that a macro could point to.
+/// Returns the template on a separate line with `place` marked under it. A macro cannot point to a place inside a
+/// string literal.
 pub(super) fn marked(template: &str, place: &Range<usize>) -> String {
     let parts = template.get(..place.start).zip(template.get(place.clone()));
     let Some((before, marked)) = parts.filter(|_| !template.is_empty()) else {

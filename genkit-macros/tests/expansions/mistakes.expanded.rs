@@ -2,16 +2,16 @@
     "`#[tool]` has no option `titel`\nhelp: did you mean `title`? `#[tool]` takes `name`, `title`, `description`, `tags`, `metadata`, `crate`, `icons`, `read_only`, `destructive`, `idempotent`, `open_world`, `needs_approval`, `at_most_once`, `task`, `timeout`, `permit`, `max_output` and `output_schema`"
 }
 ::core::compile_error! {
-    "`timeout` takes a time with its unit in quotes\nhelp: write it like this: `timeout = \"30s\"`"
+    "`timeout` takes a duration with its unit in quotes\nhelp: write it like this: `timeout = \"30s\"`"
 }
 ::core::compile_error! {
-    "a tool must be `async`: calls run side by side and can be cancelled\nhelp: write `async fn get_weather`"
+    "a tool must be `async`: calls run concurrently and can be cancelled\nhelp: write `async fn get_weather`"
 }
 ::core::compile_error! {
     "`get_weather` has no description: a model chooses tools by their descriptions\nhelp: write a doc comment above it: `/// What it does, and when to use it.`"
 }
 ::core::compile_error! {
-    "`&str` is borrowed, but input comes from the caller and is owned: a parameter by reference is injected by the framework\nhelp: take it by value: `String`"
+    "`&str` cannot be an argument: arguments must be owned, and the framework injects parameters taken by reference\nhelp: take it by value: `String`"
 }
 fn get_weather(city: &str) -> String {
     city.to_owned()

@@ -1,10 +1,10 @@
 #[doc(hidden)]
-#[allow(non_camel_case_types, dead_code, reason = "only the module names it")]
+#[allow(non_camel_case_types, dead_code, reason = "used only by the module")]
 type __prompts_Recipe = crate::Recipe;
 /// The prompts of the folder `prompts`.
-#[allow(dead_code, reason = "prompts are found by their names, too")]
-#[allow(rustdoc::all, reason = "descriptions are text of the files")]
-#[allow(clippy::derive_partial_eq_without_eq, reason = "the next field may be a number")]
+#[allow(dead_code, reason = "prompts can also be looked up by name")]
+#[allow(rustdoc::all, reason = "descriptions come from the files")]
+#[allow(clippy::derive_partial_eq_without_eq, reason = "a field may be a float")]
 pub(crate) mod prompts {
     use ::genkit::__private as __genkit;
     static __FILES: __genkit::StaticPromptFiles = __genkit::StaticPromptFiles::new(
@@ -63,7 +63,7 @@ pub(crate) mod prompts {
             ],
         );
     __genkit::submit_files!(__FILES);
-    /// All prompts of the folder, for a registry of one's own.
+    /// Returns all prompts of the folder, for use with a custom registry.
     #[must_use]
     pub fn all() -> __genkit::Vec<__genkit::Prompt> {
         __genkit::embedded_prompts(&__FILES)
@@ -112,9 +112,9 @@ pub(crate) mod prompts {
         pub luggage: __genkit::Option<bool>,
     }
     impl Trip {
-        /// With what must be given; the rest is left out.
+        /// Creates a value from the required fields; the others are left out.
         #[must_use]
-        #[allow(clippy::too_many_arguments, reason = "the file has as many fields")]
+        #[allow(clippy::too_many_arguments, reason = "one per required field")]
         pub fn new(
             city: impl ::core::convert::Into<::std::string::String>,
             companions: __genkit::Vec<TripCompanionsItem>,
@@ -178,7 +178,7 @@ pub(crate) mod prompts {
             )
         }
     }
-    /// A value of the prompt `trip`.
+    /// A type used by the prompt `trip`.
     #[derive(
         ::core::clone::Clone,
         ::core::fmt::Debug,
@@ -195,9 +195,9 @@ pub(crate) mod prompts {
         pub stars: __genkit::Option<i64>,
     }
     impl TripHotel {
-        /// With what must be given; the rest is left out.
+        /// Creates a value from the required fields; the others are left out.
         #[must_use]
-        #[allow(clippy::too_many_arguments, reason = "the file has as many fields")]
+        #[allow(clippy::too_many_arguments, reason = "one per required field")]
         pub fn new(name: impl ::core::convert::Into<::std::string::String>) -> Self {
             Self {
                 name: ::core::convert::Into::into(name),
@@ -218,7 +218,7 @@ pub(crate) mod prompts {
             )
         }
     }
-    /// A value of the prompt `trip`.
+    /// A type used by the prompt `trip`.
     #[derive(
         ::core::clone::Clone,
         ::core::fmt::Debug,
@@ -235,9 +235,9 @@ pub(crate) mod prompts {
         pub age: __genkit::Option<i64>,
     }
     impl TripCompanionsItem {
-        /// With what must be given; the rest is left out.
+        /// Creates a value from the required fields; the others are left out.
         #[must_use]
-        #[allow(clippy::too_many_arguments, reason = "the file has as many fields")]
+        #[allow(clippy::too_many_arguments, reason = "one per required field")]
         pub fn new(name: impl ::core::convert::Into<::std::string::String>) -> Self {
             Self {
                 name: ::core::convert::Into::into(name),
@@ -258,7 +258,7 @@ pub(crate) mod prompts {
             )
         }
     }
-    /// The answer to the prompt `trip`.
+    /// The output of the prompt `trip`.
     #[derive(
         ::core::clone::Clone,
         ::core::fmt::Debug,
@@ -275,9 +275,9 @@ pub(crate) mod prompts {
         pub cost: __genkit::Option<f64>,
     }
     impl TripOutput {
-        /// With what must be given; the rest is left out.
+        /// Creates a value from the required fields; the others are left out.
         #[must_use]
-        #[allow(clippy::too_many_arguments, reason = "the file has as many fields")]
+        #[allow(clippy::too_many_arguments, reason = "one per required field")]
         pub fn new(stops: __genkit::Vec<::std::string::String>) -> Self {
             Self {
                 stops,
@@ -302,7 +302,7 @@ pub(crate) mod prompts {
     ///
     /// From `prompts/trip.prompt`, for `gemini/gemini-2.5-flash`. Tools: `get_weather`.
     ///
-    /// The answer is read with `.await?.output::<TripOutput>()?`: [`TripOutput`].
+    /// Read the output with `.await?.output::<TripOutput>()?`: [`TripOutput`].
     pub fn trip(input: Trip) -> __genkit::Generate {
         __genkit::embedded_prompt(&__FILES, "trip").input(input)
     }
@@ -340,9 +340,9 @@ pub(crate) mod prompts {
             pub on: __genkit::Option<bool>,
         }
         impl _2ndTry {
-            /// With what must be given; the rest is left out.
+            /// Creates a value from the required fields; the others are left out.
             #[must_use]
-            #[allow(clippy::too_many_arguments, reason = "the file has as many fields")]
+            #[allow(clippy::too_many_arguments, reason = "one per required field")]
             pub fn new(tree: _2ndTryNode) -> Self {
                 Self {
                     tree,
@@ -350,7 +350,7 @@ pub(crate) mod prompts {
                 }
             }
         }
-        /// A value of the prompt `mails/2nd-try`.
+        /// A type used by the prompt `mails/2nd-try`.
         #[derive(
             ::core::clone::Clone,
             ::core::fmt::Debug,
@@ -370,9 +370,9 @@ pub(crate) mod prompts {
             pub children: __genkit::Option<__genkit::Vec<_2ndTryNode>>,
         }
         impl _2ndTryNode {
-            /// With what must be given; the rest is left out.
+            /// Creates a value from the required fields; the others are left out.
             #[must_use]
-            #[allow(clippy::too_many_arguments, reason = "the file has as many fields")]
+            #[allow(clippy::too_many_arguments, reason = "one per required field")]
             pub fn new(
                 label: impl ::core::convert::Into<::std::string::String>,
             ) -> Self {
@@ -383,7 +383,7 @@ pub(crate) mod prompts {
                 }
             }
         }
-        /// The answer to the prompt `mails/2nd-try`.
+        /// The output of the prompt `mails/2nd-try`.
         pub type _2ndTryOutput = ::std::collections::BTreeMap<
             ::std::string::String,
             super::super::__prompts_Recipe,
@@ -392,7 +392,7 @@ pub(crate) mod prompts {
         ///
         /// From `prompts/mails/2nd-try.prompt`.
         ///
-        /// The answer is read with `.await?.output::<_2ndTryOutput>()?`: [`_2ndTryOutput`].
+        /// Read the output with `.await?.output::<_2ndTryOutput>()?`: [`_2ndTryOutput`].
         pub fn _2nd_try(input: _2ndTry) -> __genkit::Generate {
             __genkit::embedded_prompt(&__FILES, "mails/2nd-try").input(input)
         }
@@ -411,7 +411,7 @@ pub(crate) mod prompts {
             #[serde(rename = "self")]
             #[serde(default, skip_serializing_if = "__genkit::Option::is_none")]
             pub self_: __genkit::Option<::std::string::String>,
-            /// What other keys hold.
+            /// The values of all other keys.
             #[serde(flatten)]
             pub others: ::std::collections::BTreeMap<
                 ::std::string::String,
@@ -431,7 +431,7 @@ pub(crate) mod prompts {
                 )
             }
         }
-        /// A value of the prompt `mails/tags`.
+        /// A type used by the prompt `mails/tags`.
         #[derive(
             ::core::clone::Clone,
             ::core::marker::Copy,
@@ -464,13 +464,13 @@ pub(crate) mod prompts {
                 )
             }
         }
-        /// The answer to the prompt `mails/tags`.
+        /// The output of the prompt `mails/tags`.
         pub type TagsOutput = __genkit::Vec<TagsOutputItem>;
         /// The prompt `mails/tags`.
         ///
         /// From `prompts/mails/tags.prompt`.
         ///
-        /// The answer is read with `.await?.output::<TagsOutput>()?`: [`TagsOutput`].
+        /// Read the output with `.await?.output::<TagsOutput>()?`: [`TagsOutput`].
         pub fn tags(input: Tags) -> __genkit::Generate {
             __genkit::embedded_prompt(&__FILES, "mails/tags").input(input)
         }

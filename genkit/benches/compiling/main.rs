@@ -1,10 +1,10 @@
-//! What tools cost to compile: ours against rmcp's macros, and against the same written by hand.
+//! The cost of compiling tools: genkit's macros compared with rmcp's macros and with handwritten code.
 //!
-//! `cargo bench -p genkit --bench compiling` prints processor seconds of cargo and the compilers
-//! it starts, as ratios to the crate by hand, measured in turn in one run; nothing judges them.
-//! `-- touch thousand clean release inside` chooses parts. Linux only: times and memory come from `/proc`.
+//! `cargo bench -p genkit --bench compiling` prints the processor seconds of cargo and of the compilers that it starts,
+//! as ratios to the handwritten crate, measured alternately in one run. There are no pass criteria. `-- touch thousand
+//! clean release inside` selects parts. Linux only: times and memory are read from `/proc`.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line program")]
 
 mod processor;
 mod program;
@@ -15,7 +15,7 @@ use processor::median;
 use program::Program;
 use sources::Way;
 
-/// How often each thing is measured.
+/// The number of times that each command is measured.
 const ROUNDS: usize = 5;
 
 fn main() {
@@ -39,7 +39,7 @@ fn main() {
     }
 }
 
-/// What the edit of one function costs, with everything else built.
+/// Measures the cost of editing one function, with everything else built.
 fn touch(title: &str, tools: usize, rounds: usize, commands: &[&str]) {
     let mut programs = Way::ALL.map(|way| Program::new(way, tools, "dev"));
     for program in &programs {
@@ -59,7 +59,7 @@ fn touch(title: &str, tools: usize, rounds: usize, commands: &[&str]) {
     }
 }
 
-/// A first build, with all that is built for it. Downloads are not counted.
+/// Measures a first build, including all dependencies. Downloads are not counted.
 fn clean() {
     let programs = Way::ALL.map(|way| Program::new(way, 1, "clean"));
     let crates = programs.each_ref().map(Program::crates);
@@ -74,7 +74,7 @@ fn clean() {
     print("the crates of it", crates.map(|crates| crates as f64));
 }
 
-/// The compiler's own time for the expansion of all macros, of it ours.
+/// Measures the compiler's own time for the expansion of all macros, and the share of genkit's.
 fn inside() {
     for tools in [100, 1000] {
         let seconds = Way::ALL.map(|way| {

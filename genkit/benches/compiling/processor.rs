@@ -1,8 +1,8 @@
-//! Processor time of the programs that this one started.
+//! The processor time of child processes.
 
-/// Processor seconds of all children that ended: fields 16 and 17 of `/proc/self/stat`.
+/// Returns the processor seconds of all children that ended: fields 16 and 17 of `/proc/self/stat`.
 pub(crate) fn of_children() -> f64 {
-    /// Linux has counted in hundredths for decades.
+    /// The unit is hundredths of a second on all current Linux systems.
     const TICKS: f64 = 100.0;
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();

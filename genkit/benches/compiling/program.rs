@@ -1,4 +1,4 @@
-//! A program in a folder of its own, and cargo in it.
+//! A generated program in its own folder, built with cargo.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,20 +7,20 @@ use std::process::Command;
 use crate::processor;
 use crate::sources::Way;
 
-/// Sets what lets the compiler tell of its passes, for the program alone: in cargo's environment it
-/// would build dependencies again.
+/// Allows `-Ztime-passes` on a stable compiler, for the program alone. If cargo had the variable in its environment, it
+/// would rebuild the dependencies.
 const TELLING: &str = "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec \"$@\"\n";
 
 pub(crate) struct Program {
     way: Way,
     tools: usize,
     folder: PathBuf,
-    /// Goes into the body of one function.
+    /// Written to the body of one function, so that it changes.
     version: usize,
 }
 
 impl Program {
-    /// `purpose` has build results of its own; programs of one purpose share theirs.
+    /// Creates a program. Programs with the same `purpose` share build results.
     pub(crate) fn new(way: Way, tools: usize, purpose: &str) -> Self {
         let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiling").join(purpose);
         let folder = root.join(format!("{}-{tools}", way.name()));
@@ -47,7 +47,7 @@ impl Program {
         let _ = fs::remove_dir_all(self.target());
     }
 
-    /// What it and all that is built for it are, without itself.
+    /// Returns the number of crates that are built for the program, without itself.
     pub(crate) fn crates(&self) -> usize {
         let listed = self.run(&["tree", "--edges", "normal,build", "--prefix", "none"]);
         let mut crates: Vec<_> = listed.lines().map(|line| line.trim_end_matches(" (*)")).collect();
@@ -56,14 +56,14 @@ impl Program {
         crates.len() - 1
     }
 
-    /// Processor seconds of one command.
+    /// Returns the processor seconds of one command.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> f64 {
         let before = processor::of_children();
         self.run(arguments);
         processor::of_children() - before
     }
 
-    /// Seconds in which the compiler expanded macros, after a change.
+    /// Returns the seconds that the compiler spends on macro expansion after a change.
     pub(crate) fn expansion(&mut self) -> f64 {
         self.touch();
         let wrapper = self.folder.join("telling");
@@ -78,7 +78,7 @@ impl Program {
         pass.split_whitespace().nth(1).unwrap().trim_end_matches(';').parse().unwrap()
     }
 
-    /// What `cargo build --release` makes.
+    /// Returns the binary of `cargo build --release`.
     pub(crate) fn released(&self) -> PathBuf {
         self.target().join("release").join(self.way.name())
     }

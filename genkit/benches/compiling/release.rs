@@ -1,4 +1,4 @@
-//! What is left of a server of one tool in a release: its size, stripped, and its memory.
+//! A server with one tool in a release build: its stripped size, and its memory.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use crate::program::Program;
 use crate::sources::Way;
 
-/// What a client says before it knows the tools.
+/// The messages that a client sends before it knows the tools.
 const ASKED: &str = concat!(
     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
     r#""capabilities":{},"clientInfo":{"name":"bench","version":"0"}}}"#,

@@ -1,12 +1,13 @@
-//! One program in three ways: tools of two parameters by hand, with ours, and with rmcp's macros.
+//! One program in three versions: tools with two parameters, written by hand, with genkit's macros and with rmcp's
+//! macros.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// How the tools are written.
+/// The way in which the tools are written.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Way {
-    /// A derived struct for each function and a `match` by name: no macro but the derives, no server.
+    /// A derived struct for each function and a `match` by name, without other macros and without a server.
     Hand,
     Genkit,
     Rmcp,
@@ -26,7 +27,7 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
 ";
 
 impl Way {
-    /// The floor is the first.
+    /// The first is the baseline.
     pub(crate) const ALL: [Self; 3] = [Self::Hand, Self::Genkit, Self::Rmcp];
 
     pub(crate) fn name(self) -> &'static str {
@@ -110,7 +111,7 @@ fn by_hand(tools: usize, functions: String) -> String {
     source
 }
 
-/// What all functions do. One of them says `edited`.
+/// The body of all functions. One of them contains `edited`.
 fn body(n: usize) -> String {
     let note = if n == 0 { "edited" } else { "" };
     format!("format!(\"{{a}} {{b}} {note}\")")

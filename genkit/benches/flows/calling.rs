@@ -1,4 +1,4 @@
-//! A flow that is run in process: what `dev-tools` costs there where nobody asked for it.
+//! A flow called in process: the cost of `dev-tools` when it is compiled in but unused.
 
 use std::hint::black_box;
 use std::pin::Pin;
@@ -19,7 +19,7 @@ async fn double(n: i64) -> i64 {
     n * 2
 }
 
-/// The least that is the same: JSON in, JSON out, behind a pointer.
+/// The minimal equivalent: JSON in, JSON out, behind a pointer.
 fn by_hand(input: Value) -> Pin<Box<dyn Future<Output = Value>>> {
     #[derive(Deserialize)]
     struct Input {
@@ -31,7 +31,7 @@ fn by_hand(input: Value) -> Pin<Box<dyn Future<Output = Value>>> {
     })
 }
 
-/// What each span asks first where `dev-tools` is compiled in, as the library has it: one load.
+/// The check that each span makes if `dev-tools` is compiled in, as in the library: one load.
 fn is_on() -> bool {
     static STATE: AtomicU8 = AtomicU8::new(1);
     match black_box(&STATE).load(Ordering::Relaxed) {

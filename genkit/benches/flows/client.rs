@@ -1,4 +1,4 @@
-//! A server as a child of this program, and clients that keep their connections.
+//! A server as a child process, and clients that keep their connections open.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 const CLIENTS: usize = 8;
 
-/// Ends the server when it is dropped.
+/// A server process, killed on drop.
 pub(crate) struct Server {
     child: Child,
     port: u16,
 }
 
 impl Server {
-    /// This program again, as the server of that name.
+    /// Starts this program again, as the server with the given name.
     pub(crate) fn start(name: &str) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new(std::env::current_exe().unwrap());
@@ -39,16 +39,16 @@ impl Server {
         }
     }
 
-    /// Processor microseconds of all its threads: fields 14 and 15 of `/proc/PID/stat`.
+    /// Returns the processor microseconds of all its threads: fields 14 and 15 of `/proc/PID/stat`.
     fn cpu(&self) -> f64 {
-        /// Linux has counted in hundredths for decades.
+        /// The unit is hundredths of a second on all current Linux systems.
         const TICK: f64 = 10_000.0;
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
         fields[11..13].iter().map(|field| field.parse::<f64>().unwrap()).sum::<f64>() * TICK
     }
 
-    /// The processor time that the server spends on one request.
+    /// Returns the processor time that the server spends on one request.
     pub(crate) fn measure(&self, path: &str, body: &str, burst: Duration) -> f64 {
         let request = format!(
             "POST {path} HTTP/1.1\r\nhost: 127.0.0.1:{}\r\ncontent-type: application/json\r\n\

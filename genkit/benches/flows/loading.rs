@@ -1,4 +1,4 @@
-//! A thousand `.prompt` files of a usual size.
+//! A thousand `.prompt` files of typical size.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -60,18 +60,18 @@ I like:
     )
 }
 
-/// The YAML of a file: what stands between the markers.
+/// Returns the YAML of a file, which is the text between the markers.
 fn yaml(source: &str) -> &str {
     let end = source.find("\n---\n").unwrap();
     &source[4..end]
 }
 
-/// What a usual reader makes of the YAML of a file: values.
+/// Parses the YAML of a file into values, as a typical reader does.
 fn read_values(source: &str) -> Value {
     serde_yaml_ng::from_str(yaml(source)).unwrap()
 }
 
-/// Without making anything of it: the floor of every reader.
+/// Reads only the events of the YAML: the baseline for every reader.
 fn read_events(source: &str) -> usize {
     let mut scalars = 0;
     for event in Parser::new_from_str(yaml(source)) {
@@ -82,12 +82,12 @@ fn read_events(source: &str) -> usize {
     scalars
 }
 
-/// A sample of something that is done with all prompts.
+/// Creates a sample of an operation on all prompts.
 fn sample<T>(mut run: impl FnMut() -> T + 'static) -> Sample {
     Box::new(move || time::of_making(CALLS, || black_box(run())) / MILLISECOND)
 }
 
-/// Without the disk.
+/// Measures without the disk.
 pub(crate) fn in_memory(title: &str) -> Figure {
     fn each<T: 'static>(sources: &Arc<[String]>, of_one: fn(&str) -> T) -> Sample {
         let sources = sources.clone();
@@ -106,7 +106,7 @@ pub(crate) fn in_memory(title: &str) -> Figure {
     }
 }
 
-/// A folder of the prompts, for as long as it is measured.
+/// A folder of prompts that exists while it is measured.
 struct PromptFolder(PathBuf);
 
 impl PromptFolder {
@@ -119,7 +119,7 @@ impl PromptFolder {
         Arc::new(Self(path))
     }
 
-    /// Something that is made of each file.
+    /// Creates a sample of an operation on each file.
     fn each<T: 'static>(self: &Arc<Self>, of_one: fn(&str) -> T) -> Sample {
         let folder = self.clone();
         sample(move || {
@@ -140,7 +140,7 @@ impl Drop for PromptFolder {
     }
 }
 
-/// From a folder that is made for it.
+/// Measures with a temporary folder.
 pub(crate) fn from_disk(title: &str) -> Figure {
     let folder = PromptFolder::make();
     let (parsed, checked) = (folder.clone(), folder.clone());

@@ -1,12 +1,12 @@
-//! What flows and prompts cost: flows over HTTP against handlers written by hand with axum, rendering against
-//! the `handlebars` crate, loading `.prompt` files against reading their YAML.
+//! The cost of flows and prompts: flows over HTTP compared with handlers written by hand with axum, rendering compared
+//! with the `handlebars` crate, and loading `.prompt` files compared with parsing their YAML.
 //!
-//! `cargo bench -p genkit --bench flows --features flows,dotprompt` prints ratios measured in one run; nothing
-//! judges them. `-- --quick` takes fewer samples; a word takes only figures with it in their title. With the
-//! feature `dev-tools` the same rows show what reflection costs where it is compiled in and not asked for.
-//! Linux only, since processor time is read from `/proc`.
+//! `cargo bench -p genkit --bench flows --features flows,dotprompt` prints ratios measured in one run. There are no
+//! pass criteria. `-- --quick` takes fewer samples; a word selects the figures with that word in their title. With the
+//! feature `dev-tools` the same rows show the cost of reflection that is compiled in but unused. Linux only, since
+//! processor time is read from `/proc`.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line program")]
 
 mod calling;
 mod client;
@@ -21,12 +21,12 @@ use std::time::Duration;
 use client::Server;
 use table::{Figure, Sample};
 
-/// One thing that is measured of two servers.
+/// One request that is measured for two servers.
 struct Served {
     title: &'static str,
     path: &'static str,
     body: &'static str,
-    /// How many things one answer has.
+    /// The number of parts in one response.
     parts: f64,
     budget: f64,
 }

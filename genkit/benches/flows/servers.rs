@@ -1,4 +1,4 @@
-//! The servers that are compared: this program starts itself as one of them.
+//! The servers that are compared. This program starts itself as one of them.
 
 use std::convert::Infallible;
 
@@ -9,7 +9,7 @@ use axum::serve::ListenerExt as _;
 use genkit::{Chunks, Genkit, Registry, Result, flow, flows};
 use serde::{Deserialize, Serialize};
 
-/// Serves until it is killed.
+/// Serves until the process is killed.
 pub(crate) fn serve(name: &str, port: &str) {
     let address = format!("127.0.0.1:{port}");
     match name {
@@ -82,7 +82,7 @@ async fn bare_add(body: Bytes) -> Response {
     ([(CONTENT_TYPE, "application/json")], answer).into_response()
 }
 
-/// Each chunk goes out when it is made, as ours do.
+/// Sends each chunk as soon as it is produced, as genkit does.
 async fn bare_count(body: Bytes) -> Response {
     let asked: Asked<Count> = serde_json::from_slice(&body).unwrap();
     let n = asked.data.n;

@@ -3,17 +3,17 @@
 /// Takes one sample.
 pub(crate) type Sample = Box<dyn FnMut() -> f64>;
 
-/// One thing that is measured of several sides.
+/// One measurement of several sides.
 pub(crate) struct Figure {
     pub(crate) title: String,
-    /// The first is what the others are compared with.
+    /// The first is the baseline for the others.
     pub(crate) sides: Vec<(&'static str, Sample)>,
-    /// What the ratio of the last one should be at most.
+    /// The maximum ratio that the last one should have.
     pub(crate) budget: Option<f64>,
 }
 
 impl Figure {
-    /// Takes the samples, all sides in turns so that a noisy machine disturbs all of them, and prints.
+    /// Takes the samples and prints the results. The sides alternate, so that load on the machine affects all of them.
     pub(crate) fn measure(mut self, rounds: usize) {
         let mut samples = vec![Vec::new(); self.sides.len()];
         for _ in 0..rounds {

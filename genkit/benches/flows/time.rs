@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// What one call takes, in nanoseconds.
+/// Returns the duration of one call, in nanoseconds.
 pub(crate) fn of_one(calls: u32, mut run: impl FnMut()) -> f64 {
     let start = now();
     for _ in 0..calls {
@@ -12,7 +12,7 @@ pub(crate) fn of_one(calls: u32, mut run: impl FnMut()) -> f64 {
     (now() - start).as_nanos() as f64 / f64::from(calls)
 }
 
-/// The same without dropping what a call makes.
+/// Returns the duration of one call without dropping its result.
 pub(crate) fn of_making<T>(calls: u32, mut run: impl FnMut() -> T) -> f64 {
     let mut made = Vec::with_capacity(calls as usize);
     let start = now();
@@ -22,7 +22,7 @@ pub(crate) fn of_making<T>(calls: u32, mut run: impl FnMut() -> T) -> f64 {
     (now() - start).as_nanos() as f64 / f64::from(calls)
 }
 
-/// The same of a future.
+/// Returns the duration of one future, in nanoseconds.
 pub(crate) async fn of_async(calls: u32, mut run: impl AsyncFnMut()) -> f64 {
     let start = now();
     for _ in 0..calls {
@@ -31,8 +31,8 @@ pub(crate) async fn of_async(calls: u32, mut run: impl AsyncFnMut()) -> f64 {
     (now() - start).as_nanos() as f64 / f64::from(calls)
 }
 
-/// The time that this thread had on a processor, where the system says so; it counts in milliseconds, so that one
-/// sample takes many of them.
+/// Returns the processor time of this thread. The system reports it in milliseconds, so one sample must take many of
+/// them.
 fn now() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     let start = START.get_or_init(Instant::now);

@@ -1,4 +1,4 @@
-//! The two clients: this library, and bare posts of the same bodies.
+//! The two clients: this library, and plain posts of the same bodies.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -31,9 +31,9 @@ async fn get_weather(
     format!("63 degrees and sunny in {city}")
 }
 
-/// Prints the microseconds of processor and wall time that a run takes.
+/// Prints the processor time and the wall time of a run, in microseconds.
 pub(crate) fn measure(who: &str, port: u16, stream: bool, at_a_time: usize, runs: usize) {
-    // The runtime of `#[tokio::main]`, as programs have it.
+    // The runtime of `#[tokio::main]`, which programs usually have.
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let _ = rustls::crypto::ring::default_provider().install_default();
     runtime.block_on(async {
@@ -41,7 +41,7 @@ pub(crate) fn measure(who: &str, port: u16, stream: bool, at_a_time: usize, runs
         match who {
             "ours" | "heard" => {
                 if who == "heard" {
-                    // A subscriber that keeps spans, and exports none.
+                    // A subscriber that keeps spans and exports none.
                     let subscriber = tracing_subscriber::registry().with(LevelFilter::INFO);
                     tracing::subscriber::set_global_default(subscriber).unwrap();
                 }
@@ -81,8 +81,8 @@ async fn time<F: Future<Output = ()> + Send + 'static>(
     println!("{} {}", each(self::cpu() - cpu), each(wall.elapsed().as_secs_f64() * 1e6));
 }
 
-/// Processor microseconds of all threads of this process, which none leaves: in `stat` they are counted in ticks of
-/// 10,000.
+/// Returns the processor microseconds of all threads of this process, none of which ends. `stat` would count in ticks
+/// of 10,000.
 fn cpu() -> f64 {
     let threads = std::fs::read_dir("/proc/self/task").unwrap();
     let nanos = threads.map(|thread| {
@@ -103,7 +103,7 @@ async fn ours(model: Arc<dyn Model>, stream: bool) {
     assert_eq!(history, 8, "{}", response.text());
 }
 
-/// The bodies that a run posts, as this library makes them.
+/// Returns the bodies that a run posts, as this library encodes them.
 async fn bodies(url: &str, stream: bool) -> Vec<Vec<u8>> {
     let folder = std::env::temp_dir().join(format!("genkit-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -138,7 +138,7 @@ async fn bare(client: reqwest::Client, url: String, bodies: Arc<Vec<Vec<u8>>>, s
     }
 }
 
-/// The loop as one would write it for this one purpose.
+/// The loop as it would be written by hand for this single purpose.
 async fn by_hand(client: reqwest::Client, url: String, stream: bool) {
     let method = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
     let schema =

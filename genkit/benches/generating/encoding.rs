@@ -1,4 +1,4 @@
-//! What a request costs before it is sent, for each provider that is compiled in.
+//! The cost of encoding a request, for each provider that is compiled in.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,10 +8,11 @@ use genkit::model::{Model, ModelRequest, ToolDefinition};
 use genkit::{Message, Part, Role};
 use serde_json::json;
 
-/// Rounds of tools in one history.
+/// The number of tool rounds in one history.
 const ROUNDS: usize = 20;
 
-/// Prints microseconds a turn: each body encoded as a whole, and as the loop does it, which keeps what it has sent.
+/// Prints microseconds per turn: each body encoded from scratch, and as the loop does it, which reuses what it has
+/// sent.
 pub(crate) fn report(samples: usize) {
     println!(
         "encoding a turn of {ROUNDS} with 2 calls each and 8 tools, us; the loop keeps the front"
@@ -54,7 +55,7 @@ fn providers() -> Vec<(&'static str, Arc<dyn Model>)> {
     all
 }
 
-/// Microseconds a turn of one run.
+/// Returns the microseconds per turn of one run.
 fn history(model: &dyn Model, kept: bool) -> f64 {
     let tools = (0..8).map(|n| {
         ToolDefinition::new(format!("tool_{n}"), "Does what its name says.").with_input_schema(json!({

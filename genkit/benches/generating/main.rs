@@ -1,14 +1,14 @@
-//! What a run of the loop costs: ours against bare `reqwest` that posts the same bodies and reads
-//! the answers without a look, and against a loop that is written by hand for this one purpose.
+//! The cost of a run of the loop, compared with bare `reqwest` that posts the same bodies and discards the responses,
+//! and with a loop that is written by hand for this single purpose.
 //!
-//! `cargo bench -p genkit --bench generating --features gemini` prints ratios measured in one run, after what
-//! encoding costs with each provider that is compiled in (`--features gemini,openai,anthropic,openai-responses,ollama`);
-//! nothing judges them. A run is three rounds of tools with two parallel calls each, so four
-//! posts. The model is a server on loopback in a process of its own; it refuses a history in which
-//! the thought signatures are missing, since a loop that drops them is fast and wrong. Linux only,
-//! since processor time is read from `/proc`. `-- --quick` takes fewer samples.
+//! `cargo bench -p genkit --bench generating --features gemini` prints ratios measured in one run, after the cost of
+//! encoding with each provider that is compiled in (`--features gemini,openai,anthropic,openai-responses,ollama`).
+//! There are no pass criteria. A run has three rounds of tools with two parallel calls each, so four posts. The model
+//! is a server on loopback in a separate process. It rejects a history without thought signatures, since a loop that
+//! drops them would be fast but wrong. Linux only, since processor time is read from `/proc`. `-- --quick` takes fewer
+//! samples.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line program")]
 
 mod clients;
 mod encoding;
@@ -28,7 +28,7 @@ struct Case {
     budget: &'static str,
 }
 
-/// Ends the server when it is dropped.
+/// A server process, killed on drop.
 struct Server(Child);
 
 impl Drop for Server {
@@ -109,7 +109,7 @@ fn report(quick: bool) {
     }
 }
 
-/// The features of this program that another build of it needs.
+/// Returns the features of this program, for another build of it.
 fn compiled_in() -> Vec<&'static str> {
     let features = [
         ("gemini", true),
@@ -121,7 +121,7 @@ fn compiled_in() -> Vec<&'static str> {
     features.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect()
 }
 
-/// Microseconds a run: processor time, wall time.
+/// Returns the processor time and the wall time of a run, in microseconds.
 fn client(program: &Path, who: &str, port: &str, case: Case) -> [f64; 2] {
     let stream = if case.stream { "sse" } else { "unary" };
     let output = Command::new(program)

@@ -1,12 +1,12 @@
-//! A server that speaks Gemini's wire format, and as little HTTP as that takes.
+//! A server with Gemini's wire format and a minimal implementation of HTTP.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 
-/// How many rounds of tools it asks for.
+/// The number of tool rounds that it requests.
 const ROUNDS: usize = 3;
 
-/// Serves until it is killed; its port is the first line that it prints.
+/// Serves until the process is killed. The first line that it prints is its port.
 pub(crate) fn serve() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     println!("{}", listener.local_addr().unwrap().port());
@@ -27,7 +27,7 @@ fn while_open(connection: TcpStream) {
     }
 }
 
-/// Whether a stream is wanted, and the body.
+/// Reads a request: whether it asks for a stream, and the body.
 fn request(reader: &mut BufReader<TcpStream>) -> Option<(bool, Vec<u8>)> {
     let (mut line, mut length, mut stream) = (String::new(), 0, false);
     loop {

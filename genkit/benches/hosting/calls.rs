@@ -1,4 +1,4 @@
-//! Calls: one after the other, and many at once.
+//! Calls in sequence, and many at once.
 
 use std::time::Instant;
 
@@ -7,10 +7,10 @@ use genkit::mcp::host::ProtocolEra;
 use super::clients::{Client, Place};
 use super::{Effort, median};
 
-/// How many calls are open at once.
+/// The number of calls in flight.
 const IN_FLIGHT: usize = 64;
 
-/// Who has a turn in each round; the first is what the others are held against.
+/// The clients that take turns in each round. The first is the baseline.
 const WHO: [&str; 3] = ["rmcp", "host", "host, newest protocol"];
 
 async fn open(who: usize, place: Place) -> Client {
@@ -26,7 +26,7 @@ pub(crate) async fn measure(effort: Effort, place: Place) {
     let mut rate: [Vec<f64>; 3] = Default::default();
     for round in 0..effort.rounds {
         for turn in 0..WHO.len() {
-            // Whoever is first in a round is another each time.
+            // A different client is first in each round.
             let who = (turn + round) % WHO.len();
             let client = open(who, place).await;
             p50[who].push(one_by_one(&client, effort.calls).await);
@@ -50,7 +50,7 @@ fn show(title: &str, samples: &[Vec<f64>; 3], ratio: impl Fn(f64, f64) -> f64) {
     }
 }
 
-/// The median time of a call, in microseconds.
+/// Returns the median time of a call, in microseconds.
 async fn one_by_one(client: &Client, calls: usize) -> f64 {
     for a in 0..calls / 10 {
         client.add(a).await;
@@ -64,7 +64,7 @@ async fn one_by_one(client: &Client, calls: usize) -> f64 {
     median(times)
 }
 
-/// Calls in a second.
+/// Returns the number of calls per second.
 async fn many_at_once(client: &Client, effort: &Effort) -> f64 {
     let (started, burst) = (Instant::now(), effort.burst);
     let callers: Vec<_> = (0..IN_FLIGHT)

@@ -1,4 +1,4 @@
-//! Who calls: the host, and rmcp alone.
+//! The clients: the host, and rmcp alone.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use tokio::process::{Child, Command};
 
 use super::servers;
 
-/// How much a side may write before the other reads, in bytes: as the host has it.
+/// The number of bytes that one side may write before the other reads, as in the host.
 const PIPE_BYTES: usize = 64 * 1024;
 
-/// Where the server is.
+/// Where the server runs.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Place {
     Stdio,
@@ -30,17 +30,17 @@ impl Place {
     }
 }
 
-/// A client with a server of its own.
+/// A client with its own server.
 #[derive(Clone)]
 pub(crate) enum Client {
     Host(McpClient),
     Rmcp(Arc<Bare>),
 }
 
-/// rmcp's own client, with nothing around it.
+/// rmcp's own client, without a host around it.
 pub(crate) struct Bare {
     running: RunningService<RoleClient, ()>,
-    /// Ends when it is dropped.
+    /// The child process, killed on drop.
     _child: Option<Child>,
 }
 
@@ -76,15 +76,15 @@ impl Client {
             }
             Place::InProcess => {
                 let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
-                let handler = servers::genkit().serve_mcp().into_handler().unwrap();
-                tokio::spawn(async move { handler.serve(theirs).await.unwrap().waiting().await });
+                let (read, write) = tokio::io::split(theirs);
+                tokio::spawn(servers::genkit().serve_mcp().serve(read, write));
                 Bare { running: ().serve(ours).await.unwrap(), _child: None }
             }
         };
         Self::Rmcp(Arc::new(bare))
     }
 
-    /// Calls `add`, and looks at what comes.
+    /// Calls `add`, and checks the result.
     pub(crate) async fn add(&self, a: usize) {
         let Value::Object(arguments) = json!({"a": a, "b": 2}) else { unreachable!() };
         match self {
@@ -109,7 +109,7 @@ impl Client {
     }
 }
 
-/// This program again, as a server.
+/// Starts this program again, as a server.
 pub(crate) fn child() -> StdioTransport {
     ServerConfig::stdio(std::env::current_exe().unwrap()).args(["--serve", "add"])
 }

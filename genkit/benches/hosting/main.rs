@@ -1,10 +1,10 @@
-//! What a call through a host costs, against a client of rmcp; and what many servers cost to start.
+//! The cost of a call through a host compared with a client of rmcp, and the cost of starting many servers.
 //!
-//! `cargo bench -p genkit --bench hosting --features mcp-host,mcp-server` prints ratios measured in
-//! one run; nothing judges them. `-- --quick` takes fewer samples; a word takes only figures with it
-//! in their title (`-- start`).
+//! `cargo bench -p genkit --bench hosting --features mcp-host,mcp-server` prints ratios measured in one run. There are
+//! no pass criteria. `-- --quick` takes fewer samples; a word selects the figures with that word in their title (`--
+//! start`).
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line program")]
 
 mod calls;
 mod clients;
@@ -13,13 +13,13 @@ mod starts;
 
 use std::time::Duration;
 
-/// How many samples are taken, and how large they are.
+/// The number of samples, and their size.
 #[derive(Clone, Copy)]
 struct Effort {
     rounds: usize,
-    /// Calls one after the other, in one sample.
+    /// The number of sequential calls in one sample.
     calls: usize,
-    /// How long a sample with many calls at once takes.
+    /// The duration of a sample with many calls at once.
     burst: Duration,
 }
 
@@ -40,7 +40,7 @@ fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     for place in [clients::Place::Stdio, clients::Place::InProcess] {
         if want(place.title()) {
-            // In a task, as the tools of a run are: waking the main thread costs more than a task.
+            // In a task, as the tools of a run are: waking the main thread costs more than waking a task.
             let measuring = runtime.spawn(calls::measure(effort, place));
             runtime.block_on(measuring).unwrap();
         }

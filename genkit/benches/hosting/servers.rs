@@ -1,10 +1,10 @@
-//! The servers: this program again, or in it.
+//! The servers: this program started again, or tasks in it.
 
 use std::time::Duration;
 
 use genkit::{Genkit, Registry, tool, tools};
 
-/// How long the slow one takes before it serves, as servers that load much do.
+/// The startup delay of the slow server, which stands for a server that loads a lot.
 const SLOW: Duration = Duration::from_millis(300);
 
 /// Adds two numbers.

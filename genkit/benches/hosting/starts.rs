@@ -1,4 +1,4 @@
-//! The start of many servers: as slow as the slowest, and not as all of them together.
+//! The start of many servers, which should take as long as the slowest one, not as long as all of them together.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ pub(crate) async fn measure(effort: &Effort) {
     println!("  {:<42}{figure:>12.0}{ratio:>16.2} x one", format!("{MANY} side by side"));
 }
 
-/// From nothing until all are connected, in milliseconds.
+/// Returns the milliseconds from the start until all are connected.
 async fn start(count: usize) -> f64 {
     let myself = std::env::current_exe().unwrap();
     let slow = || ServerConfig::stdio(&myself).args(["--serve", "slow"]).env("RUST_LOG", "off");

@@ -1,15 +1,15 @@
-//! A server as a child of this program, and what Linux says about it.
+//! A server as a child process, and its resources from `/proc`.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Ends the server when it is dropped.
+/// A server process, killed on drop.
 pub(crate) struct Server {
     pub(crate) child: Child,
 }
 
 impl Server {
-    /// This program again, as the server of that name.
+    /// Starts this program again, as the server with the given name.
     pub(crate) fn start(name: &str, port: Option<u16>) -> Self {
         Self::start_of(&std::env::current_exe().unwrap(), name, port)
     }
@@ -25,20 +25,20 @@ impl Server {
         Self { child: command.spawn().unwrap() }
     }
 
-    /// Processor microseconds of its threads, which live as long as it does: the first fields of `schedstat` are
-    /// nanoseconds, where `stat` counts ticks of 10 ms.
+    /// Returns the processor microseconds of its threads, none of which ends. The first field of `schedstat` is in
+    /// nanoseconds, whereas `stat` counts ticks of 10 ms.
     pub(crate) fn cpu(&self) -> f64 {
         let threads = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
         let spent = |thread: std::io::Result<std::fs::DirEntry>| {
-            // One that has just ended is not there any more.
+            // A thread that has just ended has no file any more.
             let stat = std::fs::read_to_string(thread.unwrap().path().join("schedstat")).ok()?;
             stat.split_whitespace().next()?.parse::<f64>().ok()
         };
         threads.filter_map(spent).sum::<f64>() / 1e3
     }
 
-    /// A size that Linux tells of it, in MiB: `VmHWM` is the most memory it ever had, `RssAnon`
-    /// what it has without the pages of the program file, which holds all servers here.
+    /// Returns a memory size from `/proc`, in MiB. `VmHWM` is the peak, and `RssAnon` is the current size without the
+    /// pages of the program file, which contains all servers here.
     pub(crate) fn memory(&self, field: &str) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with(field)).unwrap();

@@ -1,4 +1,4 @@
-//! Figures of servers behind HTTP, with clients that keep their connections.
+//! Measurements of servers behind HTTP, with clients that keep their connections open.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -13,17 +13,17 @@ const CLIENTS: usize = 16;
 
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Era {
-    /// 2025-11-25, each client with a session of its own.
+    /// 2025-11-25, with a session for each client.
     Sessions,
     /// 2025-11-25 without sessions.
     Stateless,
-    /// 2026-07-28: each request stands by itself.
+    /// 2026-07-28: each request is independent.
     Modern,
 }
 
 pub(crate) struct Client {
     stream: BufReader<TcpStream>,
-    /// The headers that are the same each time.
+    /// The headers that are the same for every request.
     headers: String,
     request: Vec<u8>,
     body: Vec<u8>,
@@ -34,7 +34,7 @@ impl Client {
         Self::over(connect(port), port, era)
     }
 
-    /// Opens a session, where there are any, over this connection.
+    /// Creates a client on this connection. Opens a session if the version has sessions.
     pub(crate) fn over(stream: TcpStream, port: u16, era: Era) -> Self {
         stream.set_nodelay(true).unwrap();
         let headers = format!(
@@ -56,7 +56,7 @@ impl Client {
         client
     }
 
-    /// Opens a session, whose headers the next requests have.
+    /// Opens a session, whose headers are added to later requests.
     pub(crate) fn session(&mut self) {
         let end = self.headers.find("mcp-").unwrap_or(self.headers.len());
         self.headers.truncate(end);
@@ -67,7 +67,7 @@ impl Client {
         self.post(INITIALIZED);
     }
 
-    /// Sends a message in one write, reads the whole answer and gives the session it names.
+    /// Sends a message in one write, reads the whole response, and returns its session id.
     fn post(&mut self, message: &str) -> Option<String> {
         self.request.clear();
         let length = message.len();
@@ -125,7 +125,7 @@ pub(crate) fn connect(port: u16) -> TcpStream {
     }
 }
 
-/// A call as `era` wants it.
+/// Returns a call in the format of `era`.
 fn message(era: Era, id: usize) -> String {
     let message = call(id);
     if era != Era::Modern {
@@ -135,12 +135,12 @@ fn message(era: Era, id: usize) -> String {
     message.strip_suffix("}}").unwrap().to_owned() + meta
 }
 
-/// A port that is free.
+/// Returns a free port.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// The median time of a call and the server's processor time of each, in microseconds.
+/// Returns the median time of a call, and the server's processor time per call, in microseconds.
 fn measure(name: &str, era: Era, effort: &Effort) -> (f64, f64) {
     let port = free_port();
     let server = Server::start(name, Some(port));
@@ -178,7 +178,7 @@ fn one_client(port: u16, era: Era, burst: Duration, [ready, begin]: [&Barrier; 2
     times
 }
 
-/// What is compared of an era.
+/// The figures of one protocol version.
 struct Compared {
     servers: &'static [&'static str],
     rmcp: &'static str,
@@ -186,7 +186,7 @@ struct Compared {
     budget: f64,
 }
 
-/// Calls of 16 clients at once.
+/// Measures calls of 16 clients at once.
 pub(crate) fn calls(effort: &Effort, era: Era) -> Vec<Figure> {
     let Compared { servers, rmcp, titles, budget } = match era {
         Era::Sessions => Compared {

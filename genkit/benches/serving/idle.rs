@@ -1,4 +1,4 @@
-//! What sessions cost that are open and idle.
+//! The cost of open, idle sessions.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::Duration;
@@ -8,10 +8,10 @@ use super::client::Server;
 use super::http::{Client, Era, connect, free_port};
 use super::table::{Budget, Figure};
 
-/// Sessions of one client: each is at an address of its own, since one client may have a share only.
+/// The sessions of one client. Each client has its own address, since the sessions per client are limited.
 const OF_ONE: usize = 50;
 
-/// Memory of a session that was opened and left alone, in KiB.
+/// Returns the memory of a session that was opened and left idle, in KiB.
 pub(crate) fn sessions(effort: &Effort) -> Figure {
     const SERVERS: &[&str] = &["rmcp-http-nodelay", "ours-http"];
     let title: &str = match effort.idle {
@@ -29,7 +29,7 @@ fn one(name: &str, sessions: usize) -> f64 {
     let port = free_port();
     let server = Server::start(name, Some(port));
     drop(connect(port));
-    // What is there for good is there after the first few.
+    // The first few sessions cause all permanent allocations.
     open(port, 0, OF_ONE);
     std::thread::sleep(Duration::from_millis(500));
     let before = server.memory("RssAnon");
@@ -40,7 +40,7 @@ fn one(name: &str, sessions: usize) -> f64 {
     (server.memory("RssAnon") - before) * 1024.0 / sessions as f64
 }
 
-/// Opens sessions over one connection, which is closed: they stay.
+/// Opens sessions over one connection, and closes the connection. The sessions remain.
 fn open(port: u16, client: usize, sessions: usize) {
     let from = Ipv4Addr::new(127, 1, (client / 250) as u8, (client % 250 + 1) as u8);
     let mut client = Client::over(connect_from(port, from), port, Era::Sessions);

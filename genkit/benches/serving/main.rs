@@ -1,10 +1,10 @@
-//! What a served tool costs: ours against servers written by hand, with rmcp and without.
+//! The cost of a served tool, compared with servers written by hand, with rmcp and without.
 //!
-//! `cargo bench -p genkit --bench serving --features mcp-http,rmcp-handler` prints ratios measured in one run;
-//! nothing judges them. `-- --quick` takes fewer samples; a word takes only figures with it in
-//! their title (`-- http`). Linux only, since processor time and memory are read from `/proc`.
+//! `cargo bench -p genkit --bench serving --features mcp-http` prints ratios measured in one run. There
+//! are no pass criteria. `-- --quick` takes fewer samples; a word selects the figures with that word in their title
+//! (`-- http`). Linux only, since processor time and memory are read from `/proc`.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line program")]
 
 mod client;
 mod http;
@@ -17,17 +17,17 @@ mod without_spans;
 
 use table::Figure;
 
-/// How many samples are taken of each server, and how large they are.
+/// The number of samples for each server, and their size.
 struct Effort {
     starts: usize,
     rounds: usize,
-    /// Calls one after the other, in one sample.
+    /// The number of sequential calls in one sample.
     calls: usize,
-    /// `tools/list` in one sample.
+    /// The number of `tools/list` requests in one sample.
     lists: usize,
-    /// How long a sample with many calls at once takes.
+    /// The duration of a sample with many calls at once.
     burst: std::time::Duration,
-    /// Sessions that are open and idle.
+    /// The number of open, idle sessions.
     idle: usize,
 }
 
@@ -60,7 +60,7 @@ fn main() {
         show(stdio::calls(&effort));
     }
     if want("spans") {
-        let program = without_spans::program("serving", &["mcp-http", "rmcp-handler"]);
+        let program = without_spans::program("serving", &["mcp-http"]);
         show(stdio::spans(&effort, &program));
     }
     if want("list") {

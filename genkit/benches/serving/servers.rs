@@ -1,4 +1,4 @@
-//! The servers that are compared: this program starts itself as one of them.
+//! The servers that are compared. This program starts itself as one of them.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ async fn add_as_text(a: i64, b: i64) -> String {
 /// The arguments of each of 1,000 tools.
 #[derive(Deserialize, genkit::schemars::JsonSchema)]
 #[schemars(crate = "genkit::schemars")]
-#[allow(dead_code, reason = "nobody calls them")]
+#[allow(dead_code, reason = "these tools are never called")]
 struct Forecast {
     /// The city.
     city: String,
@@ -43,7 +43,7 @@ struct Forecast {
     unit: Option<String>,
 }
 
-/// Serves until its client is gone.
+/// Serves until the client disconnects.
 pub(crate) fn serve(name: &str, port: &str) {
     let address = format!("127.0.0.1:{port}");
     match name {
@@ -69,12 +69,12 @@ pub(crate) fn serve(name: &str, port: &str) {
         }
         "ours" => ours(genkit(tools![add]).serve_mcp(), None),
         "ours-deaf" => {
-            // A subscriber that wants no spans.
+            // A subscriber that disables spans.
             listen(LevelFilter::ERROR);
             ours(genkit(tools![add]).serve_mcp(), None);
         }
         "ours-heard" => {
-            // One that keeps them, and exports none.
+            // A subscriber that keeps spans and exports none.
             listen(LevelFilter::INFO);
             ours(genkit(tools![add]).serve_mcp(), None);
         }
@@ -114,14 +114,26 @@ fn thousand() -> Vec<genkit::Tool> {
     (0..1000).map(tool).collect()
 }
 
-/// The same tools as they are served, so that every server writes the same bytes.
-fn thousand_shown() -> Vec<Tool> {
-    let names: Vec<String> = thousand().iter().map(|tool| tool.name().to_owned()).collect();
-    let handler = genkit(thousand()).serve_mcp().into_handler().unwrap();
-    names.iter().map(|name| handler.get_tool(name).unwrap()).collect()
+/// Returns the same tools as they are served, so that every server writes the same bytes.
+#[tokio::main(flavor = "current_thread")]
+async fn thousand_shown() -> Vec<Tool> {
+    let input = concat!(
+        r#"{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "#,
+        r#""capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}}"#,
+        "\n",
+        r#"{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}"#,
+        "\n",
+    );
+    let (output, mut shown) = tokio::io::duplex(64 * 1024);
+    let serving = tokio::spawn(genkit(thousand()).serve_mcp().serve(input.as_bytes(), output));
+    let mut lines = String::new();
+    tokio::io::AsyncReadExt::read_to_string(&mut shown, &mut lines).await.unwrap();
+    serving.await.unwrap().unwrap();
+    let list: Value = serde_json::from_str(lines.lines().next_back().unwrap()).unwrap();
+    serde_json::from_value(list["result"]["tools"].clone()).unwrap()
 }
 
-/// One of the tools as a server by hand makes it when it starts: a derived schema of its own.
+/// Creates a tool as a handwritten server does at startup, with a separately derived schema.
 fn derived(n: usize) -> Value {
     json!({
         "name": format!("forecast_{n:03}"),
@@ -144,7 +156,7 @@ struct Rpc<'a> {
     params: Option<Value>,
 }
 
-/// The floor: what a loop written by hand does with a message. Says whether there is an answer.
+/// The baseline: a handwritten loop's handling of a message. Returns whether there is a response.
 fn answer(message: &[u8], tools: &Value, out: &mut Vec<u8>) -> bool {
     #[derive(serde::Serialize)]
     struct Answer<T> {
@@ -188,7 +200,7 @@ async fn bare(tools: Value) {
             out.push(b'\n');
         }
         line.clear();
-        // Flush only once no whole line waits, so that a burst costs one write.
+        // Flush only if no complete line is waiting, so that a burst needs one write.
         if !input.buffer().contains(&b'\n') {
             output.write_all(&out).await.unwrap();
             output.flush().await.unwrap();
@@ -215,7 +227,7 @@ fn bare_std() {
     }
 }
 
-/// A handler that answers each body, on axum.
+/// A handler on axum that responds to each body.
 #[tokio::main]
 async fn bare_http(address: &str) {
     use axum::http::{StatusCode, header::CONTENT_TYPE};
@@ -277,7 +289,7 @@ async fn rmcp_stdio(tools: Vec<Tool>, pipes: bool) {
     served.unwrap();
 }
 
-/// The floor of HTTP: hyper's connections, and nothing between them and the loop written by hand.
+/// The baseline for HTTP: hyper's connections directly connected to the handwritten loop.
 #[tokio::main]
 async fn bare_hyper(address: &str) {
     use http_body_util::{BodyExt as _, Full};
@@ -299,7 +311,7 @@ async fn bare_hyper(address: &str) {
         let stream = hyper_util::rt::TokioIo::new(stream);
         tokio::spawn(async move {
             let connection = hyper::server::conn::http1::Builder::new();
-            // A client that is gone ends it.
+            // Ends when the client disconnects.
             let _ = connection.serve_connection(stream, service_fn(answer)).await;
         });
     }
@@ -309,7 +321,7 @@ fn rmcp_sessions() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
 }
 
-/// As in rmcp's examples, but for what is told.
+/// As in rmcp's examples, except for notifications.
 #[tokio::main]
 async fn rmcp_http(address: &str, nodelay: bool, config: StreamableHttpServerConfig) {
     use axum::serve::ListenerExt as _;

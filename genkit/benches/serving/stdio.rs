@@ -1,4 +1,4 @@
-//! Figures of servers on pipes.
+//! Measurements of servers on pipes.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::Effort;
 use super::client::{INITIALIZE, INITIALIZED, Server, call};
 use super::table::{Budget, Figure, median};
 
-/// How many calls are open at once.
+/// The number of calls in flight.
 const IN_FLIGHT: usize = 64;
 
 struct Session {
@@ -39,7 +39,7 @@ impl Session {
         self.input.write_all(lines.as_bytes()).unwrap();
     }
 
-    /// Reads at least `least` whole lines and says how many came.
+    /// Reads at least `least` complete lines, and returns how many were read.
     fn receive(&mut self, least: usize) -> usize {
         let mut lines = 0;
         while lines < least {
@@ -50,14 +50,14 @@ impl Session {
         lines
     }
 
-    /// `count` new calls in one write.
+    /// Sends `count` new calls in one write.
     fn send_calls(&mut self, count: usize) {
         let lines: String = (1..=count).map(|n| call(self.last + n) + "\n").collect();
         self.last += count;
         self.send(&lines);
     }
 
-    /// Calls one after the other: the median and the server's processor time, in microseconds.
+    /// Makes sequential calls. Returns the median time and the server's processor time, in microseconds.
     fn one_by_one(&mut self, calls: usize) -> (f64, f64) {
         for _ in 0..calls / 10 {
             self.send_calls(1);
@@ -74,7 +74,7 @@ impl Session {
         (p50, (self.server.cpu() - before) / calls as f64)
     }
 
-    /// Calls in a second, with as many new ones as answers came.
+    /// Returns the number of calls per second. Each response is followed by a new call.
     fn many_at_once(&mut self, effort: &Effort) -> f64 {
         self.send_calls(IN_FLIGHT);
         let started = Instant::now();
@@ -90,7 +90,7 @@ impl Session {
     }
 }
 
-/// From the start of the process to the answer of its first call.
+/// Measures the time from the start of the process to the response to its first call.
 pub(crate) fn starts(effort: &Effort) -> Figure {
     const SERVERS: [&str; 4] = ["bare", "rmcp", "rmcp-pipes", "ours"];
     let mut figure =
@@ -107,8 +107,8 @@ pub(crate) fn starts(effort: &Effort) -> Figure {
     figure
 }
 
-/// What a client waits for before it knows 1,000 tools whose arguments are of one type: the others derive its schema
-/// for each tool, ours once.
+/// Measures how long a client waits for a list of 1,000 tools with the same type of arguments. The other servers derive
+/// the schema for each tool, genkit derives it once.
 pub(crate) fn first_lists(effort: &Effort) -> Figure {
     const SERVERS: [&str; 3] = ["bare-derived", "rmcp-derived", "ours-list"];
     let title = "start to the first tools/list of 1,000, ms";
@@ -125,7 +125,7 @@ pub(crate) fn first_lists(effort: &Effort) -> Figure {
     figure
 }
 
-/// Calls of one tool, and the memory they took.
+/// Measures calls of one tool, and their memory.
 pub(crate) fn calls(effort: &Effort) -> Vec<Figure> {
     const SERVERS: [&str; 6] = ["bare", "bare-std", "rmcp", "rmcp-pipes", "ours", "ours-text"];
     let new = |title, budget| Figure::new(title, &SERVERS, "rmcp-pipes", budget);
@@ -148,8 +148,8 @@ pub(crate) fn calls(effort: &Effort) -> Vec<Figure> {
     vec![p50, cpu, rate, memory, own]
 }
 
-/// What spans cost where there is no subscriber, where there is one that wants none, and where one keeps them. The
-/// floor is the same server in a `program` without any.
+/// Measures the cost of spans without a subscriber, with a subscriber that disables them, and with one that keeps them.
+/// The baseline is the same server in a `program` without spans.
 pub(crate) fn spans(effort: &Effort, program: &Path) -> Vec<Figure> {
     const SERVERS: [&str; 4] = ["ours-without-spans", "ours", "ours-deaf", "ours-heard"];
     let new = |title, budget| Figure::new(title, &SERVERS, "ours-heard", budget);
@@ -168,7 +168,7 @@ pub(crate) fn spans(effort: &Effort, program: &Path) -> Vec<Figure> {
     vec![cpu, rate]
 }
 
-/// `tools/list` of 1,000 tools.
+/// Measures `tools/list` with 1,000 tools.
 pub(crate) fn lists(effort: &Effort) -> Figure {
     const SERVERS: [&str; 4] = ["bare-list", "rmcp-list", "rmcp-pipes-list", "ours-list"];
     let mut figure = Figure::new(

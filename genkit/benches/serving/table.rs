@@ -1,36 +1,36 @@
 //! Samples side by side, and their medians.
 
-/// What one server was measured at, one sample for each round.
+/// The measurements of one server, with one sample for each round.
 pub(crate) struct Row {
     pub(crate) server: &'static str,
     pub(crate) samples: Vec<f64>,
 }
 
-/// One thing that was measured of several servers.
+/// One measurement of several servers.
 pub(crate) struct Figure {
     pub(crate) title: &'static str,
-    /// The first is the floor.
+    /// The first is the baseline.
     pub(crate) rows: Vec<Row>,
     /// The server that is written by hand with rmcp.
     pub(crate) rmcp: &'static str,
-    /// What `ours` should be at.
+    /// The budget of `ours`.
     pub(crate) budget: Budget,
 }
 
-/// What a figure should be at.
+/// The budget of a figure.
 #[derive(Clone, Copy)]
 pub(crate) enum Budget {
-    /// So many times the floor, and no more.
+    /// At most this multiple of the baseline.
     Times(f64),
-    /// So many times the floor, and no less.
+    /// At least this multiple of the baseline.
     AtLeast(f64),
-    /// The figure itself, and no more.
+    /// At most this value.
     Figure(f64),
     None,
 }
 
 impl Budget {
-    /// How it is printed, and whether it is met.
+    /// Returns how it is printed, and whether it is met.
     fn words(self, figure: f64, times: f64) -> String {
         let (words, met) = match self {
             Self::Times(most) => (format!("≤ {most:.2} x bare"), times <= most),
@@ -53,7 +53,7 @@ impl Figure {
         Self { title, rows, rmcp, budget }
     }
 
-    /// Adds a sample of the server at `place`.
+    /// Adds a sample of the server at index `place`.
     pub(crate) fn add(&mut self, place: usize, sample: f64) {
         self.rows[place].samples.push(sample);
     }
@@ -78,7 +78,7 @@ impl Figure {
     }
 }
 
-/// The median of the ratios of samples that were taken in the same round.
+/// Returns the median of the ratios of samples from the same round.
 fn ratio(row: &Row, base: &Row) -> f64 {
     median(row.samples.iter().zip(&base.samples).map(|(own, base)| own / base).collect())
 }

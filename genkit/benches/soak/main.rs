@@ -1,14 +1,13 @@
-//! Mixed traffic for minutes: what a server and a proxy have must not grow with time.
+//! Mixed traffic for several minutes: the resources of a server and of a proxy must not grow with time.
 //!
-//! `cargo bench -p genkit --bench soak --features mcp-http,mcp-host -- --minutes 10` prints rows, and in
-//! the end a verdict for each column; it fails where one is bad. What clients leave behind lives for a
-//! minute here (`--lifetime 60`, in seconds; 0 is the library's default of 5 and 10 minutes), so that
-//! ten minutes see it come and go several times; the first two lifetimes are the warm-up.
-//! `--leave none` leaves no question and no session behind; `--pace 3` rests three times as long between
-//! requests, for a machine with other work. Linux only, since processes are looked at
-//! in `/proc`.
+//! `cargo bench -p genkit --bench soak --features mcp-http,mcp-host -- --minutes 10` prints rows, and at the end a
+//! verdict for each column; it fails if one is bad. What clients leave behind lives for a minute here (`--lifetime 60`,
+//! in seconds; 0 is the library's default of 5 and 10 minutes), so that it is created and removed several times in ten
+//! minutes. The first two lifetimes are the warm-up. `--leave none` leaves no questions and no sessions behind. `--pace
+//! 3` waits three times as long between requests, for a machine with other work. Linux only, since processes are read
+//! from `/proc`.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line program")]
 
 #[path = "../../../tests/protocol/raw/client.rs"]
 #[allow(dead_code, reason = "the tests use all of it")]
@@ -35,16 +34,16 @@ use processes::{Processes, Serving};
 use table::Table;
 use tally::Tally;
 
-/// How long one exchange may take before it counts as lost.
+/// The time limit of one exchange, after which it counts as lost.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Work that ends: what does not is an error of its own.
+/// Runs work with a time limit. Exceeding it is an error.
 async fn timely<T>(what: &str, work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
     let timed = tokio::time::timeout(PATIENCE, work).await;
     timed.unwrap_or_else(|_| Err(format!("{what} takes for ever")))
 }
 
-/// Work that ends; the client of the tests asks for this.
+/// Runs work with a time limit, as the tests' client requires.
 async fn within<T>(what: &str, work: impl Future<Output = T>) -> T {
     let timed = tokio::time::timeout(PATIENCE, work).await;
     timed.unwrap_or_else(|_| panic!("{what} takes for ever"))
@@ -72,24 +71,24 @@ fn main() {
     std::process::exit(i32::from(!good));
 }
 
-/// What is run.
+/// The settings of a run.
 struct Plan {
     time: Duration,
-    /// How long what is left behind lives, in seconds; 0 is the library's own default.
+    /// The lifetime of what is left behind, in seconds; 0 is the library's default.
     lifetime: u64,
     /// Whether clients leave questions and sessions behind.
     leaves: bool,
 }
 
 impl Plan {
-    /// Until as much goes as comes: all that lives the longest has come and gone.
+    /// Returns the time until a steady state, in which whatever lives longest has been created and removed.
     fn warm_up(&self) -> Duration {
         let longest = if self.lifetime == 0 { 660 } else { 2 * self.lifetime };
         Duration::from_secs(longest).min(self.time / 2)
     }
 }
 
-/// Runs all traffic, and says whether all is well.
+/// Runs all traffic. Returns whether all columns are good.
 async fn soak(plan: &Plan) -> bool {
     let processes = Processes::start(plan.lifetime);
     let tally = Arc::new(Tally::default());
@@ -114,7 +113,7 @@ async fn soak(plan: &Plan) -> bool {
     flat && orphans.is_empty()
 }
 
-/// Questions, sessions and tasks of the server.
+/// Returns the numbers of open questions, sessions and tasks of the server.
 async fn open(client: &mut Client) -> [f64; 3] {
     let counted = timely("a count", client.call("open", serde_json::json!({}))).await;
     let counted = counted.unwrap_or_default();
@@ -122,7 +121,7 @@ async fn open(client: &mut Client) -> [f64; 3] {
     serde_json::from_str(text).unwrap_or([f64::NAN; 3])
 }
 
-/// Where the two servers are.
+/// The addresses of the two servers.
 impl Serving {
     fn both(self) -> [std::net::SocketAddr; 2] {
         [self.server, self.proxy]

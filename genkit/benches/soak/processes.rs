@@ -1,4 +1,4 @@
-//! The processes under test, and what they have.
+//! The processes under test, and their resources.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -14,17 +14,17 @@ pub(crate) struct Processes {
     mark: String,
 }
 
-/// Where they serve.
+/// The addresses of the servers.
 #[derive(Clone)]
 pub(crate) struct Serving {
     pub(crate) server: SocketAddr,
     pub(crate) proxy: SocketAddr,
-    /// What the servers behind the proxy have among their arguments.
+    /// An argument that identifies the servers behind the proxy.
     pub(crate) mark: String,
 }
 
 impl Processes {
-    /// With sessions and questions that live for so many seconds.
+    /// Starts the processes, with this lifetime of sessions and questions in seconds.
     pub(crate) fn start(lifetime: u64) -> Self {
         let mark = format!("soak-{}", std::process::id());
         let serving = Serving { server: free(), proxy: free(), mark: mark.clone() };
@@ -44,7 +44,7 @@ impl Processes {
         self.serving.clone()
     }
 
-    /// What the server and the proxy have.
+    /// Returns the resources of the server and the proxy.
     pub(crate) fn usage(&self) -> [Usage; 2] {
         [&self.server, &self.proxy].map(|child| Usage::of(child.id()))
     }
@@ -53,7 +53,7 @@ impl Processes {
         behind(&self.mark).len()
     }
 
-    /// Ends all, and says what is left.
+    /// Ends all processes. Returns those that are left.
     pub(crate) fn end(mut self) -> Vec<u32> {
         for child in [&mut self.proxy, &mut self.server] {
             let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
@@ -85,7 +85,7 @@ fn free() -> SocketAddr {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap()
 }
 
-/// The servers behind the proxy.
+/// Returns the servers behind the proxy.
 pub(crate) fn behind(mark: &str) -> Vec<u32> {
     let all = std::fs::read_dir("/proc").unwrap().flatten();
     let ids = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());

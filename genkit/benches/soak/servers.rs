@@ -1,4 +1,4 @@
-//! The servers under test: this program starts itself as one of them.
+//! The servers under test. This program starts itself as one of them.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use crate::sessions;
 
-/// Functions that run and have asked their user.
+/// The number of running functions that wait for their user's answer.
 static ASKING: AtomicUsize = AtomicUsize::new(0);
 
-/// One of them, until it is dropped.
+/// Counts one of them until it is dropped.
 struct Asking;
 
 impl Asking {
@@ -35,7 +35,7 @@ async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-/// Tells how far it is.
+/// Reports its progress.
 #[tool]
 async fn steps(ctx: &Context, count: u32) -> u32 {
     for step in 0..count {
@@ -44,7 +44,7 @@ async fn steps(ctx: &Context, count: u32) -> u32 {
     count
 }
 
-/// Asks its user for a word.
+/// Asks the user for a word.
 #[tool]
 async fn ask(ctx: &Context, message: String) -> Result<String> {
     let _asking = Asking::begin();
@@ -53,21 +53,21 @@ async fn ask(ctx: &Context, message: String) -> Result<String> {
     Ok(answer["word"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Counts what is open: questions, sessions, tasks.
+/// Counts open questions, sessions and tasks.
 #[tool]
 async fn open() -> Value {
     let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
     json!([ASKING.load(Relaxed), sessions::open(), tasks])
 }
 
-/// Tells that a resource changed.
+/// Notifies that a resource changed.
 #[tool]
 async fn touch(ctx: &Context, uri: String) -> String {
     ctx.resource_updated(&uri);
     uri
 }
 
-/// Adds a tool and takes it out again.
+/// Adds a tool and removes it again.
 #[tool]
 async fn change(registry: &Changing) -> Result<()> {
     let passing = Tool::builder("passing", "Here for a moment.")
@@ -85,7 +85,7 @@ async fn greet(name: String) -> String {
 
 struct Changing(Registry);
 
-/// Serves until it is told to stop.
+/// Serves until it receives the request to stop.
 pub(crate) fn serve(name: &str, rest: &[String]) {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = builder.worker_threads(2).enable_all().build().unwrap();
@@ -103,7 +103,7 @@ pub(crate) fn serve(name: &str, rest: &[String]) {
     runtime.block_on(work).unwrap();
 }
 
-/// With sessions and questions that live for so many seconds; 0 is the library's own default.
+/// Sets the lifetime of sessions and questions, in seconds; 0 is the library's default.
 fn within(server: McpServer, seconds: &str) -> McpServer {
     match Duration::from_secs(seconds.parse().unwrap()) {
         Duration::ZERO => server,

@@ -1,4 +1,4 @@
-//! How many sessions a server has, as it tells in `tracing`.
+//! The number of sessions of a server, from its `tracing` events.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -8,12 +8,12 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 static OPEN: AtomicU64 = AtomicU64::new(0);
 
-/// As many as there were when it looked for idle ones.
+/// Returns the number of sessions when the server last checked for idle ones.
 pub(crate) fn open() -> u64 {
     OPEN.load(Relaxed)
 }
 
-/// Listens from now on.
+/// Begins to listen.
 pub(crate) fn count() {
     tracing::subscriber::set_global_default(Listens).unwrap();
 }

@@ -1,4 +1,4 @@
-//! The rows, and whether a column is flat.
+//! The rows, and the check whether a column is flat.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use crate::processes::Processes;
 use crate::tally::Tally;
 
-/// What a column may do.
+/// The rule for a column.
 #[derive(Clone, Copy)]
 enum Rule {
-    /// After the warm-up its second half is no more than this much above the first, and a twentieth.
+    /// After the warm-up, its second half exceeds the first by at most this much plus a twentieth.
     Flat(f64),
-    /// It is 0.
+    /// It must be 0.
     Zero,
-    /// It is printed.
+    /// It is only printed.
     Any,
 }
 
@@ -23,7 +23,7 @@ const COLUMNS: [(&str, Rule); 16] = [
     ("server fds", Rule::Flat(20.0)),
     ("proxy fds", Rule::Flat(20.0)),
     ("children", Rule::Flat(1.0)),
-    // These follow how often clients come, which other work of the machine changes.
+    // These depend on how often clients connect, which other work on the machine affects.
     ("questions", Rule::Flat(30.0)),
     ("sessions", Rule::Flat(150.0)),
     ("tasks", Rule::Flat(60.0)),
@@ -43,7 +43,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// What is seen before the end of the warm-up is printed and not judged.
+    /// Creates a table. Rows before the end of the warm-up are printed but not judged.
     pub(crate) fn new(warm_up: Duration) -> Self {
         print!("{:>7}", "s");
         COLUMNS.iter().for_each(|(title, _)| print!("{title:>11}"));
@@ -51,7 +51,7 @@ impl Table {
         Self { warm_up, rows: Vec::new() }
     }
 
-    /// A row: with the questions, sessions and tasks that are open in the server.
+    /// Adds a row, with the numbers of open questions, sessions and tasks in the server.
     pub(crate) fn add(
         &mut self,
         at: Duration,
@@ -88,7 +88,7 @@ impl Table {
         self.rows.push((at, row));
     }
 
-    /// Prints what is to be said of each column, and returns whether all is well.
+    /// Prints the verdict for each column. Returns whether all are good.
     pub(crate) fn verdict(&self) -> bool {
         let warm: Vec<_> = self.rows.iter().filter(|(at, _)| *at > self.warm_up).collect();
         let (first, second) = warm.split_at(warm.len() / 2);

@@ -1,17 +1,17 @@
-//! What the traffic saw.
+//! Counters for the traffic.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Counted since the start, but for the times, which are those since the last row.
+/// Counted since the start, except for the times, which are those since the last row.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) calls: AtomicU64,
-    /// Answers that are none, or another's.
+    /// Responses that are missing, or belong to another request.
     pub(crate) errors: AtomicU64,
-    /// Calls that met a server which was being started again: these may fail.
+    /// Calls to a server that was being restarted; these may fail.
     pub(crate) restarting: AtomicU64,
     pub(crate) told: AtomicU64,
     pub(crate) late: AtomicU64,
@@ -21,7 +21,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// A call and what came of it.
+    /// Adds a call and its outcome.
     pub(crate) fn call(&self, took: Duration, result: Result<(), String>) {
         self.calls.fetch_add(1, Ordering::Relaxed);
         match result {
@@ -36,7 +36,7 @@ impl Tally {
         *self.words.lock().unwrap().entry(words).or_default() += 1;
     }
 
-    /// The middle and the slowest hundredth since the last time, in milliseconds.
+    /// Returns the median and the 99th percentile since the last time, in milliseconds.
     pub(crate) fn percentiles(&self) -> [f64; 2] {
         let mut times = std::mem::take(&mut *self.times.lock().unwrap());
         times.sort();

@@ -1,4 +1,4 @@
-//! Clients of all kinds, until they are stopped.
+//! Clients of all kinds, which run until they are stopped.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use crate::processes::{Serving, behind};
 use crate::tally::Tally;
 use crate::timely;
 
-/// How long after its change a notification is late.
+/// The time after a change from which a notification is late.
 const LATE: Duration = Duration::from_secs(2);
 
-/// How long after its change a notification is lost.
+/// The time after a change from which a notification is lost.
 const LOST: Duration = Duration::from_secs(10);
 
-/// How often a server behind the proxy is killed.
+/// The interval at which a server behind the proxy is killed.
 const RESTART: Duration = Duration::from_secs(7);
 
-/// Starts all of it; without what leaves sessions and questions behind unless that is wanted.
+/// Starts all clients. Those that leave sessions and questions behind are included only if `leaves` is set.
 pub(crate) fn all(serving: &Serving, leaves: bool, tally: &Arc<Tally>) -> JoinSet<()> {
     let mut running = JoinSet::new();
     let [server, proxy] = serving.clone().both();
@@ -55,14 +55,14 @@ async fn opened(to: SocketAddr, from: Ipv4Addr, era: Era, tally: &Tally) -> Clie
     }
 }
 
-/// How much longer all clients rest.
+/// The factor by which all clients wait longer.
 pub(crate) static PACE: AtomicU64 = AtomicU64::new(1);
 
 async fn rest(millis: u64) {
     tokio::time::sleep(Duration::from_millis(millis * PACE.load(Relaxed))).await;
 }
 
-/// The sum of two numbers, which is its own.
+/// Checks the sum of two numbers, which is different for each call.
 async fn adds(client: &mut Client, tool: &str, number: i64) -> Result<(), String> {
     let arguments = json!({ "a": number, "b": 1 });
     let result = timely("a call", client.call(tool, arguments)).await?;
@@ -70,7 +70,7 @@ async fn adds(client: &mut Client, tool: &str, number: i64) -> Result<(), String
     if result["content"][0]["text"] == *sum { Ok(()) } else { Err(result.to_string()) }
 }
 
-/// Plain calls, progress, prompts and lists, in one session or without any.
+/// Makes plain calls, with progress, prompts and lists, with a session or without.
 async fn calls(to: SocketAddr, from: Ipv4Addr, era: Era, tally: Arc<Tally>) {
     let mut client = opened(to, from, era, &tally).await;
     for number in 0.. {
@@ -93,13 +93,13 @@ async fn calls(to: SocketAddr, from: Ipv4Addr, era: Era, tally: Arc<Tally>) {
     }
 }
 
-/// Sessions that are opened, used and ended, or left.
+/// Opens sessions, uses them, and ends or abandons them.
 async fn sessions(to: SocketAddr, from: Ipv4Addr, number: u8, leaves: bool, tally: Arc<Tally>) {
     for round in 0_u64.. {
         let mut client = opened(to, from, Era::Sessions, &tally).await;
         let result = adds(&mut client, "add", round as i64).await;
         tally.call(Duration::ZERO, result);
-        // One in eight is left alone.
+        // One in eight is abandoned.
         if !(leaves && (round + u64::from(number)).is_multiple_of(8)) {
             end(&mut client).await;
         }
@@ -115,7 +115,7 @@ async fn end(client: &mut Client) {
     }
 }
 
-/// Questions that are answered, left open over a connection that stays, or left altogether.
+/// Asks questions that are answered, left open on a connection that stays, or abandoned.
 async fn questions(
     to: SocketAddr,
     from: Ipv4Addr,
@@ -133,7 +133,7 @@ async fn questions(
             0 if leaves => {
                 let left = client.begin("tools/call", params).await;
                 rest(100).await;
-                // In a session it is cancelled after a while, as a person's client would.
+                // In a session it is cancelled after a while, as a real client would.
                 if let Ok((id, _)) = left
                     && era == Era::Sessions
                 {
@@ -152,8 +152,8 @@ async fn questions(
             }
         }
         rest(300).await;
-        // Before it has as many open questions as a session may have. Half of the sessions are ended with
-        // their questions, the others left.
+        // Before a session reaches its limit of open questions. Half of the sessions are ended with their questions,
+        // the others are abandoned.
         if round % 16 == 15 && era == Era::Sessions {
             if round % 32 == 15 || !leaves {
                 end(&mut client).await;
@@ -186,7 +186,7 @@ async fn answered(client: &mut Client, mut params: Value, word: &str) -> Result<
     if last["result"].to_string().contains(word) { Ok(()) } else { Err(last.to_string()) }
 }
 
-/// Changes of a resource of its own, each of which it must be told of.
+/// Changes a resource, and expects a notification for each change.
 async fn subscriptions(to: SocketAddr, from: Ipv4Addr, era: Era, tally: Arc<Tally>) {
     loop {
         if let Err(error) = listening(to, from, era, &tally).await {
@@ -196,7 +196,7 @@ async fn subscriptions(to: SocketAddr, from: Ipv4Addr, era: Era, tally: Arc<Tall
     }
 }
 
-/// A stream for some ten seconds.
+/// Listens to a stream for about ten seconds.
 async fn listening(to: SocketAddr, from: Ipv4Addr, era: Era, tally: &Tally) -> Result<(), String> {
     let uri = format!("soak://{from}");
     let mut client = opened(to, from, era, tally).await;
@@ -241,7 +241,7 @@ async fn listening(to: SocketAddr, from: Ipv4Addr, era: Era, tally: &Tally) -> R
     Ok(())
 }
 
-/// Clients that listen, call and are gone.
+/// Clients that listen, make a call and disconnect.
 async fn leaving(to: SocketAddr, from: Ipv4Addr, era: Era) {
     loop {
         let Ok(mut client) = Client::new(to, from, era).opened().await else { continue };
@@ -255,7 +255,7 @@ async fn leaving(to: SocketAddr, from: Ipv4Addr, era: Era) {
     }
 }
 
-/// Calls through the proxy, whose servers are killed now and then.
+/// Makes calls through the proxy, whose servers are killed now and then.
 async fn proxied(to: SocketAddr, from: Ipv4Addr, era: Era, tally: Arc<Tally>) {
     let mut client = opened(to, from, era, &tally).await;
     for number in 0_i64.. {
@@ -272,7 +272,7 @@ async fn proxied(to: SocketAddr, from: Ipv4Addr, era: Era, tally: Arc<Tally>) {
     }
 }
 
-/// Kills one of the servers behind the proxy, then the other.
+/// Kills the servers behind the proxy alternately.
 async fn restarts(mark: String) {
     for number in 0_usize.. {
         tokio::time::sleep(RESTART).await;

@@ -1,12 +1,12 @@
-//! A bench once more, without any spans: the floor of what spans cost where nobody listens.
+//! Builds a bench without spans: the baseline for the cost of spans without a subscriber.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// The program of `bench`, built with the same features and with `tracing/max_level_off`, by which each span and event
-/// is compiled out. What it needs is built beside what is there, and kept.
+/// Returns the program of `bench`, built with the same features and with `tracing/max_level_off`, which compiles out
+/// all spans and events. Its dependencies are built next to the existing ones, and kept.
 pub(crate) fn program(bench: &str, features: &[&str]) -> PathBuf {
     let features = format!("{},tracing/max_level_off", features.join(","));
     let mut cargo = Command::new(env!("CARGO"));

@@ -39,8 +39,7 @@ pub use host::{McpClient, McpHost};
 #[doc(inline)]
 pub use server::McpServer;
 
-/// The underlying SDK, re-exported for its types, which `McpServer::into_handler` (feature `rmcp-handler`),
-/// `McpClient::peer` and the testing client use.
+/// The underlying SDK, re-exported for its types, which `McpClient::peer` and the testing client use.
 ///
 /// ```
 /// use genkit::mcp::rmcp::model::ProtocolVersion;

@@ -65,7 +65,7 @@ async fn a_model_calls_it_with_a_task() {
         genkit::generate("Which is larger?").model(large.clone()).tools([agent]).await.unwrap();
     assert_eq!(answer.text(), "Oslo is larger.");
     assert_eq!(large.tool_outputs("researcher").len(), 2);
-    // Each call is a run of its own.
+    // Each call is a separate run.
     for request in small.requests() {
         assert_eq!(request.messages.len(), 2, "{request:?}");
         let asked = request.messages[1].text();
@@ -100,7 +100,7 @@ async fn a_failure_of_its_model_is_one_of_the_tool() {
     assert!(result.is_error(), "{result:?}");
 }
 
-/// What its tools ask reaches the user of the client, each question once.
+/// Questions of its tools reach the client's user, each of them once.
 #[tokio::test]
 async fn a_client_is_asked_what_its_tools_ask() {
     for builder in eras() {
@@ -141,7 +141,7 @@ async fn a_no_goes_to_its_model() {
     }
 }
 
-/// The run around it is interrupted, stored, and goes on: the agent's turns are not run again.
+/// The outer run is interrupted, stored and resumed, without repeating the agent's turns.
 #[tokio::test]
 async fn the_run_around_it_is_interrupted_and_goes_on_elsewhere() {
     let (clerk, small) = clerk();

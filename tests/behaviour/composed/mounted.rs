@@ -94,17 +94,17 @@ async fn a_prompt_finds_the_tools_beside_it() {
 fn mistakes_are_found_by_the_check() {
     let twice = Registry::new().mount("a", &shop()).mount("a", &shop()).check().unwrap_err();
     assert!(twice.to_string().contains("have the same name"), "{twice}");
-    // What was wrong before is wrong here.
+    // What was invalid before mounting is still invalid.
     let broken = Registry::new().add(actions![search]).add(actions![search]);
     assert!(Registry::new().mount("a", &broken).check().is_err());
-    // A registry in itself is a copy.
+    // A registry mounted in itself is a copy.
     let registry = shop();
     let own = registry.clone().mount("own", &registry);
     assert_eq!(own.tools().len(), 2);
     own.check().unwrap();
 }
 
-/// A prefix is not seen in the names of actions alone, which may be none: it has a place of its own.
+/// A prefix cannot be derived from the names of actions, of which there may be none, so it is stored separately.
 #[test]
 fn a_prefix_that_no_name_may_begin_with_is_told_with_its_place() {
     for prefix in ["", "a b", "a/b", "shop.", "größe", "a\nb", &"x".repeat(63)] {

@@ -1,4 +1,4 @@
-//! `Tool::renamed`, `Tool::described`, `Tool::with_fixed`: over the loop, over MCP, and of other servers.
+//! `Tool::renamed`, `Tool::described`, `Tool::with_fixed`: in the loop, over MCP, and for tools of other servers.
 
 use genkit::mcp::host::{McpHost, ServerConfig};
 use genkit::message::ToolRequest;
@@ -55,7 +55,7 @@ fn everything_else_stays() {
     assert!(
         schema["properties"].get("place").is_none() && schema["properties"]["limit"].is_object()
     );
-    // The original is as it was.
+    // The original is unchanged.
     assert_eq!(Tool::of::<search>().input_schema()["required"], json!(["place", "words"]));
     Registry::new().add([archive(), Tool::of::<search>()]).check().unwrap();
     let bad = Registry::new().add(Tool::of::<search>().renamed("a b")).check().unwrap_err();
@@ -70,7 +70,7 @@ async fn a_fixed_argument_is_not_for_the_caller() {
     assert_eq!(sent.output, "milk in Archive, Some(2)");
     let sent = called(&tool, json!({"words": "milk", "place": "Inbox"})).await;
     assert!(sent.error().is_some_and(|error| error.contains("`place`")), "{sent:?}");
-    // What is left is checked as before, by types and by bounds.
+    // The remaining arguments are checked as before, by type and by bounds.
     for (input, said) in [
         (json!({}), "words"),
         (json!({"words": 7, "limit": 0}), "limit"),
@@ -80,7 +80,7 @@ async fn a_fixed_argument_is_not_for_the_caller() {
         let answer = called(&tool, input).await;
         assert!(answer.error().is_some_and(|error| error.contains(said)), "{answer:?}");
     }
-    // One after the other.
+    // Applied one after the other.
     let nothing = Tool::of::<search>().with_fixed("place", "Inbox").unwrap();
     let nothing = nothing.with_fixed("words", "tea").unwrap().with_fixed("limit", 3).unwrap();
     assert_eq!(called(&nothing, json!({})).await.output, "tea in Inbox, Some(3)");
@@ -178,7 +178,7 @@ async fn so_is_one_made_at_run_time() {
     assert!(error.contains('x'), "{error}");
 }
 
-/// Where a schema allows more than it names, what the program gives counts.
+/// If a schema allows additional members, the values fixed by the program take precedence.
 #[tokio::test]
 async fn nor_where_more_arguments_are_allowed() {
     let schema = json!({"type": "object", "properties": {"folder": {"type": "string"}}});

@@ -1,4 +1,4 @@
-//! The seam for engines, with an engine in memory that keeps everything as JSON.
+//! The interface for durable engines, tested with an in-memory engine that stores everything as JSON.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 use super::memory::MemoryStore;
 use super::world::{MODEL_CALLS, World, ask, check_answer, process};
 
-/// As it is after it went to another machine.
+/// The value after a transfer to another machine.
 fn moved<T: Serialize + DeserializeOwned>(value: &T) -> T {
     serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
 }
 
-/// What an engine keeps of one run: a head, and a log that only grows.
+/// The state that an engine stores for a run: a head, and an append-only log.
 struct Engine {
     id: RunId,
     kept: StoredRun,
@@ -53,7 +53,7 @@ impl Engine {
         self.kept.at.status
     }
 
-    /// Gives out what is due, and keeps that it did.
+    /// Returns the due steps, and records that it did.
     async fn due(&mut self, genkit: &Genkit) -> Vec<EngineStep> {
         let mut run = self.load(genkit).await;
         let due = run.due();
@@ -75,7 +75,7 @@ impl Engine {
         self.keep(&mut run);
     }
 
-    /// Performs what is due, each of it taken in turn, until nobody can go on.
+    /// Performs due steps in turn until none is left.
     async fn work(&mut self, genkit: &Genkit) {
         while self.status() == RunStatus::Working {
             for step in self.due(genkit).await {
@@ -90,7 +90,7 @@ async fn perform(step: &EngineStep, genkit: &Genkit) -> Result<StepDone> {
     step.perform(genkit, BTreeMap::new(), NoStepLog, std::future::pending()).await
 }
 
-/// An instance of its own each time: steps go to machines that share nothing but the registry.
+/// A new instance each time: steps run on machines that share only the registry.
 fn machine(world: &World) -> Genkit {
     process(MemoryStore::default(), world)
 }
@@ -129,7 +129,7 @@ async fn steps_settle_in_any_order_on_any_machine_and_an_outcome_counts_once() {
         engine.answer(&machine(&world), "c3", json!(true)).await;
         engine.work(&machine(&world)).await;
         assert_eq!(engine.status(), RunStatus::Completed);
-        // In the order of the model's calls, whatever came first.
+        // In the order of the model's calls, regardless of which finished first.
         check_answer(&engine.load(&machine(&world)).await.response().unwrap());
         assert_eq!(world.models(), MODEL_CALLS);
         assert_eq!(world.charged(), ["order/1/0/charge"]);
@@ -192,7 +192,7 @@ async fn what_nobody_may_begin_twice_becomes_a_question() {
     let step = engine.due(&genkit).await.remove(0);
     assert!(step.is_at_most_once(&genkit));
     assert!(step.time_limit(&genkit).is_some());
-    // Its machine died, and nobody knows how far it came.
+    // Its machine died, so its progress is unknown.
     assert!(engine.take(&genkit, &step.unknown(BTreeMap::new())).await);
     assert_eq!(engine.status(), RunStatus::InputRequired);
     assert_eq!(engine.load(&genkit).await.open().len(), 1);
@@ -213,7 +213,7 @@ async fn a_registry_that_lacks_a_tool_says_so() {
     assert!(lacking.to_string().contains("ship"), "{lacking}");
     let lacking = perform(&step, &other).await.unwrap_err();
     assert!(lacking.to_string().contains("ship"), "{lacking}");
-    // One that has it goes on.
+    // A machine that has the tool continues.
     let done = perform(&step, &genkit).await.unwrap();
     assert!(engine.take(&genkit, &done).await);
     engine.work(&genkit).await;

@@ -1,4 +1,4 @@
-//! A save that fails at the n-th time, for all n, over any store, with a driver that starts again.
+//! The n-th save fails, for all n, with any store and a driver that restarts.
 
 use std::sync::atomic::Ordering;
 
@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use super::failing_store::{FailingStore, Fails};
 use super::world::{MODEL_CALLS, World, ask, check_answer, process};
 
-/// Runs to the end, with a new process each time that the work stops: the answer, and how many processes there were.
+/// Runs to the end, with a new process each time the work stops. Returns the response and the number of processes.
 async fn drive<S: RunStore + Clone>(
     store: &FailingStore<S>,
     run: &str,
@@ -38,8 +38,7 @@ async fn drive<S: RunStore + Clone>(
     }
 }
 
-/// Checks how many saves a run makes that nothing disturbs, and gives all ways in which one of them fails, or one and
-/// those after it, `times` in all.
+/// Counts the saves of an undisturbed run, and returns every way in which one of them fails, or `times` in a row.
 async fn failures<S: RunStore + Clone>(store: &S, name: &str, times: usize) -> Vec<Failure<S>> {
     let (world, run) = (World::default(), format!("{name}-{times}-0"));
     let undisturbed = FailingStore::new(store.clone(), usize::MAX, 0, Fails::Before);
@@ -79,7 +78,7 @@ impl<S: RunStore + Clone> Failure<S> {
     async fn check_once(self) {
         let processes = self.drive().await;
         let (run, world) = (&self.run, &self.world.0);
-        // An answer is given by a caller who is told, and gives it again.
+        // A caller whose answer failed receives an error, and answers again.
         assert!(processes <= 2, "{run}");
         assert_eq!(self.world.models(), MODEL_CALLS, "{run}");
         assert_eq!(world.charged.lock().unwrap().len(), 1, "{run}");
@@ -100,7 +99,7 @@ impl<S: RunStore + Clone> Failure<S> {
     }
 }
 
-/// Each save fails once, and is made again.
+/// Each save fails once, and is retried.
 pub(super) async fn a_save_that_fails_once_changes_nothing<S: RunStore + Clone>(
     store: S,
     name: &str,
@@ -110,7 +109,7 @@ pub(super) async fn a_save_that_fails_once_changes_nothing<S: RunStore + Clone>(
     all.join_all().await;
 }
 
-/// Each save fails for longer than one process tries, and another process goes on.
+/// Each save fails for longer than a process retries, and another process continues.
 pub(super) async fn a_store_that_is_down_loses_nothing<S: RunStore + Clone>(store: S, name: &str) {
     let all: JoinSet<_> =
         failures(&store, name, 6).await.into_iter().map(Failure::check_down).collect();

@@ -1,4 +1,4 @@
-//! A store around another whose saves fail when it is told to.
+//! A store that wraps another, and whose saves fail on demand.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,11 +12,11 @@ use genkit::{BoxFuture, Error, ErrorKind, Result};
 pub(super) enum Fails {
     /// Nothing was written.
     Before,
-    /// It was written, and an error is told all the same.
+    /// The save succeeded, but an error is returned.
     After,
 }
 
-/// A store whose saves fail from the `first`-th on, so many times. Making a run is not counted.
+/// A store whose saves fail a number of times, beginning with the `first`-th. Creating a run does not count.
 #[derive(Clone)]
 pub(super) struct FailingStore<S> {
     pub(super) inner: S,

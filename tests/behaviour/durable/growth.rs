@@ -1,4 +1,4 @@
-//! What a step costs as its run gets long.
+//! The cost of a step as its run grows.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::memory::MemoryStore;
 
-/// A store that notes how many bytes each save brings.
+/// A store that records the number of bytes of each save.
 #[derive(Clone, Default)]
 struct Weighing {
     inner: MemoryStore,
@@ -72,7 +72,7 @@ fn instance(store: Weighing) -> Genkit {
         .unwrap()
 }
 
-/// The heaviest of the saves in the first quarter, and in the last.
+/// The largest save in the first quarter, and in the last.
 fn quarters(bytes: &[usize]) -> (usize, usize) {
     let quarter = bytes.len() / 4;
     let most = |bytes: &[usize]| bytes.iter().copied().max().unwrap();

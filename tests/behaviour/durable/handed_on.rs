@@ -1,6 +1,6 @@
-//! What a store that stands around another hands on to it.
+//! The methods that a wrapping store forwards.
 
-/// The methods of a store that stands around another, which it asks for all but those that are named.
+/// Implements the methods of a store that wraps another, forwarding all except the named ones.
 macro_rules! all_of_inner_but {
     (save) => {
         all_of_inner_but!(save, lease);

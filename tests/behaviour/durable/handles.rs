@@ -1,4 +1,4 @@
-//! What a program does with a durable run: the same id, answers, ends, failures.
+//! What a program does with a durable run: reuse of the id, answers, completion, errors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ async fn the_same_id_is_the_same_run() {
     assert!(response.is_interrupted());
     assert_eq!(run.status().await.unwrap(), RunStatus::InputRequired);
 
-    // Another process asks for it once more, with whatever else.
+    // Another process requests it again, with other options.
     let other = process(store.clone(), &world);
     let again = other.durable_run("order-1", genkit::generate("Something else")).await.unwrap();
     let open = again.open().await.unwrap();

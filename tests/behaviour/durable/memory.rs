@@ -1,4 +1,4 @@
-//! A store in memory, whose clock is tokio's.
+//! A store in memory that uses tokio's clock.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -124,7 +124,7 @@ async fn the_store_of_these_tests_is_a_store() {
     genkit::testing::check_run_store(MemoryStore::default()).await.unwrap();
 }
 
-/// The suite finds what it is there for.
+/// The suite detects the errors that it is meant to detect.
 #[tokio::test]
 async fn a_store_that_loses_saves_is_found_out() {
     struct Forgets {
@@ -140,7 +140,7 @@ async fn a_store_that_loses_saves_is_found_out() {
             _: u64,
             change: &'a RunChange,
         ) -> BoxFuture<'a, Result<Option<u64>>> {
-            // The last one wins, whatever it knew.
+            // The last writer wins, regardless of what it had read.
             let at = self.inner.0.lock().unwrap().get(run).map(|kept| kept.run.at.revision);
             Box::pin(async move {
                 match at {

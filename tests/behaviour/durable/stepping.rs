@@ -1,4 +1,4 @@
-//! The loop as a value: step by step, stored after each step, performed elsewhere.
+//! The loop as a value: step by step, stored after each step, performed in other processes.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ fn asks<const N: usize>(calls: [(&str, &str, Value); N]) -> ModelResponse {
         .with_usage(Usage::default().with_input_tokens(10).with_output_tokens(2))
 }
 
-/// Two rounds, one of which asks, and an answer that does not fit at first.
+/// Two rounds, one of which is interrupted, and an answer that is invalid at first.
 fn script() -> Vec<ModelResponse> {
     vec![
         asks([("c1", "add", json!({"a": 1, "b": 2})), ("c2", "nothing", json!({}))]),
@@ -74,7 +74,7 @@ fn stored(state: &RunState) -> String {
     serde_json::to_string(state).unwrap()
 }
 
-/// The same through text, as another process would have it.
+/// The same run after a round trip through text, as if in another process.
 async fn elsewhere(genkit: &Genkit, run: Run) -> Run {
     let text = stored(&run.state());
     let run = Run::resume(genkit, serde_json::from_str(&text).unwrap()).await.unwrap();
@@ -82,7 +82,7 @@ async fn elsewhere(genkit: &Genkit, run: Run) -> Run {
     run
 }
 
-/// What is next, in a word.
+/// The next step, in one word.
 fn said(run: &mut Run) -> String {
     match run.next() {
         NextStep::Model(call) => format!("model {}", call.round()),
@@ -97,7 +97,7 @@ fn said(run: &mut Run) -> String {
     }
 }
 
-/// Performs one step: of several calls the last one alone.
+/// Performs one step. If there are several calls, only the last one.
 async fn step(run: &mut Run) -> Result<()> {
     match run.next() {
         NextStep::Model(call) => {
@@ -160,7 +160,7 @@ async fn a_run_that_is_stored_after_each_step_gives_what_an_awaited_one_gives() 
     ];
     assert_eq!(steps, expected);
     assert_eq!(model.requests().len(), 4);
-    let run = elsewhere(&genkit, run).await; // what is over can be stored as well
+    let run = elsewhere(&genkit, run).await; // a finished run can be stored as well
     let stepped = run.into_response().unwrap();
     assert_eq!(stepped.usage.input_tokens, Some(20), "of all lives of the run");
     assert_eq!(stepped.message, awaited.message);
@@ -286,7 +286,7 @@ async fn everything_that_is_missing_is_named_before_anything_is_done() {
     ] {
         assert_eq!(text.matches(named).count(), 1, "{named}: {text}");
     }
-    // What is code is given again.
+    // Code is not stored, so it is passed again.
     let response = ask.resume_run(state).await.unwrap().finish().await.unwrap();
     assert_eq!(response.text(), "hi");
 }
@@ -348,8 +348,8 @@ async fn a_state_of_a_newer_schema_is_refused_by_its_number() {
     assert!(error.to_string().contains("has the schema 9"), "{error}");
 }
 
-/// What each schema number wrote, with every kind of state in it. The files are never rewritten: a new number
-/// brings a new folder.
+/// Runs stored by each schema version, with every kind of state in them. The files are never rewritten: a new version
+/// gets a new folder.
 #[tokio::test]
 async fn stored_states_of_each_schema_number_go_on() {
     let folder = format!("{}/fixtures/runs/1", env!("CARGO_MANIFEST_DIR"));

@@ -1,4 +1,4 @@
-//! Stores on disk, and what earlier versions left in them.
+//! Stores on disk, and compatibility with runs of earlier versions.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{World, ask, check_answer, process};
 
-/// A folder that is gone when this is.
+/// A folder that is removed on drop.
 pub(super) struct Temp(pub(super) PathBuf);
 
 impl Temp {
@@ -62,7 +62,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A folder with runs of schema 1: one that asks, one with work to do, one that is over, and a flow that asks.
+/// A folder with runs of schema 1: an interrupted one, one with work to do, a finished one, and an interrupted flow.
 #[tokio::test]
 async fn a_folder_of_schema_1_goes_on() {
     let golden = PathBuf::from(format!("{}/fixtures/runs/1/folder", env!("CARGO_MANIFEST_DIR")));

@@ -1,4 +1,4 @@
-//! Two workers on one store of any kind, and one who waits.
+//! Two workers on one store of any kind, and a process that waits.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -73,7 +73,7 @@ pub(super) async fn two_workers_settle_each_step_once<S: RunStore + Clone>(
         runs.push(genkit.durable_run(format!("{name}-{at}"), ask).await.unwrap());
     }
     for run in &runs {
-        // One who waits works as well.
+        // A process that waits also performs steps.
         assert_eq!(run.wait().await.unwrap().text(), "counted");
         assert_eq!(run.status().await.unwrap(), RunStatus::Completed);
         assert!(run.remove().await.unwrap());

@@ -62,10 +62,10 @@ async fn a_worker_that_lost_its_run_settles_nothing() {
     let run = slow.durable_run("r", ask).await.unwrap();
     let waiting = tokio::spawn(async move { run.wait().await });
     tokio::time::sleep(Duration::from_secs(5)).await;
-    // The first worker's lease is taken away, as if its renewals did not get through.
+    // The first worker loses its lease, as if its renewals had failed.
     store.steal("r");
     let fast = {
-        // The second process asks its model only once more.
+        // The second process calls its model only once more.
         let model = genkit::testing::ScriptedModel::text("done");
         Genkit::builder()
             .registry(Registry::new().add(tools![hang]))
@@ -78,7 +78,7 @@ async fn a_worker_that_lost_its_run_settles_nothing() {
     let run = fast.find_durable_run("r").await.unwrap().unwrap();
     let response = run.wait().await.unwrap();
     assert_eq!(super::super::generate::outputs(&response), ["in time"]);
-    // The first one waits for the same run, and gets the same answer.
+    // The first one waits for the same run, and gets the same response.
     assert_eq!(waiting.await.unwrap().unwrap().text(), "done");
 }
 
@@ -96,7 +96,7 @@ async fn who_stops_waiting_leaves_the_run_to_others_at_once() {
         .unwrap();
     let run = hangs.durable_run("r", ask()).await.unwrap();
     assert!(tokio::time::timeout(Duration::from_secs(1), run.wait()).await.is_err());
-    tokio::task::yield_now().await; // what was dropped gives its lease back
+    tokio::task::yield_now().await; // a dropped run releases its lease
     let before = tokio::time::Instant::now();
     let run = process(store, &world).find_durable_run("r").await.unwrap().unwrap();
     assert!(run.wait().await.unwrap().is_interrupted());

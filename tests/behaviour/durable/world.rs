@@ -1,4 +1,4 @@
-//! What durable runs of these tests do, and what happens outside of them.
+//! The durable runs of these tests, and their effects outside of the program.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use genkit::model::{self, FnModel, ModelResponse};
 use genkit::{Context, GenerateResponse, Genkit, Part, Registry, Result, Role, tool, tools};
 use serde_json::json;
 
-/// What happened outside of the program, which no crash undoes.
+/// Effects outside of the program, which a crash does not undo.
 #[derive(Clone, Default)]
 pub(super) struct World(pub(super) Arc<WorldState>);
 
@@ -68,7 +68,7 @@ pub(super) async fn delete(world: &World, id: u32) -> String {
     format!("{id} is gone")
 }
 
-/// What the model says depends on the conversation alone, as a provider's does.
+/// A model whose responses depend only on the conversation, like those of a provider.
 pub(super) fn model(world: &World) -> FnModel {
     let world = world.clone();
     model::from_fn("house/clerk", move |request, _| {
@@ -90,7 +90,7 @@ pub(super) fn model(world: &World) -> FnModel {
     })
 }
 
-/// A process: an instance of its own over the same store and the same world.
+/// A process: a separate instance on the same store and the same world.
 pub(super) fn process(store: impl RunStore, world: &World) -> Genkit {
     Genkit::builder()
         .registry(Registry::new().add(tools![pay, note, delete]))
@@ -105,7 +105,7 @@ pub(super) fn ask() -> genkit::Generate {
     genkit::generate("Pay, and clean up.").tools(["pay", "note", "delete"])
 }
 
-/// What a run of [`ask`] gives that nothing has disturbed.
+/// Checks the response of an undisturbed run of [`ask`].
 pub(super) fn check_answer(response: &GenerateResponse) {
     assert_eq!(response.text(), "all done");
     let messages = response.messages();

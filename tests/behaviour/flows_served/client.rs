@@ -1,4 +1,4 @@
-//! `flow_client`: against our server, and against answers in every form.
+//! `flow_client`: with a server of this library, and with responses of every form.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -111,7 +111,7 @@ async fn what_cannot_be_sent_is_an_error_that_repeats_no_secret() {
     assert!(!nobody.chain().contains("s3cret"), "{nobody:?}");
 }
 
-/// A call of a server that answers these bytes and closes the connection.
+/// A call to a server that responds with these bytes and closes the connection.
 fn answered(answer: &str) -> FlowCall {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/f", listener.local_addr().unwrap());

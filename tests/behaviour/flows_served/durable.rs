@@ -1,4 +1,4 @@
-//! Durable streams: who gets one back, and until when.
+//! Durable streams: which callers can resume one, and until when.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ async fn a_stream_is_given_back_to_whoever_began_it() {
     let (id, frames) = run(&server).await;
     assert!(id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
     assert_eq!(frames.len(), 4);
-    // What else is in the context may change.
+    // Other parts of the context may differ.
     let replayed = server.send(again("/count", &id, "ada").header("x-time", "later")).await;
     assert_eq!(
         (replayed.header("x-genkit-stream-id"), replayed.frames()),
@@ -83,7 +83,7 @@ async fn nobody_else_learns_that_it_is_there() {
     assert_eq!(server.send(again("/nope", &id, "ada")).await.status, 404);
 }
 
-/// A tenant, and for whom it does the work; it is the tenant that owns.
+/// A tenant, and the user it acts for; runs belong to the tenant.
 struct Tenant;
 
 impl ContextProvider for Tenant {
@@ -158,7 +158,7 @@ async fn what_is_kept_is_bounded() {
     assert_eq!(server.send(again("/count", &expired, "ada")).await.status, 204);
 }
 
-/// A store that fails in one place.
+/// A store that fails in one operation.
 #[derive(Clone, Copy, PartialEq)]
 enum Broken {
     Open,

@@ -1,4 +1,4 @@
-//! Clients that leave, and servers that end.
+//! Clients that disconnect, and servers that shut down.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use super::{Listening, PATIENCE, open, post, stream};
 
-/// What happened to the flow.
+/// Records what happened to the flow.
 #[derive(Clone, Default)]
 struct Watch(Arc<Seen>);
 
@@ -55,7 +55,7 @@ async fn flood(watch: &Watch, chunks: &Chunks<String>) -> Result<()> {
     }
 }
 
-/// Enough for what was told to go on, and not for what waits for ever.
+/// Long enough for flows that were released, but not for flows that wait forever.
 const GRACE: Duration = Duration::from_secs(3);
 
 async fn start(durable: bool) -> (Listening, Watch) {
@@ -111,7 +111,7 @@ async fn a_client_that_reads_slowly_slows_its_flow() {
     let (server, watch) = start(false).await;
     let connection = open(server.address, &stream("/flood", &json!({})));
     let sent = || watch.0.sent.load(Ordering::Relaxed);
-    // Buffers of the system fill up; then nothing more is sent.
+    // The system's buffers fill up, and then nothing more is sent.
     let mut before = usize::MAX;
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while before != sent() || before == 0 {

@@ -84,7 +84,7 @@ async fn one_flow_more_than_may_run_is_refused() {
         use std::io::Read as _;
         let mut connection = open(address, &sent);
         let mut piece = [0; 4096];
-        // Its answer began: it runs.
+        // Its response has begun, so it is running.
         assert!(connection.read(&mut piece).expect("an answer") > 0);
         connection
     });
@@ -92,7 +92,7 @@ async fn one_flow_more_than_may_run_is_refused() {
     let refused = server.send(post("/echo", &json!({"data": "a"}))).await;
     assert_eq!((refused.status, refused.status_name().as_str()), (429, "RESOURCE_EXHAUSTED"));
     drop(connection);
-    // It is gone once the server has seen that its client is.
+    // It ends once the server notices that its client disconnected.
     let deadline = tokio::time::Instant::now() + super::PATIENCE;
     while server.send(post("/echo", &json!({"data": "a"}))).await.status != 200 {
         assert!(tokio::time::Instant::now() < deadline, "the place is not free again");

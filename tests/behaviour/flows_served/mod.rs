@@ -18,16 +18,16 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// How long anything may take before a test gives up.
+/// The time limit of each step of a test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A flow server over these actions alone.
+/// A flow server with only these actions.
 fn serving<A: Into<Action>>(actions: impl IntoIterator<Item = A>) -> FlowServer {
     let registry = Registry::new().add(actions);
     Genkit::builder().registry(registry).build().expect("the registry is sound").serve_flows()
 }
 
-/// A server that listens, until it is dropped or stopped.
+/// A listening server, stopped on drop.
 struct Listening {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
@@ -54,7 +54,7 @@ impl Listening {
         format!("http://{}/{flow}", self.address)
     }
 
-    /// Tells it to stop.
+    /// Requests that it stops.
     fn stop(&mut self) {
         let stop = self.stop.take().expect("it was not stopped yet");
         stop.send(()).expect("it runs");
@@ -66,7 +66,7 @@ impl Listening {
         ended.expect("it ends").expect("it does not panic").expect("it ends well");
     }
 
-    /// Sends a request, and reads the answer to the end of the connection.
+    /// Sends a request, and reads the response until the connection closes.
     async fn send(&self, request: impl Into<Sent>) -> Answer {
         let (address, sent) = (self.address, request.into());
         let answer = tokio::task::spawn_blocking(move || exchange(address, &sent));
@@ -94,7 +94,7 @@ fn post(path: &str, body: &Value) -> Sent {
     Sent::new("POST", path).header("content-type", "application/json").body(body.to_string())
 }
 
-/// The same, streamed.
+/// A streamed request.
 fn stream(path: &str, body: &Value) -> Sent {
     post(path, body).header("accept", "text/event-stream")
 }
@@ -129,7 +129,7 @@ impl Sent {
     }
 }
 
-/// Sends a request on a connection of its own.
+/// Sends a request on a new connection.
 fn open(address: SocketAddr, sent: &Sent) -> TcpStream {
     let mut connection = TcpStream::connect(address).expect("it listens");
     connection.set_read_timeout(Some(PATIENCE)).expect("a socket");
@@ -143,7 +143,7 @@ fn exchange(address: SocketAddr, sent: &Sent) -> Answer {
     Answer::parse(&bytes)
 }
 
-/// An answer, taken apart.
+/// A parsed response.
 #[derive(Debug)]
 struct Answer {
     status: u16,
@@ -184,7 +184,7 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The frames of a stream, whose form is checked to the byte.
+    /// The frames of a stream, whose format is checked byte by byte.
     fn frames(&self) -> Vec<Value> {
         let text = self.text();
         assert!(text.is_ascii() && !text.contains('\r'), "{text}");
@@ -197,7 +197,7 @@ impl Answer {
         frames.collect()
     }
 
-    /// The status name of a failure, plain or at the end of a stream.
+    /// The status name of an error, plain or at the end of a stream.
     fn status_name(&self) -> String {
         let error = match self.header("content-type") {
             Some("text/event-stream") => self.frames().pop().expect("a frame")["error"].clone(),

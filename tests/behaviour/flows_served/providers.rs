@@ -1,4 +1,4 @@
-//! Context providers: who calls, and what the flow learns of it.
+//! Context providers: the caller's identity, and the context that the flow receives.
 
 use genkit::flows::{ContextProvider, FlowRequest, api_key, bearer};
 use genkit::{BoxFuture, Context, Error, ErrorKind, Genkit, Result, flow, flows};
@@ -27,7 +27,7 @@ async fn a_key_is_compared_as_it_is() {
         (Some("kk"), 403, "PERMISSION_DENIED", "Permission Denied"),
         (Some(""), 403, "PERMISSION_DENIED", "Permission Denied"),
     ] {
-        // Before a stream begins, so that it is plain in both.
+        // Before the stream begins, so the error is plain in both cases.
         for sent in [post("/whoami", &json!({})), stream("/whoami", &json!({}))] {
             let sent = match given {
                 Some(key) => sent.header("authorization", key),
@@ -63,7 +63,7 @@ async fn a_bearer_token_becomes_a_user_and_reaches_nested_flows() {
     assert!(!masked.text().contains("10.0.0.7"), "{masked:?}");
 }
 
-/// Says what it was told.
+/// Returns the context that it received.
 struct Echo;
 
 impl ContextProvider for Echo {

@@ -1,5 +1,5 @@
-//! Cases of flows over HTTP, as bytes: ours, and those that lie beside the repository or in a folder of
-//! `GENKIT_SPEC_DIRS`, unchanged. `fixtures/specs/flows_http.yaml` says the format.
+//! Cases of flows over HTTP, as bytes: those of this repository, and unchanged ones next to the repository or in a
+//! folder of `GENKIT_SPEC_DIRS`. `fixtures/specs/flows_http.yaml` documents the format.
 
 use std::time::Duration;
 
@@ -152,7 +152,7 @@ impl SpecRequest {
 }
 
 impl SpecExpect {
-    /// What is different.
+    /// The differences from the case.
     fn differences(&self, answer: &Answer) -> Vec<String> {
         let mut found = Vec::new();
         let mut same = |what: &str, is: Value, wanted: Value| {
@@ -175,7 +175,7 @@ impl SpecExpect {
             same(key, answer.json()[key].clone(), wanted.clone());
         }
         if let Some(wanted) = &self.frames {
-            // An error may say more than its status and message.
+            // An error may contain more than its status and message.
             let frames = answer.frames().into_iter().map(|mut frame| {
                 if let Some(error) = frame.get_mut("error").and_then(Value::as_object_mut) {
                     error.retain(|key, _| key == "status" || key == "message");
@@ -200,7 +200,7 @@ impl SpecExpect {
 
 async fn harness() -> Listening {
     let actions = flows![streamy, echo, unit, chunked, fail, secret, panics, whoami];
-    // Only `whoami` wants to know.
+    // Only `whoami` needs the caller.
     let key = |request: FlowRequest| async move {
         if request.flow() != "whoami" {
             return Ok(json!({}));

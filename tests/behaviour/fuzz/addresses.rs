@@ -1,4 +1,4 @@
-//! Random templates and addresses: what a function gets never leads out of a folder.
+//! Random templates and URIs: the values that a function receives never lead out of a folder.
 
 use std::path::{Component, Path};
 use std::sync::{Arc, Mutex};
@@ -62,7 +62,7 @@ fn no_value_of_an_address_leads_out_of_a_folder() {
         );
         let registry = Registry::new().add(resource);
         if registry.check().is_err() {
-            return; // no template that an address can be read back from
+            return; // values could not be read back from a URI
         }
         let addresses: Vec<String> = (0..40).map(|_| address(rng)).collect();
         blocking(async {

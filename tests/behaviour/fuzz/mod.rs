@@ -1,4 +1,4 @@
-//! What holds for random schemas, addresses, names and patterns: `genkit_tests::fuzz` says how to run it for longer.
+//! Properties for random schemas, URIs, names and patterns. `genkit_tests::fuzz` documents how to run them for longer.
 
 mod addresses;
 mod names;
@@ -7,7 +7,7 @@ mod schemas;
 use genkit::testing::Client;
 use genkit::{Genkit, Registry};
 
-/// A runtime for one property, of one thread: what is slow would hold it up.
+/// A single-threaded runtime for one property, so that slow work blocks it.
 fn blocking<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(work)

@@ -20,7 +20,7 @@ fn tool(name: &str, who: String) -> Tool {
     )
 }
 
-/// Names of tools by what clients see.
+/// The names of tools as clients see them.
 async fn owners(client: &Client) -> HashMap<String, String> {
     let mut owners = HashMap::new();
     for tool in client.tools().await.expect("a list") {
@@ -35,7 +35,7 @@ async fn owners(client: &Client) -> HashMap<String, String> {
 fn a_name_that_clients_see_keeps_its_owner_while_that_is_there() {
     fuzz("names", &[], |rng| {
         let keys = ["a", "a__b", "a.b", "a_b"];
-        // A server that has nothing does not serve.
+        // A server without actions does not start.
         let with_one = |key: &&str| Registry::new().add(tool("own", format!("{key}/own")));
         let registries: Vec<Registry> = keys.iter().map(with_one).collect();
         let steps: Vec<(usize, String, bool)> = (0..4)
@@ -90,7 +90,7 @@ fn a_name_that_clients_see_keeps_its_owner_while_that_is_there() {
     });
 }
 
-/// What a pattern means, as slowly and plainly as it can be said.
+/// The meaning of a pattern, implemented as simply as possible.
 fn fits(pattern: &[char], text: &[char]) -> bool {
     match pattern.split_first() {
         None => text.is_empty(),

@@ -1,4 +1,4 @@
-//! Random schemas of others, with random references: a check ends, and says what a complete validator says.
+//! Random untrusted schemas with random references: a check terminates, with the same result as a complete validator.
 
 use genkit::{Context, Registry, Tool};
 use genkit_tests::fuzz::{Rng, fuzz};
@@ -75,7 +75,7 @@ fn keyword(rng: &mut Rng, depth: usize) -> (&'static str, Value) {
         _ => (
             "properties",
             object(rng, |rng| {
-                // Only through a member: what refers to itself in its place is no schema.
+                // Only through a member: a schema that directly refers to itself is invalid.
                 match rng.below(6) {
                     0 => json!({"$ref": "#t"}),
                     1 => json!({"$ref": "#/%24defs/t"}),
@@ -112,7 +112,7 @@ fn a_check_says_what_a_complete_validator_says() {
             for arguments in arguments {
                 let answer = client.call_tool("t", arguments.clone()).await.expect("an answer");
                 let fits = theirs.is_valid(&arguments);
-                // Text that holds JSON is read again where it does not fit.
+                // If text does not match, it is parsed as JSON and checked again.
                 let is_reread =
                     !answer.is_error() && arguments.to_string().contains(['[', '{', '7']);
                 assert!(
@@ -161,7 +161,7 @@ fn deep_arguments_and_schemas_that_refer_to_themselves_end() {
     });
 }
 
-/// The value where it is small, so that a value does not double itself.
+/// Returns small values only, so that a value does not grow exponentially.
 fn inner_or_null(inner: &Value) -> Value {
     if inner.is_number() { inner.clone() } else { Value::Null }
 }

@@ -1,4 +1,4 @@
-//! Actions that the program runs by itself: tools by their requests, prompts, resources, flows.
+//! Actions that the program runs itself: tools for the model's requests, prompts, resources, flows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,7 +38,7 @@ async fn delete(ctx: &Context, id: u32) -> Result<String> {
     Ok(format!("{id} is gone"))
 }
 
-/// A tool that no annotation made.
+/// A tool without an annotated function.
 fn dynamic() -> Tool {
     Tool::builder("halve", "Halves.").handler(|_: Context, n: Value| async move {
         let n: i64 = n["n"].as_str().unwrap_or_default().parse()?;
@@ -127,7 +127,7 @@ async fn the_state_of_a_run_goes_over_that_of_the_program() {
     let model = calls([("cost", json!({"n": 2}))]);
     let run = genkit.generate("go").model(model).tools(tools![cost]).state(Prices(5));
     assert_eq!(outputs(&run.await.unwrap()), [10]);
-    // A tool whose state nobody gave is found before the model is asked.
+    // Missing state of a tool is detected before the model is called.
     let model = ScriptedModel::text("never");
     let run = genkit::generate("go").model(model.clone()).tools(tools![cost]);
     assert_eq!(run.await.unwrap_err().kind(), ErrorKind::FailedPrecondition);
@@ -182,7 +182,7 @@ async fn a_call_that_was_edited_says_so_by_hand_too() {
     assert!(note.contains("changed the arguments") && note.contains("50"), "{note}");
 }
 
-/// A call is a plain future by `.run()`, for calls side by side.
+/// `.run()` turns a call into a plain future, for concurrent calls.
 #[tokio::test]
 async fn a_call_may_be_spawned() {
     let task = tokio::spawn(Tool::of::<add>().call(&request("add", json!({"a": 1, "b": 2}))).run());
@@ -246,7 +246,7 @@ async fn a_round_by_hand_asks_like_a_run_and_is_resumed_like_one() {
     assert!(asked.is_interrupted());
     assert_eq!(asked.interrupts().len(), 1);
     assert_eq!(asked.message.as_ref().unwrap().content[0].metadata()["pendingOutput"], 3);
-    // It is resumed, and not begun again.
+    // It must be resumed, not started again.
     let error = asked.run_tools(tools![add, delete]).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
     let mut response: GenerateResponse =
@@ -297,7 +297,7 @@ async fn a_run_gives_its_policy_middleware_and_state_to_calls_by_hand() {
     assert_eq!(outputs(&ran), [json!(6), json!(4), denied]);
     assert_eq!(seen.load(Ordering::SeqCst), 3);
     assert_eq!(ran.messages().last().unwrap().role, Role::Tool);
-    // Nothing is asked for: nothing is run.
+    // No tools are requested, so none are run.
     assert_eq!(ran.run_tools(tools![add]).await.unwrap(), ran);
 }
 
@@ -310,7 +310,7 @@ async fn what_a_failed_round_did_is_not_done_again_by_hand() {
     let model = calls([("add", json!({"a": 1, "b": 2})), ("fatal", json!({}))]);
     let run = genkit::generate("go").model(model).tools([Tool::of::<add>(), fatal]);
     let partial = run.await.unwrap_err().into_partial().unwrap();
-    // Only what is open is run: here is no tool `add`.
+    // Only open calls are run; there is no tool `add` here.
     let mended =
         Tool::builder("fatal", "Mended.").handler(|_: Context, _: Value| async { Ok("well") });
     let ran = partial.run_tools([mended]).await.unwrap();
@@ -424,14 +424,14 @@ async fn types_stand_for_schemas_where_there_is_no_body() {
     let order = Tool::builder("order", "Orders.").input::<Order>().output::<Order>().interrupts();
     assert_eq!(order.input_schema()["properties"]["item"]["description"], "What to buy.");
     assert_eq!(order.output_schema().unwrap()["required"], json!(["item"]));
-    // What does not fit is the model's to mend: nobody is asked about it.
+    // Invalid arguments are for the model to fix, so the user is not asked.
     let told = output(&order, json!({"thing": 1})).await;
     assert!(told["error"].as_str().unwrap().starts_with("Invalid arguments for `order`"), "{told}");
     let call = request("order", json!({"item": "tea"}));
     let asked = order.call(&call).await.unwrap();
     let done = order.call(&call).resume(asked, |q| q.respond(Order { item: "milk".into() }));
     assert_eq!(done.await.unwrap().into_response().unwrap().output, json!({"item": "milk"}));
-    // A body that reads any JSON is not called either.
+    // A body that accepts any JSON is not called either.
     let body = Tool::builder("body", "Reads.").input::<Order>();
     let body = body.handler(|_: Context, any: Value| async move { Ok(any) });
     assert!(output(&body, json!({"thing": 1})).await["error"].is_string());

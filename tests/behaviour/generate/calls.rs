@@ -1,4 +1,4 @@
-//! What becomes of a model's calls.
+//! The outcome of a model's calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

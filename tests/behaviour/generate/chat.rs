@@ -53,7 +53,7 @@ async fn a_streamed_turn_is_kept_at_its_end() {
     while let Some(chunk) = stream.next().await {
         chunk.unwrap();
     }
-    drop(stream); // nobody takes the response
+    drop(stream); // the response is not awaited
     assert_eq!(chat.messages().len(), 2);
     assert_eq!(chat.stream("b").response().await.unwrap().text(), "two");
     assert_eq!(chat.messages().len(), 4);
@@ -91,7 +91,7 @@ async fn a_chat_that_waits_for_answers_is_asked_nothing_else() {
     assert!(asked.is_interrupted());
     let error = chat.stream("and 8").next().await.unwrap().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
-    // The same in a chat that is made of the stored history.
+    // The same in a chat created from the stored history.
     let mut chat = run.messages(asked.messages()).chat();
     assert_eq!(chat.send("and 8").await.unwrap_err().kind(), ErrorKind::FailedPrecondition);
     let mut stream = chat.resume(|question| question.approve()).stream();

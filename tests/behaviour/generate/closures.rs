@@ -17,7 +17,7 @@ async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-/// An error that this library does not know.
+/// A custom error type.
 #[derive(Debug)]
 struct Closed;
 
@@ -71,7 +71,7 @@ async fn a_closure_streams_what_it_sends() {
         }
         "ab"
     });
-    // A middleware of a closure hands the same chunks on.
+    // Middleware from a closure passes chunks on unchanged.
     let passes = on_model(|request, chunks, next| async move { next.run(&request, &chunks).await });
     let mut stream = genkit::generate("go").model(model).middleware(passes).stream();
     let mut seen = Vec::new();

@@ -1,4 +1,4 @@
-//! Resources and documents in what a model is asked.
+//! Resources and documents in the request to a model.
 
 use genkit::action::ResourceContents;
 use genkit::message::ToolRequest;

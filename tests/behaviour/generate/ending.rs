@@ -1,4 +1,4 @@
-//! How a run ends: well, at a limit, cancelled, failed.
+//! The end of a run: success, limit, cancellation, error.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-/// A model that asks for tools for ever.
+/// A model that requests tools forever.
 fn endless() -> ScriptedModel {
     ScriptedModel::new((0..20).map(|n| {
         ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": n, "b": 1}))])
@@ -116,7 +116,7 @@ async fn usage_is_that_of_all_calls() {
     assert_eq!(response.usage, used(13));
 }
 
-/// Says when it is dropped.
+/// Records when it is dropped.
 struct Dropped(Arc<AtomicUsize>);
 
 impl Drop for Dropped {
@@ -125,7 +125,7 @@ impl Drop for Dropped {
     }
 }
 
-/// A tool that never ends, and work that it handed to another task; both tell their end.
+/// A tool that never ends, and work that it spawned in another task. Both record their end.
 fn hanging(ended: &Arc<AtomicUsize>) -> Tool {
     let ended = Arc::clone(ended);
     Tool::builder("hang", "Hangs.").handler(move |ctx: Context, _: Value| {

@@ -1,4 +1,4 @@
-//! Calls that ask, and runs that go on, here or elsewhere.
+//! Calls that are interrupted, and runs that are resumed, in this process or in another.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -66,7 +66,7 @@ async fn meet(ctx: &Context) -> Result<String> {
     Ok(format!("{} {} {three}", one.name, two.name))
 }
 
-/// Charges once, then asks.
+/// Charges once, then is interrupted.
 fn buy(charged: &Arc<AtomicU32>) -> Tool {
     let charged = Arc::clone(charged);
     Tool::builder("buy", "Buys.").handler(move |ctx: Context, _: Value| {
@@ -83,10 +83,10 @@ fn buy(charged: &Arc<AtomicU32>) -> Tool {
     })
 }
 
-/// What somebody answers.
+/// The user's answer.
 pub(super) type Answering = fn(&Interrupt) -> Answer;
 
-/// As another process would: through JSON.
+/// A round trip through JSON, as if in another process.
 pub(super) fn stored(response: &GenerateResponse) -> GenerateResponse {
     serde_json::from_str(&serde_json::to_string(response).unwrap()).unwrap()
 }
@@ -266,7 +266,7 @@ async fn all_open_calls_are_answered_or_none() {
     let error = go_on(response.clone(), one, &model, &tools).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
     let open = questions[1].tool_request().id.clone().unwrap();
-    assert!(error.to_string().contains(&format!("are not: `pay#{open}`")), "{error}");
+    assert!(error.to_string().contains(&format!("unanswered: `pay#{open}`")), "{error}");
     assert_eq!(model.requests().len(), 1, "nothing was done");
 
     let mixed = vec![questions[1].respond("by hand"), questions[0].restart("ok")];
@@ -401,7 +401,7 @@ async fn a_run_that_was_suspended_by_a_newer_program_is_refused() {
     part.metadata_mut()["suspended"]["version"] = json!(99);
     let error = go_on(response, vec![answer], &model, &tools![pay]).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
-    assert!(error.to_string().contains("schema 99"), "{error}");
+    assert!(error.to_string().contains("schema version 99"), "{error}");
 }
 
 #[tokio::test]
@@ -438,12 +438,12 @@ async fn a_resumed_run_that_fails_can_be_resumed_once_more() {
     let kept = response.clone();
     let answer = response.interrupts()[0].restart("ok");
 
-    // Nothing is answered: the response that was given away comes back.
+    // Without answers, the response that was passed in is returned.
     let error = go_on(response, vec![], &model, &tools).await.unwrap_err();
     let back = error.into_partial().expect("it is in the error");
     assert_eq!((back.is_interrupted(), back.messages()), (true, kept.messages()));
 
-    // The run is stopped while the tool runs: so it does.
+    // The run is stopped while the tool runs, and the tool stops as well.
     let run = go_on(back, vec![answer.clone()], &model, &tools);
     let error = run.deadline(std::time::Duration::from_millis(10)).await.unwrap_err();
     let back = error.into_partial().expect("it is in the error");
@@ -459,7 +459,7 @@ fn asks_for_all(call: &genkit::middleware::ToolCall) -> Approval {
 
 #[tokio::test]
 async fn a_denied_call_does_not_run_whoever_asked() {
-    // A policy asked, and is not there when the run is resumed.
+    // A policy caused the interrupt, and is missing when the run is resumed.
     let model = calls([("add", json!({"a": 1, "b": 2}))]);
     let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
     let response = stored(&run.approval(asks_for_all).await.unwrap());
@@ -467,7 +467,7 @@ async fn a_denied_call_does_not_run_whoever_asked() {
     let done = go_on(response, vec![denied], &model, &tools![add]).await.unwrap();
     assert_eq!(outputs(&done), [json!({"error": "the user did not approve: not today"})]);
 
-    // Another program suspended it, and says nothing of what it asked.
+    // Another program suspended it, without recording what was asked.
     let model = calls([("add", json!({"a": 1, "b": 2}))]);
     let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
     let mut response = stored(&run.approval(asks_for_all).await.unwrap());
@@ -478,7 +478,7 @@ async fn a_denied_call_does_not_run_whoever_asked() {
     assert_eq!(outputs(&done), [json!({"error": "the user did not approve: no"})]);
 }
 
-/// Deletes notes; how many there are changes.
+/// Deletes notes, whose number changes.
 fn purge(notes: &Arc<AtomicU32>) -> Tool {
     let notes = Arc::clone(notes);
     Tool::builder("purge", "Deletes all notes.").handler(move |ctx: Context, _: Value| {
@@ -508,7 +508,7 @@ async fn the_answer_to_another_question_approves_nothing() {
     let tools = [purge(&notes)];
     let model = calls([("purge", json!({}))]);
     let mut response = ask(&model, &tools).await;
-    // As a program that knows Genkit's JSON alone would say: the interrupt is over, go on.
+    // As a program would write it that only knows Genkit's JSON: the interrupt is resolved, continue.
     let part = &mut response.message.as_mut().unwrap().content[0];
     part.metadata_mut().shift_remove("suspended");
     let part = part.clone().with_metadata("resumed", true);

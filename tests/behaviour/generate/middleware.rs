@@ -1,4 +1,4 @@
-//! Code around runs, model calls and tool calls.
+//! Middleware around runs, model calls and tool calls.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -28,7 +28,7 @@ async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-/// Notes everything that passes.
+/// Records everything that passes through.
 #[derive(Clone)]
 struct Notes(&'static str, Arc<Mutex<Vec<String>>>);
 
@@ -97,7 +97,7 @@ async fn the_first_one_is_the_outermost_and_the_programs_before_the_requests() {
     );
 }
 
-/// Changes what goes in and what comes out.
+/// Changes requests and responses.
 struct Changes;
 
 impl Middleware for Changes {
@@ -188,7 +188,7 @@ async fn a_run_can_be_run_again() {
     assert_eq!(model.requests()[1].messages.len(), 3);
 }
 
-/// Runs the turns once more where they fail.
+/// Retries turns that fail.
 fn again() -> impl Middleware {
     on_generate(|request, next| async move {
         match next.clone().run(request.clone()).await {
@@ -198,7 +198,7 @@ fn again() -> impl Middleware {
     })
 }
 
-/// Counts its calls, asks first, and fails as often as it is told.
+/// Counts its calls, asks for approval, and fails the given number of times.
 fn pay(paid: &Arc<AtomicU32>, failures: u32) -> Tool {
     let paid = Arc::clone(paid);
     Tool::builder("pay", "Pays.").handler(move |ctx: Context, _: Value| {
@@ -268,7 +268,7 @@ async fn retries_end_and_do_not_repeat_what_was_delivered() {
     assert_eq!(model.requests().len(), 1);
 }
 
-/// A model that says half of it, then fails; and how often it was asked.
+/// A model that sends half of its response, then fails; and the number of its calls.
 fn half() -> (FnModel, Arc<AtomicU32>) {
     let asked = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&asked);
@@ -352,7 +352,7 @@ async fn streams_pass_through_middleware() {
     assert_eq!(chunks, 4);
 }
 
-/// Serves one file, and nothing else, to each connection.
+/// Serves one file to every connection.
 async fn file_server(answer: &'static str) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

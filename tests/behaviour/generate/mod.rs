@@ -1,4 +1,4 @@
-//! The generate loop, row by row of what it promises.
+//! The generate loop: each of its guarantees.
 
 mod by_hand;
 mod calls;
@@ -25,7 +25,7 @@ use genkit::testing::ScriptedModel;
 use genkit::{GenerateResponse, Part, Role};
 use serde_json::Value;
 
-/// A model that asks for these calls, and then says "done".
+/// A model that requests these calls, and then returns "done".
 pub(super) fn calls<const N: usize>(calls: [(&str, Value); N]) -> ScriptedModel {
     let requests = calls.map(|(name, input)| ToolRequest::new(name, input));
     ScriptedModel::new([

@@ -1,4 +1,4 @@
-//! Resuming with the run that asked, and with other arguments than the model gave.
+//! Resuming with the builder of the interrupted run, and with other arguments than those of the model.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::interrupts::{Answering, add, ask, delete, go_on, send, stored};
 use super::{calls, outputs};
 
-/// The texts beside the outputs of all tools.
+/// The texts next to the outputs of all tools.
 pub(super) fn notes(response: &GenerateResponse) -> Vec<String> {
     let messages = response.messages();
     let answers =
@@ -35,14 +35,14 @@ async fn the_model_sees_the_input_that_ran_and_that_it_was_edited() {
     let asked = stored(&run.clone().await.unwrap());
     let done = run.clone().resume(asked, |q| q.approve_with(json!({"id": 8}))).await.unwrap();
     assert_eq!(outputs(&done), [json!("8 is gone"), json!(3)]);
-    // What the model is sent, and what is kept, are the same.
+    // The messages that the model receives are the same as those that are stored.
     assert_eq!(model.tool_calls()[0].input, json!({"id": 8}));
     assert_eq!(notes(&done), [noted(json!({"id": 7}))]);
     let request = &model.requests()[1].messages;
     assert_eq!(request[1].content[0].metadata()["replacedInput"], json!({"id": 7}));
     assert_eq!(request[2], done.messages()[2]);
 
-    // The same input again is no other one.
+    // The same input again is not a replacement.
     let model = calls([("delete", json!({"id": 7}))]);
     let response = ask(&model, &tools).await;
     let answer = response.interrupts()[0].approve_with(json!({"id": 7}));
@@ -102,7 +102,7 @@ async fn a_run_that_is_kept_resumes_with_its_tools_policy_and_settings() {
     let roles: Vec<Role> = last.messages.iter().map(|message| message.role).collect();
     assert_eq!(roles, [Role::System, Role::User, Role::Model, Role::Tool], "and no prompt again");
 
-    // What only the interrupted run was given holds for another builder, too.
+    // What was passed only to the interrupted run is used by another builder as well.
     let model = calls([("add", json!({"a": 1, "b": 2}))]);
     let run = genkit::generate("go").model(model.clone()).temperature(0.5).tools(&tools);
     let asked = run.approval(|_| Approval::Ask(None)).await.unwrap();
@@ -128,7 +128,7 @@ async fn an_answer_may_be_anything_that_serializes() {
     let done = done.model(model.clone()).tools(&tools).await.unwrap();
     assert_eq!(outputs(&done), ["8 is gone"]);
 
-    // What does not serialize is the error of the run, not a silent null.
+    // A value that cannot be serialized causes an error of the run, rather than a silent null.
     let model = calls([("delete", json!({"id": 7}))]);
     let response = ask(&model, &tools).await;
     let unserializable = std::collections::HashMap::from([((1, 2), 3)]);

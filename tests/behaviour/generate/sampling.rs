@@ -1,4 +1,4 @@
-//! Tools that borrow the run's own model.
+//! Tools that use the run's own model.
 
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;

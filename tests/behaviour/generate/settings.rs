@@ -1,4 +1,4 @@
-//! Typed settings: what a model gets of them, and what is refused before the call.
+//! Typed settings: how a model receives them, and which are rejected before the call.
 
 use genkit::action::PromptOptions;
 use genkit::generate::GenerateOptions;

@@ -1,5 +1,5 @@
-//! Specification of `/util/generate`, in the format of Genkit's own: our cases, and Genkit's where
-//! they lie beside the repository or in a folder of `GENKIT_SPEC_DIRS`, unchanged.
+//! The specification of `/util/generate`, in Genkit's format: cases of this repository, and Genkit's, unchanged, if
+//! they are next to the repository or in a folder of `GENKIT_SPEC_DIRS`.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// A file of cases.
 #[derive(Deserialize)]
 struct Spec {
-    /// The tools of our own cases; Genkit's know `testTool` alone, which every runner has.
+    /// The tools of this repository's cases. Genkit's cases use only `testTool`, which every runner provides.
     #[serde(default)]
     tools: Vec<SpecTool>,
     tests: Vec<SpecCase>,
@@ -79,7 +79,7 @@ async fn run(case: &SpecCase, tools: &[SpecTool]) -> (Value, Vec<GenerateChunk>)
         .build()
         .expect("it is sound");
     let mut options = case.input.clone();
-    // The tools have no schema that says `object`, which our registry wants: they are given by value.
+    // Their schemas do not declare `object`, which a registry requires, so the tools are passed by value.
     let find = |name: &str| tools.iter().find(|tool| tool.name == name).expect("it is known");
     let tools: Vec<Tool> = options.tools.drain(..).map(|name| find(&name).tool()).collect();
     let run = genkit.generate_with(options).tools(tools);
@@ -97,7 +97,7 @@ async fn run(case: &SpecCase, tools: &[SpecTool]) -> (Value, Vec<GenerateChunk>)
     (json!(response.expect("a response")), chunks)
 }
 
-/// Without what is null, as JavaScript's `undefined` is not there.
+/// Removes null values, like JavaScript's `undefined`.
 fn stripped(value: Value) -> Value {
     match value {
         Value::Object(map) => map
@@ -118,7 +118,7 @@ async fn the_specification_of_generate_passes_unchanged() {
         let mut passed = 0;
         let before = failed.len();
         for (name, path) in folder.files("yaml") {
-            // The others are of interfaces that are not built.
+            // The other files are for interfaces that are not implemented.
             let file = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             if !file.starts_with("generate") {
                 continue;

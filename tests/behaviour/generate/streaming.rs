@@ -1,4 +1,4 @@
-//! What somebody who watches sees.
+//! The chunks that a receiver sees.
 
 use genkit::message::ToolRequest;
 use genkit::model::{GenerateChunk, ModelResponse};
@@ -29,7 +29,7 @@ fn two_turns() -> ScriptedModel {
         GenerateChunk::new([request.into()]),
     ];
     let mut wrong = GenerateChunk::from_text("It is ");
-    wrong.index = Some(99); // what a model says of itself does not count
+    wrong.index = Some(99); // the model's own index is ignored
     wrong.role = Some(Role::Tool);
     ScriptedModel::new([
         Scripted::chunks(pieces, ModelResponse::new(asks)),

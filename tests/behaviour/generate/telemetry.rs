@@ -1,4 +1,4 @@
-//! Traces of a plain program, which starts nothing: two variables are all that it takes.
+//! Traces of a program that starts no telemetry itself: two environment variables are enough.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -42,7 +42,7 @@ fn server() -> (String, Arc<Mutex<Vec<Value>>>) {
     (url, posts)
 }
 
-/// Runs this very test as a program of its own, which generates and ends.
+/// Runs this test as a separate program, which generates and exits.
 fn run_child(variables: &[(&str, &str)]) -> Vec<Value> {
     let (url, posts) = server();
     let name = "generate::telemetry::a_plain_program_sends_its_traces_at_their_end";

@@ -1,4 +1,4 @@
-//! Spans with the attributes that OpenTelemetry gives generative AI.
+//! Spans with OpenTelemetry's attributes for generative AI.
 
 use genkit::evaluate::{DataPoint, metrics};
 use genkit::testing::{Client, ScriptedModel};

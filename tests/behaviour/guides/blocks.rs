@@ -1,4 +1,4 @@
-//! Blocks of data: each is read by what reads it in life.
+//! Blocks of data: each is read by the code that reads it in practice.
 
 use std::fs;
 use std::path::Path;
@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::pages::{Block, Page, documents, root};
 
-/// The program of the page about tools, whose schema that page shows.
-#[allow(dead_code, reason = "it is a program of its own")]
+/// The program on the page about tools, whose schema that page shows.
+#[allow(dead_code, reason = "it is a separate program")]
 #[path = "../../../genkit/examples/serving/tool_arguments.rs"]
 mod tool_arguments;
 
@@ -24,7 +24,7 @@ async fn shown_schema() -> Value {
     Value::Object(client.tools().await.unwrap()[0].input_schema().clone())
 }
 
-/// Reads a block of JSON, by what it is.
+/// Reads a block of JSON according to its kind.
 async fn read_json(block: &Block) -> Result<(), String> {
     let value: Value = serde_json::from_str(&block.text).map_err(|error| error.to_string())?;
     if value.get("mcpServers").or(value.get("servers")).is_some() {
@@ -39,7 +39,7 @@ async fn read_json(block: &Block) -> Result<(), String> {
         let cases = DataSet::from_json(&block.text).map_err(|error| error.chain())?;
         return if cases.is_empty() { Err("no case".to_owned()) } else { Ok(()) };
     }
-    // What a flow is called with.
+    // The input of a flow.
     let is_call = value.as_object().is_some_and(|body| body.keys().eq(["data"]));
     if is_call { Ok(()) } else { Err("nothing reads this".to_owned()) }
 }
@@ -56,7 +56,7 @@ async fn every_block_of_json_is_read() {
     }
 }
 
-/// What `features = [..]` of genkit names.
+/// The features listed in `features = [..]` of genkit.
 fn features(toml: &str) -> Vec<String> {
     let ours = toml.lines().filter(|line| line.starts_with("genkit = "));
     let lists = ours.filter_map(|line| line.split_once("features = [")?.1.split(']').next());
@@ -128,7 +128,7 @@ fn every_skill_is_one() {
     }
 }
 
-/// A mistake that a page shows is what the compiler says.
+/// An error on a page is the compiler's actual message.
 #[test]
 fn an_error_of_the_compiler_is_as_it_is() {
     let folder = root().join("ui-tests/cases/options/fail");

@@ -1,25 +1,25 @@
-//! Commands: each names a program, a package, a feature and a flag that there is.
+//! Commands: each refers to an existing program, package, feature and flag.
 
 use std::collections::BTreeSet;
 use std::fs;
 
 use super::pages::{Page, documents, pages, read, root};
 
-/// Programs of others that a reader has, or is told to install.
+/// Programs of other projects that a reader has or is told to install.
 const PROGRAMS: [&str; 9] =
     ["cargo", "cd", "claude", "curl", "docker", "npx", "ollama", "openssl", "sh"];
 
-/// What `cargo` does.
+/// The subcommands of `cargo`.
 const OF_CARGO: [&str; 8] = ["new", "run", "test", "build", "install", "doc", "add", "watch"];
 
-/// The lines of a block, without comments and blank ones; `a && b` is two.
+/// The lines of a block, without comments and blank lines; `a && b` counts as two.
 fn commands(text: &str) -> Vec<String> {
     let lines = text.lines().map(|line| line.split(" #").next().unwrap_or_default().trim());
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.flat_map(|line| line.split(" && ").map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-/// Members of the workspace and programs that readers make.
+/// Members of the workspace, and programs that readers create.
 fn members() -> BTreeSet<String> {
     let folders = ["examples", "crates"].map(|folder| root().join(folder));
     let found = folders.into_iter().flat_map(|folder| fs::read_dir(folder).unwrap());
@@ -52,8 +52,8 @@ fn check_cargo(command: &str, place: &str) {
 
 /// Flags of `.cli()`, and of the examples.
 fn check_flags(own: &str, place: &str) {
-    let known =
-        read("genkit/src/mcp/server/cli/command.rs") + &read("examples/quickstart/src/main.rs");
+    let known = read("crates/genkit-mcp-server/src/cli/command.rs")
+        + &read("examples/quickstart/src/main.rs");
     for flag in own.split_whitespace().filter_map(|word| word.strip_prefix("--")) {
         assert!(known.contains(&format!("{flag}\"")), "{place}: there is no flag --{flag}");
     }
@@ -61,7 +61,7 @@ fn check_flags(own: &str, place: &str) {
 
 #[test]
 fn every_command_names_what_there_is() {
-    // What readers make on the pages: `cargo new weather`.
+    // Programs that readers create on the pages: `cargo new weather`.
     let own: BTreeSet<String> = pages()
         .iter()
         .flat_map(Page::blocks)
@@ -69,7 +69,8 @@ fn every_command_names_what_there_is() {
         .flat_map(|block| commands(&block.text))
         .filter_map(|line| line.strip_prefix("cargo new ").map(str::to_owned))
         .collect();
-    let pinned = read("tests/protocol/packages.rs") + &read("genkit/src/mcp/server/cli/inspect.rs");
+    let pinned =
+        read("tests/protocol/packages.rs") + &read("crates/genkit-mcp-server/src/cli/inspect.rs");
     let mut seen = 0;
     for block in documents().iter().flat_map(Page::blocks).filter(|block| block.info == "sh") {
         for command in commands(&block.text) {

@@ -1,4 +1,4 @@
-//! Links: by label, to files and headings that are there, and for rustdoc to the items of `links.md`.
+//! Links: by label, to existing files and headings, and for rustdoc to the items of `links.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -20,7 +20,7 @@ fn inline(text: &str) -> Vec<&str> {
     text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect()
 }
 
-/// The anchors of a page, as a code host makes them of headings.
+/// The anchors of a page, as a code host generates them from headings.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     headings.map(|heading| anchor(heading.trim_start_matches('#').trim())).collect()
@@ -60,7 +60,7 @@ fn every_relative_link_leads_somewhere() {
     }
 }
 
-/// In rustdoc a page has no neighbours that are files.
+/// In rustdoc a page has no neighboring files.
 #[test]
 fn pages_link_by_label_alone() {
     for page in pages() {
@@ -115,7 +115,7 @@ fn every_page_is_in_the_book_the_index_and_the_modules() {
     }
 }
 
-/// What mdBook makes of a chapter, by the preprocessor that `book.toml` names: of links to files outside only their words stay.
+/// The output of mdBook for a chapter, with the preprocessor of `book.toml`: links to files outside become plain text.
 fn in_the_book(pages: &[Page]) -> Vec<String> {
     let chapters = pages.iter().map(|page| {
         let content =

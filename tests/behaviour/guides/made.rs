@@ -11,11 +11,11 @@ use super::pages::{Page, compare, page, pages, read, root};
 
 /// The builders whose options have a default, with the files that define them.
 const BUILDERS: [(&str, &str, &[&str]); 5] = [
-    ("generate(..)", "genkit/src/generate/builder", &[]),
-    ("serve_mcp()", "genkit/src/mcp/server/builder", &[]),
-    ("McpHost::builder()", "genkit/src/mcp/host", &["builder.rs", "settings.rs"]),
-    ("serve_flows()", "genkit/src/flows/server", &["builder.rs"]),
-    ("Genkit::builder()", "genkit/src/instance", &["builder.rs", "models.rs", "prompt_files.rs"]),
+    ("generate(..)", "crates/genkit-agent/src/builder", &[]),
+    ("serve_mcp()", "crates/genkit-mcp-server/src/builder", &[]),
+    ("McpHost::builder()", "crates/genkit-mcp-host/src", &["builder.rs", "settings.rs"]),
+    ("serve_flows()", "crates/genkit-flows/src/server", &["builder.rs"]),
+    ("Genkit::builder()", "genkit/src", &["instance.rs"]),
 ];
 
 /// Sequential, because some pages are generated from others.
@@ -168,7 +168,7 @@ fn the_rules_for_coding_agents_are_the_pitfalls_of_the_pages() {
         let Some(pitfalls) = page.section("Pitfalls") else { continue };
         let topic = page.title().split([':', ',']).next().unwrap_or_default();
         write!(text, "\n**{topic}** ({}.md)\n\n", page.name).unwrap();
-        // The first are the ones that most readers meet.
+        // The first ones are those that most readers need.
         for rule in pitfalls.lines().filter(|line| line.starts_with("- ")).take(3) {
             writeln!(text, "{}", unlinked(rule)).unwrap();
         }

@@ -1,4 +1,4 @@
-//! The guide: what its pages say is what there is. `UPDATE=1` writes what is made of other files.
+//! The guide: its pages must match the code. `UPDATE=1` writes the generated files.
 
 mod blocks;
 mod commands;

@@ -1,4 +1,4 @@
-//! Names: what the text calls by name is public, and what is public says first what it is.
+//! Names: names in the text are public, and documentation of public items begins with what the item is.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::pages::{Page, documents, read, root};
 
-/// What pages name of the standard library and of others.
+/// Names of the standard library and of other crates that pages use.
 const OF_OTHERS: [&str; 10] = [
     "AgentBuilder::new",
     "CryptoProvider::install_default",
@@ -20,7 +20,7 @@ const OF_OTHERS: [&str; 10] = [
     "to_string",
 ];
 
-/// An item without its generics, which may stand in each other.
+/// An item without its generics, which may be nested.
 fn plain(item: &str) -> String {
     let mut depth = 0_usize;
     let mut last = ' ';
@@ -51,7 +51,8 @@ fn listed() -> BTreeSet<String> {
     names
 }
 
-/// How no documentation of a public item begins: it says first what the item is, by the term that people search for.
+/// Words with which the documentation of a public item must not begin: it states first what the item is, using the term
+/// that people search for.
 const VAGUE: [&str; 14] = [
     "Begins ",
     "Goes ",
@@ -123,6 +124,7 @@ fn public_items_say_first_what_they_are() {
     let listed = listed();
     let mut files = Vec::new();
     sources(&root().join("genkit/src"), &mut files);
+    sources(&root().join("crates"), &mut files);
     let mut seen = 0;
     for (name, text, place) in files.iter().flat_map(|path| documented(path)) {
         if !listed.contains(&name) {
@@ -130,7 +132,10 @@ fn public_items_say_first_what_they_are() {
         }
         seen += 1;
         let vague = VAGUE.iter().find(|word| text.starts_with(*word));
-        assert!(vague.is_none(), "{place}: begin with the term, `Timeout: how long ..`: {text}");
+        assert!(
+            vague.is_none(),
+            "{place}: say first what the item is or does, as the standard library does: {text}"
+        );
     }
     assert!(seen > 1000, "only {seen} items");
 }
@@ -139,7 +144,7 @@ fn is_of_a_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// What stands behind `text`, up to the last letter of a name.
+/// The text behind `text`, up to the last letter of a name.
 fn name_before(text: &str) -> &str {
     let start = text.rfind(|letter| !is_of_a_name(letter)).map_or(0, |at| at + 1);
     text.get(start..).unwrap_or_default()
@@ -171,7 +176,7 @@ fn methods_that_the_text_names_are_public() {
     let mut seen = 0;
     for page in documents() {
         for line in page.prose().lines() {
-            // What stands between two backticks is code.
+            // Text between two backticks is code.
             for name in line.split('`').skip(1).step_by(2).flat_map(named) {
                 seen += 1;
                 let is_known = listed.contains(&name) || OF_OTHERS.contains(&name.as_str());

@@ -1,9 +1,9 @@
-//! The pages, and what they are made of.
+//! The pages and their parts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How long a page may be.
+/// The maximum length of a page.
 const MAX_LINES: usize = 150;
 
 /// A page, by its name without `.md`.
@@ -14,7 +14,7 @@ pub(super) struct Page {
 
 /// A block between fences.
 pub(super) struct Block {
-    /// What stands behind the fence: `rust,no_run`.
+    /// The text after the fence: `rust,no_run`.
     pub(super) info: String,
     pub(super) text: String,
     /// The line before the fence.
@@ -31,12 +31,12 @@ pub(super) fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Whether files are to be written.
+/// Whether files should be written.
 pub(super) fn is_update() -> bool {
     std::env::var_os("UPDATE").is_some()
 }
 
-/// Whole or not at all: other tests read it meanwhile.
+/// Writes the whole file or nothing, since other tests read it at the same time.
 pub(super) fn write(path: &str, text: &str) {
     let path = root().join(path);
     let beside = path.with_extension("new");
@@ -44,7 +44,7 @@ pub(super) fn write(path: &str, text: &str) {
     fs::rename(beside, path).unwrap();
 }
 
-/// Compares a file that is made of others; `UPDATE=1` writes it.
+/// Compares a generated file; `UPDATE=1` writes it.
 pub(super) fn compare(path: &str, wanted: &str) {
     if is_update() {
         write(path, wanted);
@@ -58,7 +58,7 @@ pub(super) fn compare(path: &str, wanted: &str) {
     );
 }
 
-/// Every page of the guide, sorted; not the lists beside them.
+/// Every page of the guide, sorted, without the lists next to them.
 pub(super) fn pages() -> Vec<Page> {
     let folder = root().join("genkit/guide");
     let mut pages: Vec<Page> = fs::read_dir(folder)
@@ -91,7 +91,7 @@ impl Page {
         self.text.lines().next().unwrap_or_default().trim_start_matches("# ")
     }
 
-    /// Everything that is no block.
+    /// Everything outside of blocks.
     pub(super) fn prose(&self) -> String {
         let mut in_block = false;
         let is_prose = |line: &&str| {

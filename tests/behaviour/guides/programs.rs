@@ -1,11 +1,11 @@
-//! The programs of the pages are the examples, and each is a whole one.
+//! The programs on the pages are the examples, and each is complete.
 
 use std::fs;
 use std::path::PathBuf;
 
 use super::pages::{Block, is_update, pages, read, root, write};
 
-/// How long a program of a page is.
+/// The maximum length of a program on a page.
 const LINES: std::ops::RangeInclusive<usize> = 20..=60;
 
 fn examples() -> Vec<PathBuf> {
@@ -63,7 +63,7 @@ fn needs(name: &str, program: &str) -> String {
     format!("*Features*: {}. *Other dependencies*: {}.", features.join(", "), crates.join(", "))
 }
 
-/// One after the other, since both may write the pages.
+/// In sequence, since both may write the pages.
 #[test]
 fn a_page_shows_its_program_and_what_that_needs() {
     programs_are_the_examples();

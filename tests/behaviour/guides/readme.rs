@@ -1,10 +1,10 @@
-//! The README: short, and of one mind with the front page of the documentation.
+//! The README: short, and consistent with the front page of the documentation.
 
 use super::pages::{Page, read};
 
 const MAX_LINES: usize = 150;
 
-/// The first program in a documentation comment, without what it hides.
+/// The first program in a documentation comment, without its hidden lines.
 fn first_of_comment(source: &str) -> String {
     let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
     let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
@@ -22,7 +22,7 @@ fn the_readme_is_short_and_begins_as_the_front_page() {
     assert_eq!(first.text, first_of_comment(&read("genkit/src/lib.rs")));
 }
 
-/// One screen leads on.
+/// The first screen links to further pages.
 #[test]
 fn the_front_page_is_one_screen() {
     let front = read("genkit/src/lib.rs");

@@ -1,8 +1,8 @@
-//! What people search for leads to a page: the names and aliases of its module, which rustdoc's search reads.
+//! Search terms lead to a page: the names and aliases of its module, which rustdoc's search reads.
 
 use super::pages::read;
 
-/// The words, and the page that each must find.
+/// The terms, and the page that each must find.
 const WORDS: [(&str, &str); 35] = [
     ("agent", "generate"),
     ("approval", "human_in_the_loop"),

@@ -1,4 +1,4 @@
-//! What servers offer, as tools, prompts and resources of this library.
+//! The tools, prompts and resources of servers, as actions of this library.
 
 use genkit::action::ResourceContents;
 use genkit::generate::IntoTools;
@@ -192,7 +192,7 @@ async fn two_tools_of_one_name_are_an_error_that_names_both() {
         .unwrap_err();
     let said = error.to_string();
     assert!(
-        said.contains("tool `s/add` and tool `s/add` (") && said.contains("one name"),
+        said.contains("tool `s/add` and tool `s/add` (") && said.contains("the same name"),
         "{said}"
     );
 }
@@ -247,7 +247,7 @@ async fn resources_and_templates() {
         let error = host.read_resource("nope://7").await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
         let model = ScriptedModel::text("Read.");
-        // Of a program that has no such resource itself: its own would be read.
+        // In a program without such a resource, since otherwise the program's own would be read.
         let genkit = Genkit::builder().registry(Registry::new()).build().unwrap();
         genkit
             .generate([Part::text("Read: "), Part::resource_link("note://9")])

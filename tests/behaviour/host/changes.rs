@@ -1,4 +1,4 @@
-//! What changes while a host runs.
+//! Changes while a host runs.
 
 use std::sync::{Arc, Mutex};
 
@@ -92,7 +92,7 @@ async fn events_tell_what_happens() {
         let client = host.client("s").unwrap();
         client.ready().await.unwrap();
         client.subscribe("clock://now").await.unwrap();
-        // A stream of changes takes a moment to be open.
+        // It takes a moment until a stream of changes is open.
         tokio::time::sleep(std::time::Duration::from_millis(200)).await;
         registry.insert(tools![multiply].remove(0)).unwrap();
         registry.resource_updated("clock://now");

@@ -1,4 +1,4 @@
-//! Servers that break the rules of the wire: the host answers its callers all the same.
+//! Servers that violate the protocol: the host still answers its callers.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::hostile::{Say, answer, by_hand, text, tool};
 use super::until;
 
-/// A server with the tool `work`, which does `first` before it answers.
+/// A server with the tool `work`, which does `first` before it responds.
 fn working(first: impl Fn(&Value, &Say) + Send + Sync + 'static) -> McpHost {
     let server = by_hand(
         json!({"tools": {"listChanged": true}}),
@@ -27,7 +27,7 @@ fn working(first: impl Fn(&Value, &Say) + Send + Sync + 'static) -> McpHost {
     McpHost::builder().server("s", server).build().unwrap()
 }
 
-/// Whether a call still gets its own answer.
+/// Whether a call still gets its own response.
 async fn works(host: &McpHost) {
     let called = tokio::time::timeout(Duration::from_secs(60), host.call_tool("s/work", json!({})));
     assert_eq!(called.await.unwrap().unwrap(), "done");
@@ -54,7 +54,7 @@ async fn answers_that_nobody_asked_for_are_passed_over() {
 #[tokio::test]
 async fn the_first_answer_to_a_call_counts_and_the_second_is_nobody_elses() {
     let host = working(|message, say| {
-        // An answer to the call before, once more.
+        // The response to the previous call, again.
         let before = message["id"].as_u64().unwrap().saturating_sub(1);
         let _ = say.send(json!({"jsonrpc": "2.0", "id": before, "result": text("again")}));
     });

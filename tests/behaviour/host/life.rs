@@ -1,4 +1,4 @@
-//! How connections come and go.
+//! Connecting and disconnecting.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,14 +26,14 @@ fn counting(count: &Arc<AtomicUsize>) -> CustomTransport {
     })
 }
 
-/// A server that is never there.
+/// A server that is never reachable.
 fn dead() -> CustomTransport {
     ServerConfig::custom(|| async {
         Err::<tokio::io::DuplexStream, _>(Error::new(ErrorKind::Unavailable, "the cable is cut"))
     })
 }
 
-/// A server that takes what it is told and says nothing.
+/// A server that accepts messages and never responds.
 fn hung() -> CustomTransport {
     ServerConfig::custom(|| async {
         let (ours, theirs) = tokio::io::duplex(1024);
@@ -63,7 +63,7 @@ async fn the_dead_and_the_hung_keep_nobody_waiting() {
     genkit::generate("Go.").model(model.clone()).tools(host.tools()).await.unwrap();
     assert_eq!(model.requests()[0].tools.len(), 1);
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
-    // The next look does not wait again.
+    // The next attempt does not wait again.
     let again = Instant::now();
     assert_eq!(host.tools().await.unwrap().len(), 1);
     assert!(again.elapsed() < Duration::from_millis(400), "{:?}", again.elapsed());
@@ -115,7 +115,7 @@ async fn reconnect_makes_a_new_connection_and_forgets_the_error() {
     let (count, broken) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(1)));
     let (counted, failing) = (Arc::clone(&count), Arc::clone(&broken));
     let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
-    // It is not there the first time.
+    // The first attempt fails.
     let inner = ServerConfig::custom(move || {
         let (count, broken, genkit) = (counted.clone(), failing.clone(), genkit.clone());
         async move {
@@ -124,13 +124,8 @@ async fn reconnect_makes_a_new_connection_and_forgets_the_error() {
                 return Err(Error::new(ErrorKind::Unauthenticated, "no key").into_fatal());
             }
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
-            let handler = genkit.serve_mcp().into_handler()?;
-            tokio::spawn(async move {
-                use genkit::mcp::rmcp::ServiceExt as _;
-                if let Ok(running) = handler.serve(theirs).await {
-                    let _ = running.waiting().await;
-                }
-            });
+            let (read, write) = tokio::io::split(theirs);
+            tokio::spawn(genkit.serve_mcp().serve(read, write));
             Ok(ours)
         }
     });
@@ -166,7 +161,7 @@ async fn only_what_changed_is_connected_anew() {
     assert_eq!(seen(), [1, 1, 1]);
     assert_eq!(host.tools().await.unwrap().len(), 2);
     assert!(host.client("b").is_err());
-    // The same server with other settings is another.
+    // The same server with other settings is a different server.
     host.update_servers([("a", a.clone()), ("c", b)]).await.unwrap();
     host.ready().await;
     assert_eq!(seen(), [1, 2, 1]);
@@ -198,7 +193,8 @@ async fn keys_that_are_one_for_a_model_are_told() {
 #[tokio::test]
 async fn a_connection_that_breaks_is_made_again() {
     let count = Arc::new(AtomicUsize::new(0));
-    let pipes: Arc<std::sync::Mutex<Vec<tokio::task::JoinHandle<()>>>> = Arc::default();
+    let pipes: Arc<std::sync::Mutex<Vec<tokio::task::JoinHandle<genkit::Result<()>>>>> =
+        Arc::default();
     let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
     let (counted, kept) = (Arc::clone(&count), Arc::clone(&pipes));
     let flaky = ServerConfig::custom(move || {
@@ -206,13 +202,8 @@ async fn a_connection_that_breaks_is_made_again() {
         async move {
             count.fetch_add(1, Ordering::SeqCst);
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
-            let handler = genkit.serve_mcp().into_handler()?;
-            let task = tokio::spawn(async move {
-                use genkit::mcp::rmcp::ServiceExt as _;
-                if let Ok(running) = handler.serve(theirs).await {
-                    let _ = running.waiting().await;
-                }
-            });
+            let (read, write) = tokio::io::split(theirs);
+            let task = tokio::spawn(genkit.serve_mcp().serve(read, write));
             pipes.lock().unwrap().push(task);
             Ok(ours)
         }
@@ -268,7 +259,7 @@ async fn dropping_the_host_ends_its_connections() {
         .await
         .unwrap();
     let call = client.call_tool("wait", json!({}));
-    // The caller gives up: the server is told.
+    // The caller gives up, and the server is notified.
     assert!(tokio::time::timeout(Duration::from_millis(200), call).await.is_err());
     until("the cancellation", async || gone.load(Ordering::SeqCst) == 1).await;
     let calling = client.clone();
@@ -303,7 +294,8 @@ async fn requests_end_without_a_sign_of_life_and_go_on_with_one() {
 
 #[tokio::test]
 async fn what_a_dead_server_had_is_not_offered_any_more() {
-    let alive: Arc<std::sync::Mutex<Option<tokio::task::JoinHandle<()>>>> = Arc::default();
+    let alive: Arc<std::sync::Mutex<Option<tokio::task::JoinHandle<genkit::Result<()>>>>> =
+        Arc::default();
     let genkit = genkit::Genkit::builder().registry(registry(tools![add])).build().unwrap();
     let kept = Arc::clone(&alive);
     let once = ServerConfig::custom(move || {
@@ -314,14 +306,10 @@ async fn what_a_dead_server_had_is_not_offered_any_more() {
                 return Err(Error::new(ErrorKind::Unavailable, "never again"));
             }
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
-            // It may be kept for an hour, it says.
-            let handler = genkit.serve_mcp().cache_for(Duration::from_secs(3600)).into_handler()?;
-            *kept = Some(tokio::spawn(async move {
-                use genkit::mcp::rmcp::ServiceExt as _;
-                if let Ok(running) = handler.serve(theirs).await {
-                    let _ = running.waiting().await;
-                }
-            }));
+            // It declares that the list may be cached for an hour.
+            let server = genkit.serve_mcp().cache_for(Duration::from_secs(3600));
+            let (read, write) = tokio::io::split(theirs);
+            *kept = Some(tokio::spawn(server.serve(read, write)));
             Ok(ours)
         }
     });

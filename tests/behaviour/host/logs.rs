@@ -1,4 +1,4 @@
-//! What servers log, in the log of the host: some lines in a second, each short and one line.
+//! The log messages of servers in the host's log: limited per second, and each short and on one line.
 
 use std::sync::{Arc, Mutex};
 
@@ -46,7 +46,7 @@ async fn a_server_fills_no_log_and_forges_no_line() {
     host.call_tool("s/flood", json!({})).await.unwrap();
     until("every event", async || *told.lock().unwrap() == LINES).await;
     let lines = log.take("log of an MCP server");
-    // 50 in a second, however long this machine takes.
+    // 50 per second, regardless of the speed of this machine.
     assert!((1..LINES / 2).contains(&lines.len()), "{}", lines.len());
     for line in lines {
         assert!(line.len() < 10_000, "{} bytes", line.len());

@@ -1,4 +1,4 @@
-//! Servers of this library as an `McpHost` sees them, in memory and in both eras.
+//! Servers of this library as seen by an `McpHost`, in memory and in both eras.
 
 mod actions;
 mod changes;
@@ -18,12 +18,12 @@ use genkit::{Action, Genkit, Registry};
 
 const ERAS: [ProtocolEra; 2] = [ProtocolEra::Sessions, ProtocolEra::Stateless];
 
-/// A registry of these actions alone.
+/// A registry with only these actions.
 fn registry<A: Into<Action>>(actions: impl IntoIterator<Item = A>) -> Registry {
     Registry::new().add(actions)
 }
 
-/// A server over `registry`, made anew for each connection.
+/// A server over `registry`, created for each connection.
 fn server(registry: &Registry) -> CustomTransport {
     served(registry, |server| server)
 }
@@ -41,7 +41,7 @@ fn host(server: CustomTransport) -> McpHost {
     McpHost::builder().server("s", server).build().unwrap()
 }
 
-/// Waits until `done`, for a moment that nothing here should need.
+/// Waits until `done`, for a time that no operation here should need.
 async fn until(what: &str, mut done: impl AsyncFnMut() -> bool) {
     for _ in 0..1000 {
         if done().await {

@@ -1,4 +1,4 @@
-//! One server that fronts many.
+//! One server in front of many.
 
 use std::time::Duration;
 
@@ -82,14 +82,14 @@ async fn tools_prompts_and_resources_pass_through() {
         assert_eq!(client.call_tool("own", Value::Null).await.unwrap().text(), "own");
         let failed = client.call_tool("s__fail", json!({})).await.unwrap();
         assert!(failed.is_error() && failed.text() == "broken", "{}", failed.text());
-        // The question passes to this client.
+        // The question reaches this client.
         let greeted = client.call_tool("s__greet", json!({})).await.unwrap();
         assert_eq!(greeted.text(), "Hello, Who?!", "{upstream:?} {modern}");
         let asked = client.get_prompt("s__ask", json!({"about": "life"})).await.unwrap();
         assert_eq!(asked.messages()[0].text(), "What about life?");
         let read = client.read_resource("note://7").await.unwrap();
         assert_eq!(read[0].as_text(), Some("note 7"));
-        // What comes and goes behind comes and goes here.
+        // Tools that come and go behind the proxy come and go in its lists.
         host.disable("s").unwrap();
         until("the tools to go", async || names().await == ["own"]).await;
         host.enable("s").unwrap();
@@ -124,23 +124,19 @@ async fn the_registry_is_left_as_it_was() {
     assert_eq!((registry_of_front.prompts().len(), registry_of_front.resources().len()), (0, 0));
 }
 
-/// Each way to serve waits for the first lists of the servers behind, as awaiting does: many clients
-/// list once.
+/// Each way to serve waits for the first lists of the servers behind, as awaiting does: many clients cause only one
+/// listing.
 #[tokio::test]
 async fn the_first_list_is_whole_whatever_serves_it() {
-    /// How long the server behind takes until it is there.
+    /// The startup time of the server behind.
     const START: Duration = Duration::from_millis(300);
     let parts = || {
         let late = ServerConfig::custom(|| async {
             tokio::time::sleep(START).await;
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
             let genkit = Genkit::builder().registry(behind()).build()?;
-            let handler = genkit.serve_mcp().into_handler()?;
-            tokio::spawn(async move {
-                if let Ok(running) = handler.serve(theirs).await {
-                    let _ = running.waiting().await;
-                }
-            });
+            let (read, write) = tokio::io::split(theirs);
+            tokio::spawn(genkit.serve_mcp().serve(read, write));
             Ok(ours)
         });
         let host = McpHost::builder().server("s", late).build().unwrap();
@@ -150,7 +146,7 @@ async fn the_first_list_is_whole_whatever_serves_it() {
         let (genkit, host) = parts();
         genkit.serve_mcp().host(&host)
     };
-    // In memory: each kind of first request, on a server of its own.
+    // In memory: each kind of first request, on a separate server.
     for builder in [Client::builder, || Client::builder().modern(true)] {
         let connect = async || builder().connect(front()).await.unwrap();
         assert_eq!(connect().await.tools().await.unwrap().len(), 4);
@@ -164,7 +160,7 @@ async fn the_first_list_is_whole_whatever_serves_it() {
         let read = connect().await.read_resource("note://7").await.unwrap();
         assert_eq!(read[0].as_text(), Some("note 7"));
     }
-    // Two servers over one registry: the second waits for what the first began.
+    // Two servers over one registry: the second waits for the listing that the first began.
     let (one, two) = {
         let (genkit, host) = parts();
         let connect = || Client::connect(genkit.serve_mcp().host(&host));
@@ -173,10 +169,10 @@ async fn the_first_list_is_whole_whatever_serves_it() {
         },)
     };
     assert_eq!((one, two), (4, 4));
-    // As a handler of the SDK.
+    // Over byte streams, to a client of the SDK.
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
-    let handler = front().into_handler().unwrap();
-    tokio::spawn(async move { handler.serve(theirs).await.unwrap().waiting().await });
+    let (read, write) = tokio::io::split(theirs);
+    tokio::spawn(front().serve(read, write));
     let client = ().serve(ours).await.unwrap();
     assert_eq!(client.list_all_tools().await.unwrap().len(), 4);
     // As a router.

@@ -1,4 +1,4 @@
-//! What servers ask: the user, the model, the folders; in both eras.
+//! Questions of servers: to the user, the model, for folders; in both eras.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -242,13 +242,13 @@ async fn answering_takes_the_time_that_a_person_takes() {
     }
 }
 
-/// Two questions at a time over one pipe of the older era.
+/// Two concurrent questions over one pipe of the older era.
 #[tokio::test]
 async fn questions_are_never_crossed() {
     /// Asks for the name of somebody.
     #[tool]
     async fn name_of(ctx: &Context, who: String) -> Result<String> {
-        // Both calls are under way before either asks.
+        // Both calls are in progress before either asks.
         tokio::time::sleep(Duration::from_millis(100)).await;
         let asked = ctx.elicit::<Name>(format!("Who is {who}?")).await?;
         Ok(asked
@@ -283,12 +283,12 @@ async fn questions_are_never_crossed() {
         }
         model.tool_outputs("s/name_of")
     };
-    // The first time it is not known whose question is whose until one of them is declined.
+    // At first it is unknown which call a question belongs to, until one of them is declined.
     let first = outputs().await;
     let known = |who: &str| json!(format!("{who}: I am {who}"));
     let nobody = |who: &str| json!(format!("{who}: nobody"));
     assert!(first == [known("a"), nobody("b")] || first == [nobody("a"), known("b")], "{first:?}");
-    // From then on one call is made after the other, and each question is its own call's.
+    // From then on calls are sequential, so each question belongs to the current call.
     assert_eq!(outputs().await, [known("a"), known("b")]);
 }
 
@@ -304,7 +304,7 @@ async fn a_question_that_cannot_be_placed_does_not_stop_the_clocks() {
     let (hung, greeted) =
         tokio::join!(host.call_tool("s/hang", json!({})), host.call_tool("s/greet", json!({})),);
     assert!(hung.unwrap_err().to_string().contains("did not respond to `hang` within 500ms"));
-    // Nobody who called can be asked: it is declined at once.
+    // No caller can be asked, so it is declined at once.
     assert_eq!(greeted.unwrap(), "declined");
 }
 

@@ -1,4 +1,4 @@
-//! When a server that is not there is tried again, and what a program does by hand.
+//! When the host retries an unreachable server, and manual reconnection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,7 +47,7 @@ async fn note(#[arg(complete = ["one", "two"])] id: String) -> String {
     id
 }
 
-/// A server that is never there, and counts who tries.
+/// A server that is never reachable, and counts the attempts.
 fn dead(tries: &Arc<AtomicUsize>) -> CustomTransport {
     let tries = Arc::clone(tries);
     ServerConfig::custom(move || {
@@ -132,7 +132,10 @@ async fn arguments_are_anything_that_serializes_to_an_object() {
     let keys = std::collections::HashMap::from([([1_u8], "a key that is no text")]);
     let error = host.call_tool("s/add", keys).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    assert!(error.to_string().contains("of the tool `add` do not serialize"), "{error}");
+    assert!(
+        error.to_string().contains("cannot serialize the arguments of the tool `add`"),
+        "{error}"
+    );
 }
 
 #[tokio::test]

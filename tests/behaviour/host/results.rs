@@ -1,4 +1,4 @@
-//! Results of tools: the value that was meant, in both eras, and nothing of it lost.
+//! Results of tools: the intended value, in both eras, without losses.
 
 use genkit::mcp::host::peer_tools;
 use genkit::message::{ToolRequest, ToolResponse};
@@ -84,7 +84,7 @@ fn dot() -> Value {
     serde_json::to_value(Part::image("image/png", b"dot")).unwrap()
 }
 
-/// The answer of a tool, as a model gets it.
+/// The result of a tool, as a model receives it.
 async fn in_a_loop(tools: impl genkit::generate::IntoTools, name: &str) -> ToolResponse {
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new(name, json!({}))]),
@@ -134,7 +134,7 @@ async fn the_host_takes_off_what_the_server_put_on() {
     }
 }
 
-/// The loop by hand: one call, and one round of a response.
+/// The manual loop: one call, and one round of a response.
 #[tokio::test]
 async fn tools_of_a_server_are_called_by_hand() {
     for era in ERAS {
@@ -154,7 +154,7 @@ async fn tools_of_a_server_are_called_by_hand() {
     }
 }
 
-/// One host behind another: what is put on anew is taken off anew, whatever the eras are.
+/// One host behind another: metadata that one adds, the other removes, in all combinations of eras.
 #[tokio::test]
 async fn through_a_proxy_values_stay_values() {
     for (near, far) in [(ERAS[0], ERAS[0]), (ERAS[0], ERAS[1]), (ERAS[1], ERAS[0])] {
@@ -194,7 +194,7 @@ async fn nothing_of_a_result_is_dropped() {
         assert_eq!(call("s/shown").await, all);
         assert_eq!(call("s/weather").await, json!([{"data": {"celsius": 21}}, dot()]));
         assert_eq!(call("s/told").await, json!({"celsius": 21}));
-        // A model gets the value and what stands beside it.
+        // A model receives the value and the content next to it.
         let weather = in_a_loop(host.tools(), "s/weather").await;
         assert_eq!(weather.output, json!({"celsius": 21}));
         assert_eq!(weather.content, [Part::image("image/png", b"dot")]);
@@ -206,7 +206,7 @@ async fn nothing_of_a_result_is_dropped() {
     }
 }
 
-/// Clients that do not read structured content see the value too.
+/// Clients that do not read structured content receive the value as well.
 #[tokio::test]
 async fn a_value_beside_an_image_is_text_for_other_clients() {
     let genkit = Genkit::builder().registry(all()).build().unwrap();

@@ -1,4 +1,4 @@
-//! What goes along with requests: progress, logs, `_meta`, and a peer of rmcp as tools.
+//! Messages that accompany requests: progress, logs, `_meta`, and a peer of rmcp as tools.
 
 use std::sync::{Arc, Mutex};
 

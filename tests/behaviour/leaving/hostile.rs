@@ -1,4 +1,4 @@
-//! Anything at all as arguments and addresses: an answer, never a panic or a hang.
+//! Arbitrary arguments and URIs result in a response, never in a panic or a hang.
 
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ fn json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Often nearly right: text is there, and the rest may be anything.
+/// Often almost valid: text is where it should be, and the rest is arbitrary.
 fn arguments() -> impl Strategy<Value = Value> {
     let text = prop_oneof![4 => ".{0,20}".prop_map(Value::from), 1 => json()];
     let names = "number|shape|map|pair|[a-z]{1,3}";

@@ -1,4 +1,4 @@
-//! Masked errors: what of a failure a client reads.
+//! Masked errors: which parts of an error a client receives.
 
 use genkit::action::CompleteRequest;
 use genkit::mcp::McpServer;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::logged::Log;
 
-/// What no client is to read.
+/// Text that no client must receive.
 const SECRET: &str = "postgres://admin@10.0.0.7";
 
 fn foreign() -> std::io::Error {
@@ -107,7 +107,7 @@ async fn only_what_was_written_for_callers_goes_out_masked() {
         assert!(failed.is_error());
         assert_eq!(without_reference(&failed.text()), expected, "{name} {arguments}");
     }
-    // What is wrong with arguments is the caller's to mend.
+    // Invalid arguments are for the caller to fix.
     let unfit = client.call_tool("fail", json!({"how": 7})).await.unwrap().text();
     assert!(unfit.contains("at `how`") && unfit.contains("must fit"), "{unfit}");
     let asked = client.get_prompt("ask", json!({"about": "x"})).await.unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! What a program tells others, and what others make of it.
+//! Data that leaves the program, and how other programs interpret it.
 
 mod hostile;
 mod masking;

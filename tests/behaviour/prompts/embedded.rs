@@ -1,4 +1,4 @@
-//! `prompts!("folder")`: prompts that are in the program, typed.
+//! `prompts!("folder")`: prompts that are embedded in the program, with types.
 
 use genkit::message::ToolRequest;
 use genkit::model::{ModelResponse, ToolChoice};
@@ -58,7 +58,7 @@ async fn it_runs_with_its_tools_and_the_answer_has_a_type() {
     ]);
     let answer = embedded::journey(Journey::new("Rome"))
         .model(model.clone())
-        .temperature(0.9) // wins
+        .temperature(0.9) // takes precedence
         .await
         .unwrap();
     let plan: JourneyOutput = answer.output().unwrap();
@@ -195,7 +195,7 @@ mod annotated {
         };
         let model = endless();
         run(model.clone()).await.unwrap();
-        assert_eq!(model.requests().len(), 2); // one round, and the answer that asks for another
+        assert_eq!(model.requests().len(), 2); // one round, and the response that requests another
         let model = endless();
         run(model.clone()).max_turns(2).await.unwrap();
         assert_eq!(model.requests().len(), 3);

@@ -1,4 +1,4 @@
-//! `.prompt` files: what they say, and what is wrong with them.
+//! `.prompt` files: their contents, and their errors.
 
 use std::time::Duration;
 
@@ -165,8 +165,8 @@ async fn media_and_sections_are_parts() {
         panic!("{asked:?}")
     };
     assert_eq!(media.content_type.as_deref(), Some("image/png"));
-    assert_eq!(said.metadata()["purpose"], "output"); // the instructions stand where they should
-    assert_eq!(run.render().await.unwrap().messages[0].content.len(), 4); // as data they are all there
+    assert_eq!(said.metadata()["purpose"], "output"); // the instructions are in the right place
+    assert_eq!(run.render().await.unwrap().messages[0].content.len(), 4); // the data contains all of them
 }
 
 #[tokio::test]
@@ -281,7 +281,7 @@ async fn a_folder_is_watched_and_clients_are_told() {
         genkit.prompt(name).render().await.ok().map(|rendered| rendered.messages[0].text())
     };
     assert_eq!(said("a").await.as_deref(), Some("one ."));
-    // A broken file keeps all of the old ones.
+    // A broken file leaves all old prompts in place.
     folder.write("a.prompt", "two {{");
     folder.write("b.prompt", "new");
     tokio::time::sleep(Duration::from_millis(700)).await;
@@ -289,7 +289,7 @@ async fn a_folder_is_watched_and_clients_are_told() {
     folder.write("a.prompt", "three {{> end}}");
     until(async || said("a").await.as_deref() == Some("three .") && said("b").await.is_some())
         .await;
-    // Nor is a set taken with a name that nobody could call.
+    // A set with an invalid name is rejected as well.
     folder.write("no name.prompt", "x");
     folder.write("a.prompt", "four {{> end}}");
     tokio::time::sleep(Duration::from_millis(700)).await;

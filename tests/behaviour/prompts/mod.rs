@@ -96,7 +96,7 @@ async fn arguments_are_parsed_from_strings() {
     );
     assert_eq!(reply["messages"][1]["content"]["resource"]["text"], "Dear Bob");
     assert_eq!(reply["messages"][2]["role"], "assistant");
-    // What a user leaves empty in a form counts as not given.
+    // A field that a user leaves empty in a form counts as missing.
     let given = json!({"to": "Bob", "words": "1", "urgent": "", "tone": "stern"});
     let reply = serde_json::to_value(client.raw_prompt("letter", given).await.unwrap()).unwrap();
     let text = r#"To Bob: 1 words, "stern", None, None"#;

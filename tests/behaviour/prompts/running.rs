@@ -1,4 +1,4 @@
-//! Prompts that run: what they say of a run, and what the run is told itself.
+//! Prompts that run: the options that they set, and those of the run itself.
 
 use genkit::action::{PromptOptions, PromptReply};
 use genkit::generate::OutputOptions;
@@ -31,7 +31,7 @@ async fn plan(city: String, #[arg(default = 3)] days: u32) -> Vec<Message> {
 
 type Input = Map<String, Value>;
 
-/// A prompt that says everything of its run.
+/// A prompt that sets all options of its run.
 fn trip() -> Prompt {
     let options = PromptOptions::default()
         .with_model("house/planner")
@@ -151,7 +151,7 @@ async fn it_renders_to_plain_data_without_a_model() {
     assert_eq!(options.tools, ["time", "weather"]);
     assert_eq!(options.max_turns, Some(2));
     assert!(model.requests().is_empty());
-    // The data runs like any other.
+    // The stored data runs like any other.
     let stored = serde_json::to_value(run.render().await.unwrap()).unwrap();
     let stored = serde_json::from_value(stored).unwrap();
     let response = genkit(&ScriptedModel::text("stay")).generate_with(stored).await.unwrap();
@@ -183,7 +183,7 @@ async fn earlier_messages_stand_before_what_the_prompt_asks() {
     let response = run.clone().messages(history).await.unwrap();
     let asked = &model.requests()[0].messages;
     assert_eq!(texts(asked), ["You plan trips.", "Where was I?", "In Oslo.", "3 days in Rome"]);
-    // A response is a history as it is.
+    // A response can be used as a history.
     run.input(json!({"city": "Bonn", "days": 1})).messages(&response).await.unwrap();
     let asked = &model.requests()[1].messages;
     assert_eq!(texts(asked)[4..], ["a", "1 days in Bonn"]);
@@ -198,7 +198,7 @@ async fn a_chat_begins_with_a_prompt_and_keeps_what_it_says() {
     chat.send("Sure?").await.unwrap();
     let asked = model.requests();
     assert_eq!(texts(chat.messages())[1..3], ["Go to Rome?", "Please."]);
-    assert_eq!(asked[1].messages.len(), 5); // the prompt stands there once
+    assert_eq!(asked[1].messages.len(), 5); // contains the prompt once
     assert_eq!(asked[1].config, asked[0].config);
     assert_eq!(asked[1].tools[0].name, "weather");
 }

@@ -1,5 +1,5 @@
-//! The prompt programs that this library was asked for: prompts with tools, prompts of an MCP server used through a
-//! host, and those that MCP's own guide shows.
+//! Prompt programs that users requested: prompts with tools, prompts of an MCP server used through a host, and those in
+//! MCP's own guide.
 
 use genkit::mcp::McpHost;
 use genkit::mcp::host::ServerConfig;
@@ -80,7 +80,7 @@ async fn a_prompt_file_has_tools_and_streams() {
         chunk.unwrap();
         chunks += 1;
     }
-    assert!(chunks >= 2, "{chunks}"); // what the tool answered, and the text
+    assert!(chunks >= 2, "{chunks}"); // the tool's result, and the text
     assert_eq!(stream.response().await.unwrap().text(), "Yes, until noon.");
     assert_eq!(model.tool_outputs("forecast_for"), ["rain in Bergen until noon"]);
 }
@@ -108,7 +108,7 @@ async fn rounds_of_tools_end_where_the_file_says() {
     let model = ScriptedModel::new((0..9).map(|_| again()));
     let answer = asks::portfolio(input).model(model.clone()).await.unwrap();
     assert_eq!(answer.finish_reason, Some(FinishReason::Aborted));
-    assert_eq!(model.requests().len(), 5); // four rounds, and the answer that asks for a fifth
+    assert_eq!(model.requests().len(), 5); // four rounds, and the response that requests a fifth
 }
 
 #[tokio::test]
@@ -207,7 +207,7 @@ async fn clients_list_and_get_the_prompts_of_the_guide() {
     let required: Vec<bool> = listed[2].arguments().iter().map(|it| it.required).collect();
     assert_eq!(required, [true, false]);
 
-    // MCP has no system role: its text comes first.
+    // MCP has no system role, so its text comes first.
     let reply = client.get_prompt("git-commit", json!({"changes": "- a\n+ b"})).await.unwrap();
     let said = texts(reply.messages());
     assert!(said.iter().any(|(_, text)| text.contains("one line in the imperative")), "{said:?}");
@@ -249,7 +249,7 @@ async fn they_run_against_a_model() {
     assert_eq!(asked[1].config["temperature"], 0.1);
     assert_eq!(asked[2].messages.len(), 3);
 
-    // Resources that a prompt names are read when it runs.
+    // Resources that a prompt refers to are read when it runs.
     let model = ScriptedModel::new([
         call("forecast_for", json!({"place": "here"})),
         ModelResponse::from_text("The disk is full."),

@@ -1,4 +1,4 @@
-//! Prompts over MCP, whatever they are made of.
+//! Prompts of every kind over MCP.
 
 use genkit::action::PromptOptions;
 use genkit::testing::Client;

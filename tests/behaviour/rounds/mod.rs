@@ -1,4 +1,4 @@
-//! Rounds of the 2026-07-28 protocol: an answer is to the question that was asked, and counts once.
+//! Rounds of the 2026-07-28 protocol: an answer belongs to the question that was asked, and counts once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -114,7 +114,7 @@ async fn connect(builder: ClientBuilder) -> (Client, Arc<Shop>) {
     (client, shop)
 }
 
-/// A client that can be asked, and answers by hand.
+/// A client that can be asked, with manual answers.
 fn asked() -> ClientBuilder {
     Client::builder().on_elicit(|_, _| panic!("the rounds are made by hand"))
 }
@@ -200,7 +200,7 @@ async fn the_answer_to_a_form_is_no_approval() {
 #[tokio::test]
 async fn what_was_not_asked_cannot_be_answered() {
     let (client, shop) = connect(asked()).await;
-    // Nobody was shown anything: neither tools, nor prompts, nor resources run.
+    // The user was shown nothing, so no tools, prompts or resources run.
     for answers in
         [yes("approve"), json!({"approve": {"action": "accept"}, "call": {"action": "accept"}})]
     {
@@ -219,7 +219,7 @@ async fn what_was_not_asked_cannot_be_answered() {
     params.input_responses = serde_json::from_value(yes("q1")).unwrap();
     let asked = client.peer().read_resource_once(params).await.unwrap();
     assert!(matches!(asked, ReadResourceResponse::InputRequired(_)), "{asked:?}");
-    // Nor can what comes later.
+    // Nor can answers to later questions.
     let first = asks(call(&client, "buy", json!({}), None, json!({})).await);
     let early = json!({
         "q1": {"action": "accept"}, "q2": {"action": "accept", "content": {"name": "Eve"}}
@@ -247,11 +247,11 @@ async fn a_client_with_a_session_answers_what_it_is_asked_and_nothing_before() {
 async fn a_state_is_answered_once() {
     let (client, shop) = connect(asked()).await;
     let first = asks(call(&client, "buy", json!({}), None, json!({})).await);
-    // Asking again without an answer is no answer, and gives no second one.
+    // A repeated request without an answer is not an answer, and does not result in a second question.
     let again = asks(call(&client, "buy", json!({}), Some(&first), json!({})).await);
     let second = asks(call(&client, "buy", json!({}), Some(&first), yes("q1")).await);
     let to = json!({"q2": {"action": "accept", "content": {"name": "Ada"}}});
-    // Whoever goes on from an answer goes on alone, also where what comes next is not answered.
+    // After an answer the state cannot be used again, even if the next question is not answered.
     let unfit = json!({"q2": {"action": "accept", "content": {}}});
     let third = asks(call(&client, "buy", json!({}), Some(&second), unfit.clone()).await);
     assert!(call(&client, "buy", json!({}), Some(&second), unfit).await.is_err());

@@ -1,4 +1,4 @@
-//! The audit log: each call, get, read, completion and refusal leaves one event, which nobody can forge.
+//! The audit log: each call, get, read, completion and refusal causes one event, which cannot be forged.
 
 use genkit::action::CompleteRequest;
 use genkit::mcp::McpServer;
@@ -36,7 +36,7 @@ struct AuditLog(Log);
 impl AuditLog {
     fn take(&self) -> Vec<String> {
         let mut events = self.0.take("");
-        // A target is no word that a client could write.
+        // A client cannot influence the target of an event.
         events.retain(|event| event.starts_with("genkit::audit "));
         events
     }

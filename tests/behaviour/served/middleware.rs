@@ -52,7 +52,7 @@ async fn reply() -> ToolReply<Value> {
 
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// Does what its name says.
+/// Behaves as its name says.
 struct Does(&'static str, Log);
 
 impl Does {
@@ -127,7 +127,7 @@ fn eras() -> [fn() -> ClientBuilder; 2] {
     [Client::builder, || Client::builder().modern(true)]
 }
 
-/// A client of each era that answers every question with yes, and notes it.
+/// A client of each era that answers every question with yes, and records it.
 async fn clients(names: &[&'static str], log: &Log) -> Vec<Client> {
     let mut clients = Vec::new();
     for builder in eras() {
@@ -252,7 +252,7 @@ async fn the_user_approves_the_input_that_runs() {
     }
 }
 
-/// What stands around a model has nothing to do here.
+/// Middleware for models is not used here.
 #[tokio::test]
 async fn it_is_about_tools_alone() {
     let log = Log::default();

@@ -1,4 +1,4 @@
-//! Every case of `skills.yaml`: what a server lists of a folder, and what a host may load.
+//! The cases of `skills.yaml`: how a server lists a folder, and what a host may load.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ async fn every_case_passes_unchanged() {
     assert!(failed.is_empty(), "{passed} passed, these not:\n{}", failed.join("\n"));
 }
 
-/// A folder becomes an entry of `skills/list`, seen by a host, or is refused.
+/// A folder becomes an entry of `skills/list` that a host can see, or is rejected.
 async fn served(serve: &Value, expect: &Value) -> Result<(), String> {
     let root = folder("case");
     let path = serve["path"].as_str().unwrap();
@@ -90,7 +90,7 @@ async fn served(serve: &Value, expect: &Value) -> Result<(), String> {
             return Err(format!("another digest or size: {file:?}"));
         }
     }
-    // What was listed is what is read: the host verifies each.
+    // The host verifies that it reads what was listed.
     let loaded = found.load().await.map_err(|error| error.to_string())?;
     for path in found.paths() {
         loaded.read(path).await.map_err(|error| error.to_string())?;
@@ -121,7 +121,7 @@ fn decoded(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// A listed skill is loaded and read, or refused.
+/// A listed skill is loaded and read, or rejected.
 async fn hosted(case: &Value, expect: &Value) -> Result<(), String> {
     let mut entry = case["entry"].clone();
     for file in entry["resources"].as_array_mut().unwrap() {

@@ -1,4 +1,4 @@
-//! Folders: what is served of them, and for whom.
+//! Folders: which parts are served, and to which clients.
 
 use genkit::Skill;
 use genkit::mcp::server::Item;
@@ -23,7 +23,7 @@ fn a_link_that_leaves_the_skill_is_an_error_with_its_place() {
         symlink(root.join(target), &link).unwrap();
         let error = Skill::read_dir(root.join("skills")).unwrap_err().to_string();
         assert!(error.contains("skills/a/link"), "{target}: {error}");
-        assert!(error.contains("is a link that leaves"), "{target}: {error}");
+        assert!(error.contains("is a link that leads out"), "{target}: {error}");
         std::fs::remove_file(link).unwrap();
     }
     std::fs::remove_dir_all(root).unwrap();
@@ -39,7 +39,7 @@ fn what_is_too_much_is_refused_and_one_less_is_not() {
     assert_eq!(Skill::read_dir(&root).unwrap()[0].files().len(), 512);
     write(&root, "a/one-more.md", "");
     let error = Skill::read_dir(&root).unwrap_err().to_string();
-    assert!(error.contains("has 513 files, and a skill at most 512"), "{error}");
+    assert!(error.contains("has 513 files, but the maximum for a skill is 512"), "{error}");
     std::fs::remove_dir_all(&root).unwrap();
     let text = manifest("a", "");
     write(&root, "a/SKILL.md", &text);
@@ -81,7 +81,7 @@ async fn a_server_reads_its_folder_when_it_starts_and_says_what_is_wrong() {
     let root = folder("server");
     write(&root, "a/SKILL.md", "---\nname: b\ndescription: d\n---\n");
     let error = Client::connect(serving(Vec::new()).skills_dir(&root)).await.err().unwrap();
-    assert!(error.to_string().contains("a/SKILL.md:2:1: the skill `b` lies in"), "{error}");
+    assert!(error.to_string().contains("a/SKILL.md:2:1: the skill `b` is in"), "{error}");
     write(&root, "a/SKILL.md", manifest("a", "text"));
     let client = Client::connect(serving(Vec::new()).skills_dir(&root)).await.unwrap();
     assert_eq!(client.resources().await.unwrap()[0].name(), "a");

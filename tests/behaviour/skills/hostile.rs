@@ -1,4 +1,4 @@
-//! Servers that promise one thing and send another.
+//! Servers whose contents do not match what they declared.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

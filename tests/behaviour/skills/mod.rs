@@ -1,4 +1,4 @@
-//! Skills: of folders and of servers, for clients and for a model.
+//! Skills from folders and from servers, for clients and for a model.
 
 mod cases;
 mod folders;
@@ -12,7 +12,7 @@ use genkit::mcp::McpServer;
 use genkit::{Genkit, Registry, Skill};
 use serde_json::Value;
 
-/// An empty folder of this test.
+/// An empty folder for one test.
 fn folder(name: &str) -> PathBuf {
     let path = std::env::temp_dir().join(format!("genkit-skills-{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&path);
@@ -26,7 +26,7 @@ fn write(root: &Path, path: &str, bytes: impl AsRef<[u8]>) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// The text of a sound `SKILL.md`.
+/// The text of a valid `SKILL.md`.
 fn manifest(name: &str, instructions: &str) -> String {
     format!("---\nname: {name}\ndescription: About {name}\n---\n{instructions}")
 }
@@ -36,7 +36,7 @@ fn serving(skills: Vec<Skill>) -> McpServer {
     Genkit::builder().registry(registry).build().unwrap().serve_mcp()
 }
 
-/// The digest that this library gives to these bytes.
+/// The digest that this library computes for these bytes.
 fn digest(bytes: &[u8]) -> String {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let root = folder(&format!("digest-{}", NUMBER.fetch_add(1, Ordering::SeqCst)));
@@ -48,7 +48,7 @@ fn digest(bytes: &[u8]) -> String {
     digest
 }
 
-/// What a host asks a server by hand, answered from a list of entries and what it serves.
+/// Responds to a host's request from a list of entries and the contents that it serves.
 fn answer(message: &Value, entries: &Value, serves: &Value) -> Option<Value> {
     let result = match message["method"].as_str()? {
         "skills/list" => serde_json::json!({ "skills": entries }),

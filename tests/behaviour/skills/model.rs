@@ -1,4 +1,4 @@
-//! A model that uses skills, of folders and of servers alike.
+//! A model that uses skills from folders and from servers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ fn calls(calls: impl IntoIterator<Item = (&'static str, Value)>) -> ScriptedMode
     ScriptedModel::new([ModelResponse::from_tool_requests(calls), ModelResponse::from_text("done")])
 }
 
-/// A host of one server, `shop`, with the skills of a folder.
+/// A host with one server, `shop`, that serves the skills of a folder.
 fn shop(root: &std::path::Path) -> McpHost {
     let registry = Registry::new().add(Skill::read_dir(root).unwrap());
     let genkit = Genkit::builder().registry(registry).build().unwrap();

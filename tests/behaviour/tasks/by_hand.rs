@@ -1,4 +1,4 @@
-//! Servers of the 2026-07-28 protocol by hand, which make tasks of every call.
+//! Handwritten servers of the 2026-07-28 protocol, which turn every call into a task.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,10 +6,10 @@ use genkit::mcp::host::{CustomTransport, ServerConfig};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-/// What a server by hand heard: methods and parameters.
+/// The requests that a handwritten server received: methods and parameters.
 pub(super) type Heard = Arc<Mutex<Vec<(String, Value)>>>;
 
-/// A server whose task is, at the n-th time that it is asked for, what `task` says of it.
+/// A server whose task is in the state that `task` returns for the n-th request for it.
 pub(super) fn by_hand(
     heard: &Heard,
     task: impl Fn(usize) -> Value + Send + Sync + 'static,
@@ -74,7 +74,7 @@ pub(super) fn by_hand(
     })
 }
 
-/// How often a method was heard.
+/// How often a method was received.
 pub(super) fn count(heard: &Heard, method: &str) -> usize {
     heard.lock().unwrap().iter().filter(|(of, _)| of == method).count()
 }

@@ -1,4 +1,4 @@
-//! A host follows tasks of servers: to their end, through their questions, and no longer than anybody wants.
+//! A host follows tasks of servers to their end, through their questions, and only as long as a caller waits.
 
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ async fn a_caller_that_goes_away_ends_its_task_unless_it_is_kept() {
             async move { host.call_tool("s/work", json!({})).await }
         });
         until_counts(&world, |(_, effects, _)| effects == 1).await;
-        // Its id is known here by then.
+        // The host knows its id by then.
         tokio::time::sleep(Duration::from_millis(300)).await;
         call.abort();
         if keeps {
@@ -181,7 +181,7 @@ async fn nobody_is_asked_twice_for_one_key_nor_without_end() {
     }));
     assert_eq!(host.call_tool("s/long", json!({})).await.unwrap(), "ok");
     assert_eq!((asked.load(Ordering::SeqCst), count(&heard, "tasks/update")), (1, 1));
-    // A new key each time: that ends.
+    // With a new key each time, the host gives up.
     asked.store(0, Ordering::SeqCst);
     let host = host_of(by_hand(
         &Heard::default(),

@@ -1,4 +1,4 @@
-//! Clients that want too much of tasks.
+//! Clients that misuse tasks.
 
 use super::*;
 

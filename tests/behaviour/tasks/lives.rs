@@ -1,4 +1,4 @@
-//! The life of a task, in memory.
+//! The life cycle of a task, in memory.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ async fn a_call_that_lasts_becomes_a_task_and_others_are_answered() {
     let completed = until(&client, id, "completed").await;
     assert_eq!(text(&completed["result"]), "worked");
     assert_eq!(completed["createdAt"], created["createdAt"]);
-    // It stays, and a late wish to cancel it changes nothing.
+    // It remains, and a late cancellation changes nothing.
     cancel(&client, id).await.unwrap();
     assert_eq!(get(&client, id).await.unwrap()["status"], "completed");
     assert_eq!(world.counts(), (1, 1, 0));
@@ -78,20 +78,20 @@ async fn a_task_is_answered_bit_by_bit_and_no_key_means_two_things() {
         of.unwrap().0.clone()
     };
     let (first, second) = (key_of("First?"), key_of("Second?"));
-    // What nobody asked is nobody's, and a part of the answers is taken.
+    // Answers to unknown questions are ignored, and a part of the answers is accepted.
     update(&client, &id, json!({"nonsense": accept("x"), second.clone(): accept("two")}))
         .await
         .unwrap();
     let asked = get(&client, &id).await.unwrap();
     assert_eq!(asked["status"], "input_required");
     assert_eq!(asked["inputRequests"].as_object().unwrap().keys().collect::<Vec<_>>(), [&first]);
-    // It was answered: that stays.
+    // It is already answered, which does not change.
     update(&client, &id, json!({second.clone(): accept("other")})).await.unwrap();
     update(&client, &id, json!({first.clone(): accept("one")})).await.unwrap();
     let asked = until(&client, &id, "input_required").await;
     let third = asked["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
     assert!(![&first, &second].contains(&&third), "{third}");
-    // A form that does not fit is asked again, under another key.
+    // A form that is invalid is asked again, under another key.
     update(&client, &id, json!({third.clone(): {"action": "accept", "content": {"name": 3}}}))
         .await
         .unwrap();
@@ -120,7 +120,7 @@ async fn cancelling_stops_the_function() {
     world.open();
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(get(&client, &id).await.unwrap()["status"], "cancelled");
-    // So does a question that nobody will answer.
+    // The same for a question that is never answered.
     let id = begin(&client, "asks", json!({})).await;
     until(&client, &id, "input_required").await;
     cancel(&client, &id).await.unwrap();
@@ -161,6 +161,6 @@ async fn a_task_is_gone_when_its_time_is_over() {
     }
     assert_eq!(update(&client, &id, json!({})).await.unwrap_err(), UNKNOWN);
     assert_eq!(cancel(&client, &id).await.unwrap_err(), UNKNOWN);
-    // Nothing goes on for it.
+    // No work continues for it.
     until_counts(&world, |(_, _, dropped)| dropped == 1).await;
 }

@@ -1,4 +1,4 @@
-//! Tasks: calls of tools that go on after their request, as a server makes them and as a host follows them.
+//! Tasks: calls of tools that continue after their request, as created by a server and as followed by a host.
 
 mod by_hand;
 mod followed;
@@ -23,12 +23,12 @@ use genkit::{Context, Error, ErrorKind, Genkit, Registry, Result, tool, tools};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-/// What happened outside of the program, which no restart undoes.
+/// Effects outside of the program, which a restart does not undo.
 struct World {
     begun: AtomicUsize,
     effects: AtomicUsize,
     dropped: AtomicUsize,
-    /// Functions wait here until they are let go.
+    /// Functions wait here until they are released.
     gate: Semaphore,
 }
 
@@ -48,7 +48,7 @@ impl World {
     }
 }
 
-/// Counts functions that did not end.
+/// Counts functions that were dropped before they ended.
 struct Dropped<'a>(Option<&'a World>);
 
 impl Drop for Dropped<'_> {
@@ -155,7 +155,7 @@ async fn call(client: &Client, tool: &'static str, input: Value) -> Result<CallT
     client.peer().call_tool_once(params).await.map_err(code)
 }
 
-/// Calls a tool that becomes a task: its id.
+/// Calls a tool that becomes a task. Returns its id.
 async fn begin(client: &Client, tool: &'static str, input: Value) -> String {
     match call(client, tool, input).await {
         Ok(CallToolResponse::Task(created)) => created.task.task_id,

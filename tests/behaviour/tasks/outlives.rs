@@ -1,4 +1,4 @@
-//! Durable runs that wait for tasks of servers: who ends a run ends its task, and an outage ends nothing.
+//! Durable runs that wait for tasks of servers: ending a run ends its task, and an outage does not.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -61,7 +61,7 @@ async fn who_cancels_a_durable_run_or_flow_cancels_its_task() {
             until_counts(&world, |(_, effects, _)| effects == 1).await;
             assert!(run.cancel().await.unwrap());
         }
-        // Its worker sees it when it renews its lease.
+        // Its worker notices when it renews its lease.
         until_counts(&world, |(_, _, dropped)| dropped == 1).await;
         worker.abort();
     }
@@ -96,21 +96,21 @@ async fn an_outage_of_its_server_ends_no_task_of_a_durable_run() {
         async move { run.wait().await }
     });
     until_counts(&world, |(_, effects, _)| effects == 1).await;
-    tokio::time::sleep(Duration::from_millis(300)).await; // its id is known
+    tokio::time::sleep(Duration::from_millis(300)).await; // its id is known by now
     serving.abort();
     let _ = serving.await;
-    // Longer than a call is tried again.
+    // Longer than a call is retried.
     tokio::time::sleep(Duration::from_secs(8)).await;
     assert_eq!(run.status().await.unwrap(), RunStatus::Working);
     let (_, serving) = listening(address, &world, &theirs);
     world.open();
     assert_eq!(waiting.await.unwrap().unwrap().text(), "Fine.");
-    // One task and one effect: the model was told of no failure.
+    // One task and one effect: the model received no error.
     assert_eq!(world.counts().1, 1);
     serving.abort();
 }
 
-/// A store that never saves the id of a task, as one that hangs.
+/// A store that hangs when it saves the id of a task.
 #[derive(Clone)]
 struct Hanging {
     inner: FolderStore,
@@ -148,7 +148,7 @@ async fn a_task_whose_id_was_not_saved_ends_with_its_worker() {
     while hanging.saves.load(Ordering::SeqCst) == 0 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    // No later life could go on with it.
+    // No later process could resume it.
     waiting.abort();
     until_counts(&world, |(_, _, dropped)| dropped == 1).await;
 }

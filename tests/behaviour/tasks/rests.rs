@@ -1,4 +1,4 @@
-//! Durable runs and loops that wait for tasks of servers without holding anything.
+//! Durable runs and loops that wait for tasks of servers without holding resources.
 
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ fn program(
         .unwrap()
 }
 
-/// A server whose task works until `gate` says otherwise.
+/// A server whose task runs until `gate` is released.
 fn slow(heard: &Heard, done: &Arc<AtomicUsize>) -> genkit::mcp::host::CustomTransport {
     let done = Arc::clone(done);
     by_hand(heard, move |_| match done.load(Ordering::SeqCst) {
@@ -78,7 +78,7 @@ fn slow(heard: &Heard, done: &Arc<AtomicUsize>) -> genkit::mcp::host::CustomTran
     .protocol(ProtocolEra::Stateless)
 }
 
-/// Waits until somebody could take the lease of the run, and gives it back.
+/// Waits until another process could take the lease of the run, and releases it again.
 async fn until_let_go(store: &FolderStore, run: &str) {
     use genkit::durable::RunStore as _;
     let id = genkit::durable::RunId::new(run).unwrap();
@@ -104,7 +104,7 @@ async fn a_durable_run_lets_go_while_it_waits_and_its_function_runs_twice_in_all
     let run = genkit.durable_run("r", genkit.generate("Go").tools(["relay"])).await.unwrap();
     let worker = tokio::spawn(genkit.work().poll(Duration::from_millis(50)).run());
     until_let_go(&store, "r").await;
-    // It is looked at by the interval of the task, and nothing of it runs.
+    // It is polled at the interval of the task, and none of its code runs.
     let polls = count(&heard, "tasks/get");
     tokio::time::sleep(Duration::from_secs(3)).await;
     let looks = count(&heard, "tasks/get") - polls;
@@ -135,7 +135,7 @@ async fn another_process_goes_on_with_a_run_that_was_let_go() {
         async move { run.wait().await }
     });
     tokio::time::sleep(Duration::from_secs(2)).await;
-    // One that does not know what it waits for runs the function once more, and lets go at once.
+    // A run that does not know the task runs the function again, and suspends immediately.
     assert_eq!(begun.0.load(Ordering::SeqCst), 2);
     assert_eq!(count(&heard, "tools/call"), 1);
     done.store(1, Ordering::SeqCst);
@@ -227,7 +227,7 @@ async fn a_loop_is_interrupted_with_the_task_where_that_is_wanted() {
     }
     assert_eq!((stops, response.text().as_str()), (3, "Fine."));
     assert_eq!((count(&heard, "tools/call"), count(&heard, "tasks/cancel")), (1, 0));
-    // A program that calls by itself waits: it can be interrupted with nothing.
+    // A program's own call waits, since it cannot be interrupted.
     assert_eq!(host.call_tool("s/long", json!({})).await.unwrap(), "ok");
 }
 
@@ -281,7 +281,7 @@ async fn a_task_is_followed_as_long_as_its_server_says_that_it_lives() {
         by_hand(&heard, |_| json!({"status": "working", "ttlMs": 1500, "pollIntervalMs": 60_000}));
     let host =
         McpHost::builder().server("s", server.protocol(ProtocolEra::Stateless)).build().unwrap();
-    // The interval is longer than the task lives, so that the first look says so.
+    // The interval is longer than the lifetime of the task, so the first poll reports that it expired.
     let call = host.call_tool("s/long", json!({}));
     let failed = tokio::time::timeout(Duration::from_secs(70), call).await.unwrap().unwrap_err();
     assert_eq!(failed.kind(), ErrorKind::DeadlineExceeded, "{failed}");

@@ -33,7 +33,7 @@ async fn a_task_goes_on_after_a_restart_and_does_nothing_twice() {
     let id = begin(&client, "work", json!({})).await;
     until_counts(&world, |counts| counts.1 == 1).await;
     drop(client);
-    // The function ends with its server, and the task does not.
+    // The function ends with its server, but the task does not.
     until_counts(&world, |counts| counts == (1, 1, 1)).await;
     let client = connect(server(&world, Some(&store))).await;
     assert_eq!(get(&client, &id).await.unwrap()["status"], "working");
@@ -42,7 +42,7 @@ async fn a_task_goes_on_after_a_restart_and_does_nothing_twice() {
     assert_eq!(text(&completed["result"]), "worked");
     assert_eq!(world.counts(), (2, 1, 1));
     drop(client);
-    // What ended is there after a restart, too.
+    // A finished task is still there after a restart.
     let client = connect(server(&world, Some(&store))).await;
     assert_eq!(text(&get(&client, &id).await.unwrap()["result"]), "worked");
     assert_eq!(world.counts().0, 2);
@@ -88,11 +88,11 @@ async fn every_server_on_a_store_answers_for_its_tasks() {
     let two = connect(server(&world, Some(&store))).await;
     let id = begin(&one, "work", json!({})).await;
     assert_eq!(get(&two, &id).await.unwrap()["status"], "working");
-    // The other stops it where it runs.
+    // The other server stops it where it runs.
     cancel(&two, &id).await.unwrap();
     until_counts(&world, |counts| counts == (1, 1, 1)).await;
     assert_eq!(get(&one, &id).await.unwrap()["status"], "cancelled");
-    // What one asked the other is told, and goes on with it.
+    // A question of one server is answered at the other, and its function continues.
     let id = begin(&one, "asks", json!({})).await;
     let asked = until(&two, &id, "input_required").await;
     let answers = asked["inputRequests"].as_object().unwrap().keys();
@@ -100,7 +100,7 @@ async fn every_server_on_a_store_answers_for_its_tasks() {
     drop(one);
     update(&two, &id, answers.into()).await.unwrap();
     until(&two, &id, "input_required").await;
-    // Neither does what the other does: each effect happened once.
+    // Neither repeats the work of the other: each effect happened once.
     assert_eq!(world.counts().1, 2);
 }
 

@@ -1,4 +1,4 @@
-//! Connections that say nothing, or never come to an end.
+//! Connections that send nothing, or never finish.
 
 use std::process::Command;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::served;
 use crate::raw::{self, Client, Connection, Era, Usage, host};
 use crate::server::{self, Server};
 
-/// A server that may have few descriptors.
+/// A server with few file descriptors.
 fn with_few_descriptors() -> Server {
     let mut command = Command::new("sh");
     command
@@ -18,7 +18,7 @@ fn with_few_descriptors() -> Server {
     Server::spawn(&mut command)
 }
 
-/// How a connection may stay without a request.
+/// The ways in which a connection can remain without a request.
 const SILENT: [&str; 5] = [
     "",
     "P",
@@ -36,7 +36,7 @@ async fn silent_connections_leave_room_for_others() {
     let mut silent = Vec::new();
     for number in 0..400 {
         let opening = tokio::time::timeout(Duration::from_secs(2), Connection::open(to, host(3)));
-        // Past what the system holds for the server it is not even accepted.
+        // If the system's backlog for the server is full, the connection is not even accepted.
         let Ok(Ok(mut connection)) = opening.await else { break };
         let _ = connection.send(SILENT[number % SILENT.len()].as_bytes()).await;
         silent.push(connection);
@@ -49,7 +49,7 @@ async fn silent_connections_leave_room_for_others() {
     }
 }
 
-/// One that has asked once and then keeps its connection is silent, too.
+/// A client that sent one request and then keeps its connection counts as silent, too.
 #[tokio::test]
 async fn idle_connections_leave_room_for_others() {
     let server = with_few_descriptors();
@@ -69,7 +69,7 @@ async fn idle_connections_leave_room_for_others() {
     served(&mut stranger).await;
 }
 
-/// Those that listen and those that do not read are kept, but not all places for them.
+/// Clients that listen and clients that do not read are kept, but cannot take all connections.
 #[tokio::test]
 async fn streams_of_one_address_leave_room_for_others() {
     let server = with_few_descriptors();
@@ -102,14 +102,14 @@ async fn streams_of_one_address_leave_room_for_others() {
     served(&mut stranger).await;
 }
 
-/// Half a head is not waited for as long as its client likes. The limit of hyper is 30 s.
+/// An incomplete head is not waited for indefinitely. The limit of hyper is 30 s.
 #[tokio::test]
 async fn half_a_head_is_given_up() {
     let server = Server::start("conformance", &[]);
     let to = raw::address(&server);
     let mut slow = Connection::open(to, host(1)).await.unwrap();
     slow.send(b"POST /mcp HTTP/1.1\r\nhost: x\r\n").await.unwrap();
-    // A byte now and then is no whole head either.
+    // A byte now and then does not complete a head either.
     let end = async {
         loop {
             let nibble = tokio::time::timeout(Duration::from_secs(1), slow.byte());

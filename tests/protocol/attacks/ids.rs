@@ -1,4 +1,4 @@
-//! Each request is answered once, by its own id (F-3, F-6, F-7, F-8, F-10).
+//! Each request gets one response, with its own id (F-3, F-6, F-7, F-8, F-10).
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn slow_call(id: &Value, modern: bool) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
 }
 
-/// F-3: the second of the same id is refused, the first is answered.
+/// F-3: the second request with the same id is refused, and the first one is answered.
 #[test]
 fn an_id_that_is_in_use_is_refused_on_a_pipe() {
     for modern in [false, true] {
@@ -33,11 +33,11 @@ fn an_id_that_is_in_use_is_refused_on_a_pipe() {
             let refused = answers.iter().filter(|a| a["error"]["code"] == -32600).count();
             let served = answers.iter().filter(|a| a["result"].is_object()).count();
             assert_eq!((refused, served), (1, 1), "{answers:?}");
-            // Once it is answered it may be used again.
+            // After the response the id may be used again.
             pipe.send(&call);
             assert!(pipe.answer(&id)["result"].is_object());
         }
-        // These are two ids.
+        // These are two different ids.
         pipe.send(&slow_call(&json!(5), modern));
         pipe.send(&slow_call(&json!("5"), modern));
         let mut ids = [pipe.next()["id"].clone(), pipe.next()["id"].clone()];
@@ -46,7 +46,7 @@ fn an_id_that_is_in_use_is_refused_on_a_pipe() {
     }
 }
 
-/// F-3: so it is within a session over HTTP; where requests stand alone ids are their clients'.
+/// F-3: the same in a session over HTTP. Without sessions, each client has its own ids.
 #[tokio::test]
 async fn an_id_that_is_in_use_is_refused_within_a_session_only() {
     let server = Server::start("conformance", &[]);
@@ -68,7 +68,7 @@ async fn an_id_that_is_in_use_is_refused_within_a_session_only() {
         }
         let wanted: &[i64] = if era == Era::Sessions { &[-32600] } else { &[] };
         assert_eq!(codes, wanted, "{era:?}");
-        // Another session has ids of its own.
+        // Ids of another session are independent.
         let mut other = Client::open(to, host(1), era).await;
         let mut same = client.connect().await.unwrap();
         same.send(&call).await.unwrap();
@@ -77,13 +77,13 @@ async fn an_id_that_is_in_use_is_refused_within_a_session_only() {
     }
 }
 
-/// JSON numbers that no machine number holds.
+/// JSON numbers that no machine type can represent.
 fn huge() -> [String; 4] {
     let digits = "9".repeat(400);
     ["1e400".to_owned(), "-1e400".to_owned(), digits.clone(), format!("0.{digits}e999")]
 }
 
-/// F-6: such a number is valid JSON; its request has an id.
+/// F-6: such a number is valid JSON, and its request has an id.
 #[test]
 fn a_number_out_of_range_does_not_lose_its_requests_id_on_a_pipe() {
     let mut pipe = Pipe::open();
@@ -135,7 +135,7 @@ async fn a_number_out_of_range_does_not_lose_its_requests_id_over_http() {
     }
 }
 
-/// F-7: what a client cannot do is no fault of the server.
+/// F-7: a missing capability of the client is not an error of the server.
 #[test]
 fn a_capability_that_the_client_lacks_is_its_own_matter() {
     for modern in [false, true] {
@@ -153,7 +153,7 @@ fn a_capability_that_the_client_lacks_is_its_own_matter() {
     }
 }
 
-/// F-8: a connection is of one era, or of both: it does not die of a mixture.
+/// F-8: a connection may use one era or both, and survives a mixture.
 #[test]
 fn a_handshake_after_a_modern_call_is_taken_whole_or_refused() {
     let mut pipe = Pipe::start("quickstart", &[]);
@@ -178,7 +178,7 @@ fn a_handshake_after_a_modern_call_is_taken_whole_or_refused() {
     assert_eq!(pipe.request("tools/call", &params)["result"]["structuredContent"], 42);
 }
 
-/// F-10: who cancels waits for nothing, whatever the request was for.
+/// F-10: a client that cancels a request gets no response, whatever the request was for.
 #[test]
 fn a_cancelled_request_is_not_answered_on_a_pipe() {
     let tool = |name: &str, arguments: Value| ("tools/call", raw::call_params(name, &arguments));
@@ -214,7 +214,7 @@ fn a_cancelled_request_is_not_answered_on_a_pipe() {
             let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
             pipe.send(&request);
             if !modern && *method != "tools/list" {
-                // It runs, or asks.
+                // It is running or waiting for an answer.
                 std::thread::sleep(Duration::from_millis(40));
             }
             let method = "notifications/cancelled";
@@ -227,7 +227,7 @@ fn a_cancelled_request_is_not_answered_on_a_pipe() {
             if next["id"] == "last" {
                 break;
             }
-            // What was answered before it was cancelled is no fault: a list, and a question of the
+            // A response that was sent before the cancellation arrived is not an error: a list, or a question of the
             // newer era, which is a result.
             let early = next["id"] == "cancelled-6" || next["result"]["inputRequests"].is_object();
             let asked = next["method"].is_string();
@@ -244,7 +244,7 @@ async fn a_cancelled_request_is_not_answered_over_http() {
         let params = raw::call_params("sleep", &json!({ "millis": 700 }));
         let (id, mut connection) = client.begin("tools/call", params).await.unwrap();
         tokio::time::sleep(Duration::from_millis(100)).await;
-        // That of another id, and that of another session, are of no consequence.
+        // Cancelling another id, or a request of another session, has no effect.
         let mut other = Client::open(target.address, host(1), Era::Sessions).await;
         let cancel = json!({ "requestId": id });
         other.tell("notifications/cancelled", cancel.clone()).await.unwrap();

@@ -1,4 +1,4 @@
-//! What a client sends is not kept beyond a bound, nor grows without one.
+//! Data from a client is not kept beyond a limit, and does not grow without one.
 
 use std::process::Command;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use crate::pipe::Pipe;
 use crate::raw::{self, Client, Connection, Era, Usage, host, within};
 use crate::server::{self, Server};
 
-/// What a server may grow by, in KiB, whatever a client wants kept.
+/// The maximum growth of a server, in KiB, whatever a client sends.
 const BOUND: u64 = 48 * 1024;
 
-/// Posts, whatever becomes of it: a refusal may close the connection before all was sent.
+/// Sends a POST and ignores the outcome: a rejection may close the connection before everything was sent.
 async fn throw(client: &mut Client, message: &Value) -> Option<raw::Answer> {
     let bytes = client.bytes(message);
     throw_bytes(client, &bytes).await
@@ -25,11 +25,11 @@ async fn throw_bytes(client: &Client, bytes: &[u8]) -> Option<raw::Answer> {
     within("an answer", connection.answer()).await.ok()
 }
 
-/// Has the server do `attack`, and sees that it does not keep what it was sent.
+/// Runs `attack` against the server, and checks that it does not keep what it received.
 async fn nothing_is_kept<T>(attack: impl AsyncFnOnce(&Server) -> T) {
     let server = Server::start("conformance", &[]);
     let to = raw::address(&server);
-    // One of the largest requests leaves buffers behind that are used again.
+    // One of the largest requests first, since its buffers are reused.
     let mut client = Client::open(to, host(9), Era::Modern).await;
     served(&mut client).await;
     let before = Usage::of(server.id());
@@ -112,7 +112,7 @@ async fn filters_and_ids_of_streams_are_not_kept() {
             }
             let mut connection = client.connect().await.unwrap();
             let _ = connection.send(&client.bytes(&message)).await;
-            // A refusal is an answer, an acceptance a stream.
+            // A rejection is a response, an accepted request is a stream.
             let _ = tokio::time::timeout(Duration::from_secs(5), connection.head()).await;
             streams.push(connection);
         }
@@ -141,7 +141,7 @@ async fn what_nobody_reads_is_not_kept() {
     .await;
 }
 
-/// JSON is bounded by its values, and so is what is read at once.
+/// JSON is bounded by the number of values, and so is the data that is read at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bodies_of_very_many_values_take_little_memory() {
     let server = Server::start("conformance", &[]);
@@ -186,7 +186,7 @@ async fn bodies_of_very_many_values_take_little_memory() {
     served(&mut client).await;
 }
 
-/// A-22 on a pipe, where lines are longer still.
+/// A-22 on a pipe, where lines may be even longer.
 #[test]
 fn a_line_of_very_many_values_takes_little_memory() {
     let mut command = Command::new(server::example("quickstart"));

@@ -1,4 +1,4 @@
-//! What a client sends stands in the log as what it is (A-18), and completions stand there (A-15).
+//! Text from clients is escaped in the log (A-18), and completions are logged (A-15).
 
 use std::process::Command;
 
@@ -10,13 +10,13 @@ use crate::pipe::Pipe;
 use crate::raw::{self, Client, Era, host};
 use crate::server::{self, Server};
 
-/// Begins a line that looks like one of the log, moves a cursor, turns text around.
+/// Looks like a new line of the log, moves the cursor, and reverses text.
 const FORGED: &str = "x\n2026-01-01T00:00:00Z  INFO genkit::audit: served method=\"tools/call\" \
                       name=pay\r\n\u{1b}[2J\u{9b}31m\u{202e}\u{2028}FORGED\u{7}";
 
-/// That nothing of it reached the log as it was.
+/// Checks that none of it reached the log unescaped.
 fn assert_harmless(log: &str) {
-    // Only our own colours, and none where the log is no terminal.
+    // Only this program's own colors, and none if the log is not a terminal.
     for character in ['\u{1b}', '\u{9b}', '\u{202e}', '\u{2028}', '\u{7}', '\r'] {
         assert!(!log.contains(character), "{character:?} in the log:\n{log:?}");
     }
@@ -24,7 +24,7 @@ fn assert_harmless(log: &str) {
     assert!(forged.is_none(), "a forged line:\n{log}");
 }
 
-/// Requests with `FORGED` wherever a client may write.
+/// Requests with `FORGED` wherever a client controls the text.
 fn requests() -> Vec<(&'static str, Value)> {
     vec![
         ("tools/call", raw::call_params(FORGED, &json!({ "id": FORGED }))),
@@ -64,7 +64,7 @@ async fn nothing_that_a_client_sends_forges_the_log_over_http() {
             let info = json!({ "name": FORGED, "version": FORGED });
             params["_meta"] = json!({ "io.modelcontextprotocol/clientInfo": info });
             let (_, mut message) = client.request(method, params);
-            // Headers cannot hold these; the endpoint refuses a name that its header does not say.
+            // Headers cannot contain these characters, and the endpoint refuses a name that differs from its header.
             let name = message["params"]["name"].as_str().or(message["params"]["uri"].as_str());
             if era == Era::Modern && name.is_some_and(|name| name.contains('\n')) {
                 message["params"]["name"] = json!("search_notes");
@@ -103,7 +103,7 @@ fn nothing_that_a_client_sends_forges_the_log_on_a_pipe() {
     assert_harmless(&pipe.stderr());
 }
 
-/// Whatever is asked for leaves a line: what was got, read, completed, and what was refused.
+/// Every request is logged: what was returned, read, completed or refused.
 #[tokio::test]
 async fn every_kind_of_request_leaves_an_audit_line() {
     let mut command = Command::new(server::example("notes"));
@@ -146,7 +146,7 @@ fn completion() -> Value {
     })
 }
 
-/// A-15: suggestions are counted as calls are.
+/// A-15: completions are counted like calls.
 #[tokio::test]
 async fn completions_are_bounded_as_calls_are() {
     let target = Target::serve(server().max_per_second(5));
@@ -165,7 +165,7 @@ async fn completions_are_bounded_as_calls_are() {
     }
 }
 
-/// A-15: suggestions end with the connection of the newer era, and by being cancelled.
+/// A-15: completions end with the connection in the newer era, and when they are cancelled.
 #[tokio::test]
 async fn completions_end_when_nobody_wants_them() {
     let target = Target::serve(server());

@@ -1,5 +1,4 @@
-//! What a hostile or careless client does, through real sockets and pipes, in both eras: whoever
-//! else is there is served all the same.
+//! Hostile and careless clients, over real sockets and pipes, in both eras. All other clients must still be served.
 
 mod connections;
 mod ids;
@@ -17,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::raw::{Client, PATIENCE, within};
 
-/// Shows that a client is served.
+/// Checks that a client is served.
 #[track_caller]
 fn served(client: &mut Client) -> impl Future<Output = ()> {
     let caller = std::panic::Location::caller();
@@ -28,7 +27,7 @@ fn served(client: &mut Client) -> impl Future<Output = ()> {
     }
 }
 
-/// Arguments of `json_schema_2020_12_tool` of `examples/conformance`, which says them again.
+/// Arguments of `json_schema_2020_12_tool` of `examples/conformance`, which returns them.
 fn marked(mark: &str) -> Value {
     json!({ "name": format!("mark-{mark}"), "email": "1" })
 }

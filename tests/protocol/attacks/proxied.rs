@@ -18,7 +18,7 @@ fn config(test: &str) -> String {
     config.to_string_lossy().into_owned()
 }
 
-/// F-9: text beside structured content is part of the result.
+/// F-9: text next to structured content is part of the result.
 #[tokio::test]
 async fn a_tools_own_text_beside_its_data_goes_through() {
     let proxy = Server::start("proxy", &[&config("attack-proxied-text")]);
@@ -31,7 +31,7 @@ async fn a_tools_own_text_beside_its_data_goes_through() {
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].ends_with(": buy milk"), "{era:?}: {found}");
         assert!(!found["structuredContent"].is_null(), "{era:?}: {found}");
-        // Several kinds of content stay in their order.
+        // Content of several kinds keeps its order.
         let name = "conformance__test_multiple_content_types";
         let mixed = client.call(name, json!({})).await.unwrap();
         let kinds: Vec<&Value> =
@@ -44,7 +44,7 @@ async fn a_tools_own_text_beside_its_data_goes_through() {
     }
 }
 
-/// B-01: a question goes to whoever's call it is of, or to nobody.
+/// B-01: a question goes to the client whose call it belongs to, or is declined.
 #[tokio::test]
 async fn a_question_of_one_client_is_never_put_to_another() {
     let proxy = Server::start("proxy", &[&config("attack-proxied-questions")]);
@@ -59,7 +59,7 @@ async fn a_question_of_one_client_is_never_put_to_another() {
         let (a, b) = (format!("first {round}"), format!("second {round}"));
         let (id, mut gone) = first.begin("tools/call", elicit(&a)).await.unwrap();
         let (_, mut stays) = second.begin("tools/call", elicit(&b)).await.unwrap();
-        // The first gives up, with its question on its way or open.
+        // The first client gives up, with its question on its way or open.
         tokio::time::sleep(std::time::Duration::from_millis(30 * round)).await;
         first.tell("notifications/cancelled", json!({ "requestId": id })).await.unwrap();
         let _ = tokio::time::timeout(std::time::Duration::from_millis(10), gone.byte()).await;
@@ -69,7 +69,7 @@ async fn a_question_of_one_client_is_never_put_to_another() {
             assert!(head.is_stream(), "{head:?}");
             stays.event().await.expect("an event").expect("an event")
         };
-        // A question that cannot be placed is declined: then the call has its answer.
+        // A question that cannot be assigned is declined, after which the call gets its response.
         let event = raw::within("a question or an answer", asked).await;
         let text = event.to_string();
         assert!(!text.contains(&a), "the question of the first reaches the second: {text}");
@@ -84,7 +84,7 @@ async fn a_question_of_one_client_is_never_put_to_another() {
     }
 }
 
-/// B-04: a server that hangs takes its own places only. One call of each of these asks and waits.
+/// B-04: a server that hangs uses up only its own capacity. One call of each of these waits for an answer.
 #[test]
 fn calls_that_hang_behind_a_proxy_leave_the_others_room() {
     let mut pipe = Pipe::start("proxy", &[&config("attack-proxied-hang")]);

@@ -1,4 +1,4 @@
-//! Questions that nobody answers take nothing from those who ask none (A-07, B-07).
+//! Unanswered questions do not affect clients that ask none (A-07, B-07).
 
 use std::time::{Duration, Instant};
 
@@ -9,10 +9,10 @@ use crate::pipe::Pipe;
 use crate::raw::{self, Client, Connection, Era, PATIENCE, host};
 use crate::server::Server;
 
-/// More than run at once in a whole server.
+/// More than the number of concurrent calls of a whole server.
 const MANY: usize = 1_150;
 
-/// Requests of `examples/conformance` that ask: the user, the model, for folders, for a prompt.
+/// Requests to `examples/conformance` that ask something: of the user, the model, for folders, for a prompt.
 fn asking() -> Vec<(&'static str, Value)> {
     let tool = |name: &str, arguments: Value| ("tools/call", raw::call_params(name, &arguments));
     vec![
@@ -23,7 +23,7 @@ fn asking() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Leaves `MANY` questions open in ten sessions; whether the connections stay is the caller's.
+/// Leaves `MANY` questions open in ten sessions. The caller decides whether to keep the connections.
 async fn leave_open(server: &Server, request: &(&str, Value)) -> Vec<Connection> {
     let to = raw::address(server);
     let mut left = Vec::new();
@@ -31,7 +31,7 @@ async fn leave_open(server: &Server, request: &(&str, Value)) -> Vec<Connection>
         let mut client = Client::open(to, host(1), Era::Sessions).await;
         for _ in 0..MANY / 10 {
             let begun = client.begin(request.0, request.1.clone()).await;
-            // One that is refused at its connection is as good as one that is refused later.
+            // A request that is refused with its connection is equivalent to one that is refused later.
             left.extend(begun.ok().map(|(_, connection)| connection));
         }
     }
@@ -41,7 +41,7 @@ async fn leave_open(server: &Server, request: &(&str, Value)) -> Vec<Connection>
 
 async fn strangers_are_served(server: &Server) {
     let to = raw::address(server);
-    // At another address, and at the same: one machine may be behind a proxy with all others.
+    // From another address and from the same one: all clients may share a proxy.
     for number in [2, 1] {
         for era in Era::BOTH {
             let mut stranger = Client::open(to, host(number), era).await;
@@ -119,7 +119,7 @@ async fn approvals_that_are_left_open_stop_nobody() {
     }
 }
 
-/// On a pipe there is one client: its own questions leave it its other calls.
+/// A pipe has one client, whose own questions must not block its other calls.
 #[test]
 fn questions_on_a_pipe_leave_room_for_calls() {
     let mut pipe = Pipe::start("conformance", &[]);
@@ -132,24 +132,24 @@ fn questions_on_a_pipe_leave_room_for_calls() {
     assert!(called.to_string().contains("mark-pipe"), "{called}");
 }
 
-/// F-2: who is gone answers no question.
+/// F-2: a client that disconnected cannot answer a question.
 #[test]
 fn an_open_question_does_not_delay_the_end_of_a_pipe() {
     for request in asking() {
         let mut pipe = Pipe::start("conformance", &[]);
         initialize_asked(&mut pipe);
         pipe.ask(request.0, &request.1);
-        // The question is on its way.
+        // The question has been sent.
         assert!(pipe.next()["method"].is_string());
         let started = Instant::now();
         pipe.hang_up();
         assert_eq!(pipe.exit_code(PATIENCE), Some(0), "{}", pipe.stderr());
-        // What waits for functions that run waits 5 s.
+        // Waiting for running functions would take 5 s.
         assert!(started.elapsed() < Duration::from_millis(4500), "{request:?}");
     }
 }
 
-/// Opens a session of a client that can be asked everything.
+/// Opens a session of a client that supports all kinds of questions.
 fn initialize_asked(pipe: &mut Pipe) {
     let params = json!({
         "protocolVersion": "2025-11-25",

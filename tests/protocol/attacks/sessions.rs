@@ -1,4 +1,4 @@
-//! Sessions: whose they are, how many one client has, what is left of them.
+//! Sessions: their owner, their number per client, and what remains of them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::target::{Target, server};
 use crate::raw::{self, Client, Era, Usage, host, within};
 use crate::server::Server;
 
-/// the id of a session is no key.
+/// the id of a session is not a credential.
 #[tokio::test]
 async fn a_session_is_its_principals_alone() {
     let target = Target::with_principals(server());
@@ -19,7 +19,7 @@ async fn a_session_is_its_principals_alone() {
     };
     let mut ada = named("ada").opened().await.unwrap();
     let anonymous = Client::new(target.address, host(1), Era::Sessions);
-    // A question that is open.
+    // An open question.
     let ask = raw::call_params("ask", &json!({ "message": "Well?" }));
     let (_, mut asked) = ada.begin("tools/call", ask).await.unwrap();
     assert!(within("a head", asked.head()).await.unwrap().is_stream());
@@ -50,7 +50,7 @@ async fn a_session_is_its_principals_alone() {
     assert_eq!(who["content"][0]["text"], "ada");
 }
 
-/// one client's sessions are its own matter, however it spells the method.
+/// a client cannot exceed the limit of its own sessions by spelling the method differently.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flood_of_sessions_leaves_room_for_others() {
     let server = Server::start("conformance", &[]);
@@ -87,7 +87,7 @@ async fn a_flood_of_sessions_leaves_room_for_others() {
     for flood in floods {
         flood.await.unwrap();
     }
-    // 11,200 were asked for, each with a session's memory.
+    // 11,200 were requested, each with the memory of a session.
     let after = Usage::of(server.id());
     eprintln!("a flood of sessions: {} KiB before, {} KiB after", before.rss, after.rss);
     served(&mut early).await;
@@ -95,7 +95,7 @@ async fn a_flood_of_sessions_leaves_room_for_others() {
     served(&mut stranger).await;
 }
 
-/// F-4: a session that ends while a request for it comes is not found, and nothing worse.
+/// F-4: a session that ends while a request for it arrives results in "not found", and nothing worse.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_that_meets_the_end_of_its_session_is_answered_or_not_found() {
     let server = Server::start("conformance", &[]);
@@ -116,7 +116,7 @@ async fn a_request_that_meets_the_end_of_its_session_is_answered_or_not_found() 
                 for mut call in calls {
                     let answer = within("an answer", call.answer()).await.unwrap();
                     assert!(matches!(answer.status, 200 | 404), "{answer:?}");
-                    // Its end cancels what runs, and that is not answered.
+                    // Ending it cancels running calls, which then get no response.
                     assert!(answer.messages().len() <= 1, "{answer:?}");
                 }
                 let ended = within("the end", ending.answer()).await.unwrap();
@@ -129,10 +129,10 @@ async fn a_request_that_meets_the_end_of_its_session_is_answered_or_not_found() 
     }
 }
 
-/// F-5: what is over leaves nothing.
+/// F-5: ended sessions leave nothing behind.
 #[tokio::test]
 async fn sessions_that_were_ended_leave_no_memory() {
-    /// So many are opened and ended in one go.
+    /// The number of sessions that are opened and ended in one round.
     const MANY: u64 = 1_000;
     let server = Server::start("conformance", &[]);
     let to = raw::address(&server);
@@ -155,7 +155,7 @@ async fn sessions_that_were_ended_leave_no_memory() {
         tokio::time::sleep(Duration::from_millis(300)).await;
         Usage::of(server.id()).rss
     };
-    // The first ones fill what is kept for good: pools, arenas, tables.
+    // The first round causes all permanent allocations: pools, arenas, tables.
     open_and_end().await;
     let before = open_and_end().await;
     let after = open_and_end().await.max(open_and_end().await);
@@ -164,7 +164,7 @@ async fn sessions_that_were_ended_leave_no_memory() {
     assert!(each < 4.0, "each leaves {each:.2} KiB");
 }
 
-/// The number of sessions is bounded, and a question that is open when one ends is no leak.
+/// The number of sessions is bounded, and a question that is open when its session ends does not leak.
 #[tokio::test]
 async fn sessions_that_end_with_an_open_question_leave_no_memory() {
     const MANY: u64 = 150;

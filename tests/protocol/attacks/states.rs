@@ -1,4 +1,4 @@
-//! A sealed state is used once, for what it was made for.
+//! A sealed state can be used once, and only for its purpose.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn yes(key: &str) -> Value {
     json!({ key: { "action": "accept", "content": { "ok": true } } })
 }
 
-/// Whether the answer is that of a call that went on.
+/// Whether the response is that of a call that continued.
 fn went_on(answer: &Value) -> bool {
     answer["result"]["content"][0]["text"].as_str().is_some_and(|text| text.contains("state-ok"))
 }
@@ -63,7 +63,7 @@ async fn a_state_that_is_used_many_times_at_once_is_used_once() {
     assert_eq!(used, 1);
 }
 
-/// An answer is of a question that was asked in this state, and of its kind.
+/// An answer must belong to a question that was asked in this state, and be of its kind.
 #[tokio::test]
 async fn only_what_was_asked_can_be_answered() {
     let server = Server::start("conformance", &[]);
@@ -77,7 +77,7 @@ async fn only_what_was_asked_can_be_answered() {
     let answer = client.ask("tools/call", params).await.unwrap();
     let is_open = answer["result"]["inputRequests"]["step2"].is_object();
     assert!(is_open || answer["error"].is_object(), "answered before it was asked: {answer}");
-    // A state is of one tool.
+    // A state belongs to one tool.
     let asked = client.ask("tools/call", raw::call_params(TOOL, &json!({}))).await.unwrap();
     let other = "test_input_required_result_tampered_state";
     let params = round(other, &asked["result"]["requestState"], &yes("confirm"));
@@ -85,7 +85,7 @@ async fn only_what_was_asked_can_be_answered() {
     assert!(!went_on(&answer), "{answer}");
 }
 
-/// A-03 (c): nobody was shown anything.
+/// A-03 (c): the user was shown nothing.
 #[tokio::test]
 async fn nothing_is_approved_that_was_not_asked() {
     let server = Server::notes("attack-unasked");

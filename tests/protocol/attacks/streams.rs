@@ -1,4 +1,4 @@
-//! Notifications: who wants them gets them, once, whatever other clients do.
+//! Notifications: every subscriber receives them once, whatever other clients do.
 
 use std::time::{Duration, Instant};
 
@@ -9,10 +9,10 @@ use crate::pipe::Pipe;
 use crate::raw::{self, Client, Connection, Era, host, within};
 use crate::server::Server;
 
-/// A tool of `examples/conformance` that adds a tool and takes it out again.
+/// A tool of `examples/conformance` that adds a tool and removes it again.
 const CHANGE: &str = "test_trigger_tool_change";
 
-/// How long nothing has to come before all has come.
+/// The period of silence after which all messages are assumed to have arrived.
 const REST: Duration = Duration::from_millis(1500);
 
 async fn told(stream: &mut Connection, method: &str) -> Value {
@@ -25,7 +25,7 @@ async fn told(stream: &mut Connection, method: &str) -> Value {
     }
 }
 
-/// Everything that comes until nothing comes any more.
+/// Returns all messages until that period of silence.
 async fn rest(stream: &mut Connection) -> Vec<Value> {
     let mut all = Vec::new();
     while let Ok(Ok(Some(event))) = tokio::time::timeout(REST, stream.event()).await {
@@ -38,13 +38,13 @@ fn tools_changed() -> Value {
     json!({ "toolsListChanged": true })
 }
 
-/// the id of a listen request is its client's own choice.
+/// a client chooses the id of its listen request freely.
 #[tokio::test]
 async fn streams_of_one_id_are_told_apart() {
     let server = Server::start("conformance", &[]);
     let to = raw::address(&server);
     let mut trigger = Client::open(to, host(1), Era::Modern).await;
-    // Each client counts from 1: all of these have the same id.
+    // Each client counts from 1, so all of these have the same id.
     let mut streams = Vec::new();
     for number in 0..6 {
         let mut client = Client::open(to, host(2 + number), Era::Modern).await;
@@ -52,7 +52,7 @@ async fn streams_of_one_id_are_told_apart() {
     }
     let mut session = Client::open(to, host(9), Era::Sessions).await;
     streams.push(session.listen(Value::Null).await.unwrap());
-    // Some leave, some come and leave, again and again.
+    // Some disconnect, some connect and disconnect, repeatedly.
     streams.drain(..3);
     for _ in 0..40 {
         let mut client = Client::open(to, host(10), Era::Modern).await;
@@ -65,7 +65,7 @@ async fn streams_of_one_id_are_told_apart() {
     }
 }
 
-/// A-05 on one connection: a stream ends by its own id, of its own type.
+/// A-05 on one connection: a stream is ended by its own id, with the same JSON type.
 #[test]
 fn the_end_of_one_stream_on_a_pipe_is_not_that_of_another() {
     let mut pipe = Pipe::start("conformance", &[]);
@@ -100,7 +100,7 @@ fn the_end_of_one_stream_on_a_pipe_is_not_that_of_another() {
     assert!(!told.contains(&json!(1)), "a stream that was ended was told: {told:?}");
 }
 
-/// nobody waits for a reader.
+/// a client that does not read does not delay others.
 #[tokio::test]
 async fn a_reader_that_stops_delays_nobody() {
     let target = Target::serve(server());
@@ -119,7 +119,7 @@ async fn a_reader_that_stops_delays_nobody() {
         stopped.push((client, stream));
     }
     let mut touching = Client::open(target.address, host(22), Era::Modern).await;
-    // Apart, so that changes which are told together are told often enough.
+    // With pauses, so that changes that are coalesced still cause enough notifications.
     for _ in 0..60 {
         let touched = touching.call("touch", json!({ "uri": uri, "times": 100 }));
         within("a change", touched).await.unwrap();
@@ -149,7 +149,7 @@ async fn a_client_that_is_ready_twenty_times_is_told_once() {
     let mut stream = client.listen(Value::Null).await.unwrap();
     client.call(CHANGE, json!({})).await.unwrap();
     told(&mut stream, "notifications/tools/list_changed").await;
-    // A tool came and went: one more at the most.
+    // A tool came and went: at most one more.
     let more = rest(&mut stream).await;
     assert!(more.len() <= 1, "{more:?}");
 }
@@ -173,11 +173,11 @@ fn a_client_on_a_pipe_that_is_ready_twenty_times_is_told_once() {
         }
         told += usize::from(message["method"] == "notifications/tools/list_changed");
     }
-    // Some may have come before the answer of the call.
+    // Some may arrive before the response to the call.
     assert!(told <= 2, "told {told} times");
 }
 
-/// what changes often is told seldom, and the last change is told.
+/// frequent changes are coalesced, and the last change is reported.
 #[tokio::test]
 async fn many_changes_are_told_together() {
     let server = Server::start("conformance", &[]);
@@ -190,7 +190,7 @@ async fn many_changes_are_told_together() {
             client.call(CHANGE, json!({})).await.unwrap();
         }
         let told = rest(&mut stream).await.len();
-        // A rest of 100 ms between two of them, and some slack.
+        // At least 100 ms between two of them, with some tolerance.
         let most = 4 + started.elapsed().as_millis() / 50;
         assert!(told >= 1 && (told as u128) <= most, "{era:?}: 200 changes were told {told} times");
         client.call(CHANGE, json!({})).await.unwrap();
@@ -198,7 +198,7 @@ async fn many_changes_are_told_together() {
     }
 }
 
-/// F-1: those who leave take nobody's notifications with them.
+/// F-1: clients that disconnect do not affect the notifications of others.
 #[tokio::test]
 async fn clients_that_leave_delay_nobody() {
     let server = Server::start("conformance", &[]);
@@ -226,7 +226,7 @@ async fn clients_that_leave_delay_nobody() {
             );
             assert!(waited.await.is_ok(), "nothing in round {round}");
         }
-        // What else comes of this change is read before the next one.
+        // Other notifications for this change are read before the next one.
         for stream in &mut staying {
             while tokio::time::timeout(Duration::from_millis(150), stream.event()).await.is_ok() {}
         }

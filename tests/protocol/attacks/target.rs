@@ -1,5 +1,5 @@
-//! A server in this process with what the examples do not have: tools that never rest, changes of
-//! any size, and callers with names.
+//! A server in this process with features that the examples lack: tools that never finish, changes of any size, and
+//! callers with names.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,13 +17,13 @@ use genkit::{
 use serde_json::json;
 use tokio::runtime::Runtime;
 
-/// How many loops of [`restless`] run.
+/// The number of loops of [`restless`] that are running.
 pub(super) static RESTLESS: AtomicUsize = AtomicUsize::new(0);
 
-/// How many suggestions are being made.
+/// The number of completions in progress.
 pub(super) static SUGGESTING: AtomicUsize = AtomicUsize::new(0);
 
-/// One more while it lives.
+/// Increments a counter until it is dropped.
 struct Counted(&'static AtomicUsize);
 
 impl Counted {
@@ -107,7 +107,7 @@ async fn any(name: String) -> String {
     name
 }
 
-/// The server that has all of this.
+/// The server with all of these features.
 pub(super) fn server() -> McpServer {
     let registry = Registry::new()
         .add(tools![echo, touch, restless, ask, sleep, whoami])
@@ -116,7 +116,7 @@ pub(super) fn server() -> McpServer {
     Genkit::builder().registry(registry).build().expect("a program").serve_mcp()
 }
 
-/// It, while it serves.
+/// The running server.
 pub(super) struct Target {
     pub(super) address: SocketAddr,
     runtime: Option<Runtime>,
@@ -132,7 +132,7 @@ impl Target {
         Self { address, runtime: Some(runtime) }
     }
 
-    /// Serves as a part of an app, which knows by a header who calls.
+    /// Serves as a part of an app that identifies callers by a header.
     pub(super) fn with_principals(server: McpServer) -> Self {
         async fn name(mut request: Request, next: Next) -> Response {
             let name = request.headers().get("x-name").and_then(|name| name.to_str().ok());
@@ -161,7 +161,7 @@ fn runtime() -> Runtime {
 
 impl Drop for Target {
     fn drop(&mut self) {
-        // What never rests would be waited for.
+        // Do not wait for work that never finishes.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

@@ -1,4 +1,4 @@
-//! Work that nobody waits for any more, and that never rests (B-03).
+//! Work whose client is gone, and work that never finishes (B-03).
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::pipe::Pipe;
 use crate::raw::{self, Client, Era, Usage, host, within};
 use crate::server::{self, Server};
 
-/// One after the other: the loops are counted.
+/// In sequence, because the loops are counted.
 #[tokio::test]
 async fn loops_that_never_rest_leave_room_and_end_when_nobody_wants_them() {
     let target = Target::serve(server());
@@ -40,7 +40,7 @@ async fn loops_that_never_rest_leave_room_and_end_when_nobody_wants_them() {
             until(&format!("the end of the loops of {how} ({era:?})"), || running() == 0).await;
         }
     }
-    // The limit of time holds for them, too.
+    // The time limit applies to them as well.
     let limited = Target::serve(limited());
     for era in Era::BOTH {
         let mut client = Client::open(limited.address, host(1), era).await;
@@ -62,7 +62,7 @@ fn limited() -> genkit::mcp::McpServer {
     genkit::Genkit::builder().registry(registry).build().expect("a program").serve_mcp()
 }
 
-/// The words of B-03: imports whose clients are gone.
+/// The case of B-03: imports whose clients disconnected.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn imports_that_nobody_waits_for_end() {
     let server = Server::notes("attack-imports");
@@ -87,7 +87,7 @@ async fn imports_that_nobody_waits_for_end() {
                 client.tell("notifications/cancelled", cancel).await.unwrap();
             }
         }
-        // Nothing works any more: less than a tenth of one processor for a second.
+        // No work is left: less than a tenth of one processor for a second.
         let deadline = std::time::Instant::now() + raw::PATIENCE;
         loop {
             let before = Usage::of(server.id()).ticks;

@@ -1,4 +1,4 @@
-//! The browser, and our scripts that drive it.
+//! The browser, and the scripts that drive it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::{packages, program};
 
-/// How long a person may take for everything.
+/// The time limit of a script.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Our scripts, which import the first two.
+/// The scripts, which import the first two.
 const SCRIPTS: [(&str, &str); 5] = [
     ("chromium.mjs", include_str!("chromium.mjs")),
     ("visits.mjs", include_str!("visits.mjs")),
@@ -21,7 +21,7 @@ const SCRIPTS: [(&str, &str); 5] = [
     ("inspector_login.mjs", include_str!("inspector_login.mjs")),
 ];
 
-/// A command for a script with its browser; none where there is no browser, which is said.
+/// Returns a command for a script with its browser, or prints that there is no browser and returns `None`.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 fn browser() -> Option<(Command, PathBuf)> {
     let folder = packages::chromium();
@@ -30,7 +30,7 @@ fn browser() -> Option<(Command, PathBuf)> {
     Some((node, folder.join("chromium")))
 }
 
-/// The system's, where npm has none.
+/// The system's browser, if npm has none.
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 fn browser() -> Option<(Command, PathBuf)> {
     let folders = std::env::var_os("PATH").unwrap_or_default();
@@ -44,12 +44,12 @@ fn browser() -> Option<(Command, PathBuf)> {
     Some((packages::tool(Path::new("node")), found?))
 }
 
-/// Whether there is a browser; a test goes no further without one.
+/// Returns whether there is a browser. Without one, a test is skipped.
 pub(super) fn is_there() -> bool {
     browser().is_some()
 }
 
-/// What a script read.
+/// Runs a script, and returns what it read.
 pub(super) fn drive(test: &str, script: &str, arguments: &[&str]) -> Value {
     let (mut node, chromium) = browser().expect("a test asks first whether it is there");
     let folder = packages::scratch(test);

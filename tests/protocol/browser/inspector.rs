@@ -1,4 +1,4 @@
-//! The MCP Inspector's page over HTTP: on `notes` with a token, and on a server at which a person logs in.
+//! The MCP Inspector's page over HTTP: with `notes` and a token, and with a server that requires a login.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -11,7 +11,7 @@ use crate::packages;
 use crate::program::Heard;
 use crate::server::{self, Server};
 
-/// How long its server may take to start.
+/// The startup time limit of its server.
 const START: Duration = Duration::from_secs(60);
 
 /// The Inspector's own server, until it is dropped.
@@ -31,7 +31,7 @@ impl Inspector {
                     .iter()
                     .flat_map(|it| ["--header".to_owned(), format!("Authorization: Bearer {it}")]),
             )
-            // It takes no catalog beside an address.
+            // It does not accept a catalog in addition to an address.
             .env_remove("MCP_CATALOG_PATH")
             .env("MCP_AUTO_OPEN_ENABLED", "false")
             .env("MCP_INSPECTOR_SECRET_STORE", "memory")
@@ -47,7 +47,7 @@ impl Inspector {
         Self { child, said }
     }
 
-    /// Where its page is, with the token of the page.
+    /// Returns the address of its page, including the token of the page.
     fn address(&self) -> String {
         let begun = Instant::now();
         loop {
@@ -93,13 +93,13 @@ fn a_person_uses_notes_in_the_inspectors_page() {
     assert!(read("added").contains("\"topic\": \"shop\""), "{}", read("added"));
     assert!(read("resource").contains("notes://recent"), "{}", read("resource"));
     assert!(read("prompt").contains("[1] role: user"), "{}", read("prompt"));
-    // The note is there until the person allows that it goes.
+    // The note exists until the user approves its deletion.
     assert!(read("declined").contains("the user did not approve"), "{}", read("declined"));
     assert!(read("approved").contains("\"text\": \"buy milk\""), "{}", read("approved"));
 }
 
-/// It finds the authorization server by our metadata, registers itself there, and comes back with a code: the provider
-/// knows no client but a robot, and takes no code without PKCE.
+/// It finds the authorization server through the metadata, registers itself there, and returns with a code. The
+/// provider knows only a non-interactive client, and does not accept a code without PKCE.
 #[test]
 fn a_person_logs_in_through_the_inspectors_page() {
     if !is_there() {
@@ -113,7 +113,7 @@ fn a_person_logs_in_through_the_inspectors_page() {
     let read = |step: &str| seen[step].as_str().unwrap_or_else(|| panic!("{step}: {seen}"));
     let form = format!("{}/interaction/", provider.issuer());
     assert!(read("asked").starts_with(&form), "{}", read("asked"));
-    // It asks for what the refusal named, which is the least: `write` is not there.
+    // It requests the scope from the refusal, which is the minimum: `write` is missing.
     assert!(read("tools").contains("Tools (1)"), "{}", read("tools"));
     assert!(read("tools").contains("whoami"), "{}", read("tools"));
     let said = read("called").lines().find(|line| line.contains(" may "));

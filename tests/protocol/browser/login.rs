@@ -1,4 +1,4 @@
-//! A login in a browser: our host says where, the redirect comes to its port.
+//! A login in a browser: the host logs the address, and the redirect reaches its port.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use super::chromium::{drive, is_there};
 use crate::oauth::provider::Provider;
 use crate::oauth::resource::Resource;
 
-/// The addresses that the log tells a person to open.
+/// The addresses that the log asks the user to open.
 #[derive(Clone, Default)]
 struct ToOpen(Arc<Mutex<Vec<String>>>);
 
@@ -45,7 +45,7 @@ impl Visit for ToOpen {
     }
 }
 
-/// A call, and the page that a person sees in the end who answers in the browser.
+/// Makes a call, with a user who logs in in the browser, and returns the final page.
 async fn call(host: &McpHost, log: &ToOpen, test: &str, answer: &str) -> (Result<Value>, Value) {
     let answering = async {
         let (test, answer, address) = (test.to_owned(), answer.to_owned(), log.next().await);
@@ -55,7 +55,7 @@ async fn call(host: &McpHost, log: &ToOpen, test: &str, answer: &str) -> (Result
     tokio::join!(host.call_tool("notes/whoami", json!({})), answering)
 }
 
-/// Another key, and the server in another process. Meanwhile the host sees that it is gone.
+/// Uses another key, and restarts the server as another process. Meanwhile the host notices that it is gone.
 async fn rotated(provider: Provider, mut resource: Resource) -> (Provider, Resource) {
     let restart = move || {
         provider.rotate();
@@ -85,7 +85,7 @@ async fn a_person_logs_in_and_is_asked_again_once_that_is_revoked() {
     );
     let address = page["address"].as_str().unwrap_or_default();
     assert!(address.starts_with("http://127.0.0.1:") && address.contains("/callback?"), "{page}");
-    // The key of its token is taken back: it renews its access, and no browser is opened.
+    // The key of its token is revoked: it renews its access without opening a browser.
     let (provider, resource) = rotated(provider, resource).await;
     let said = host.call_tool("notes/whoami", json!({})).await.expect("an answer");
     assert_eq!((said, provider.refreshes()), (json!("ada may notes:read notes:write"), 1));

@@ -1,6 +1,6 @@
-//! What a person sees in a browser: a login at an authorization server, the MCP Inspector's page.
+//! Pages in a browser: a login at an authorization server, and the MCP Inspector's page.
 //!
-//! The pictures of each step lie in `scratch/` of these tests.
+//! Screenshots of each step are in `scratch/` of these tests.
 
 mod chromium;
 mod inspector;

@@ -23,7 +23,7 @@ fn help_and_version_name_what_there_is() {
     }
     let version = notes(&["--version"]);
     assert_eq!(version.stdout, format!("notes {}\n", env!("CARGO_PKG_VERSION")));
-    // What is wrong is said with the usage, and nothing is served.
+    // An error is printed with the usage, and nothing is served.
     for (arguments, said) in [
         (&["--lst"][..], "--list"),
         (&["--list", "--check"], "cannot be used with"),
@@ -56,7 +56,7 @@ fn what_a_server_offers_is_listed_and_checked() {
     let checked = notes(&[&database, "--check"]);
     assert_eq!(checked.code, Some(0), "{}", checked.story());
     assert!(checked.stdout.starts_with("All checks passed: 4 tools, "), "{}", checked.story());
-    // What is wrong with the program's own argument is found by the program.
+    // The program itself validates its own argument.
     let checked = notes(&["/no/such/folder/notes.db", "--check"]);
     assert_eq!(checked.code, Some(1), "{}", checked.story());
     assert!(checked.stderr.contains("cannot open /no/such/folder/notes.db"), "{}", checked.story());
@@ -87,7 +87,7 @@ fn a_tool_is_called() {
     }
 }
 
-/// What stands behind a proxy is there, too, and ends with it.
+/// Servers behind a proxy are included, and end with it.
 #[test]
 fn a_proxy_lists_what_is_behind_it() {
     let scratch = packages::scratch("cli-proxy");
@@ -103,7 +103,7 @@ fn a_proxy_lists_what_is_behind_it() {
     assert_eq!(missing.code, Some(2), "{}", missing.story());
 }
 
-/// The inspector is started on this program, at the version that our tests know.
+/// The inspector is started for this program, in the version that the tests use.
 #[cfg(unix)]
 #[test]
 fn the_inspector_is_started() {

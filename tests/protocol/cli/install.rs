@@ -1,4 +1,4 @@
-//! `--install` into files as the four clients have them: nothing is lost, and what stands there starts.
+//! `--install` into realistic files of the four clients: nothing is lost, and the entry starts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::pipe::Pipe;
 use crate::program::Ran;
 use crate::{packages, server};
 
-/// A user with a home of their own.
+/// A user with a separate home folder.
 struct User(PathBuf);
 
 impl User {
@@ -20,14 +20,14 @@ impl User {
         Self(fs::canonicalize(packages::scratch(&format!("cli-install-{test}"))).unwrap())
     }
 
-    /// Where a client has its file, on this system.
+    /// Returns the path of a client's file on this system.
     fn file(&self, app: ClientApp) -> PathBuf {
         let home = self.0.clone().into_os_string();
         let known = ["HOME", "USERPROFILE", "APPDATA"];
         app.config_file(|name| known.contains(&name).then(|| home.clone())).unwrap()
     }
 
-    /// A file of a client, as it was before.
+    /// Writes a client's file, as it was before.
     fn has(&self, app: ClientApp, bytes: &[u8]) -> PathBuf {
         let path = self.file(app);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -43,7 +43,7 @@ impl User {
     }
 }
 
-/// Starts a server of a file as a client does, in a folder of the client, and calls it.
+/// Starts a server from a file as a client does, in a folder of the client, and calls it.
 fn starts(file: &Path, name: &str, home: &Path) {
     let servers = read(file).unwrap();
     let server = servers.servers.into_iter().find(|server| server.key == name);
@@ -92,7 +92,7 @@ const VSCODE: &str = "{\n\t// Asked for once.\n\t\"inputs\": [\n\t\t{ \"type\": 
     \"password\": true },\n\t],\n\t\"servers\": {\n\t\t\"web\": {\n\t\t\t\"type\": \"http\",\n\t\t\t\"url\": \
     \"https://example.com/mcp\", /* ours */\n\t\t},\n\t},\n}\n";
 
-/// Every line of the file is there afterwards, in its order, but for a comma; and a copy of it is.
+/// Afterwards the file contains every line in its order, except for a comma, and there is a backup.
 #[test]
 fn the_four_clients_start_it_then() {
     for (app, before) in [
@@ -120,7 +120,7 @@ fn the_four_clients_start_it_then() {
         copy.push(".1.bak");
         assert_eq!(fs::read_to_string(copy).unwrap(), before);
         starts(&path, "notes", &user.0);
-        // A second time there is nothing to do.
+        // A second time changes nothing.
         let again = user.install(&["--install", app.name()]);
         assert!(again.stdout.contains("there is nothing to do"), "{}", again.story());
         assert_eq!(fs::read_to_string(&path).unwrap(), after);
@@ -196,7 +196,7 @@ fn options_say_what_is_written() {
     }
 }
 
-/// How a file of a client is written.
+/// The encoding of a client's file.
 #[derive(Clone, Copy, Debug)]
 enum Encoding {
     Utf8WithMark,
@@ -214,7 +214,7 @@ impl Encoding {
         }
     }
 
-    /// The text after the mark, which has to be there.
+    /// Decodes the text after the byte order mark, which is required.
     fn decode(self, bytes: &[u8]) -> String {
         let units = |unit: fn([u8; 2]) -> u16| {
             let units: Vec<u16> = bytes.chunks(2).map(|pair| unit([pair[0], pair[1]])).collect();
@@ -229,8 +229,8 @@ impl Encoding {
     }
 }
 
-/// Editors of Windows put a mark before UTF-8, its shell writes UTF-16. The file stays in its encoding, with all
-/// letters of it; the copy has the very bytes; and what stands there starts.
+/// Windows editors write a byte order mark before UTF-8, and its shell writes UTF-16. The file keeps its encoding and
+/// all characters, the backup is identical to the original, and the entry starts.
 #[test]
 fn a_file_stays_in_its_encoding() {
     let before = DESKTOP.replace("/Users/me/Desktop", "C:/Übersicht 日本 😀");
@@ -254,7 +254,7 @@ fn a_file_stays_in_its_encoding() {
     }
 }
 
-/// What cannot be edited stays as it is, and nothing lies beside it.
+/// A file that cannot be edited is unchanged, and no other file is created.
 #[test]
 fn broken_files_stay() {
     let user = User::new("broken");

@@ -1,4 +1,4 @@
-//! The command line that `serve_mcp().cli()` gives a program.
+//! The command line that `serve_mcp().cli()` adds to a program.
 
 mod flags;
 mod install;
@@ -10,10 +10,10 @@ use std::time::Duration;
 use crate::program::{self, Ran};
 use crate::server;
 
-/// How long a program may take that does one thing.
+/// The time limit of a program with one task.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// `notes` with these arguments, to its end.
+/// Runs `notes` with these arguments to its end.
 fn notes(arguments: &[&str]) -> Ran {
     let mut command = Command::new(server::example("notes"));
     run(command.args(arguments).env_remove("RUST_LOG"))

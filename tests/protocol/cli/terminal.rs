@@ -1,11 +1,11 @@
-//! A person who starts a server in a terminal.
+//! A server started by a user in a terminal.
 
 use std::path::Path;
 
 use super::run;
 use crate::{packages, server};
 
-/// Python's pseudo-terminal runs the program and copies what it says.
+/// Python's pseudo-terminal runs the program and copies its output.
 const PTY: &str =
     "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
 
@@ -19,7 +19,7 @@ fn it_says_what_it_is_and_what_to_do() {
     for said in ["Notes 0.1.0 is an MCP server", "notes --install claude-desktop", "notes --help"] {
         assert!(ran.stdout.contains(said), "{said}: {}", ran.story());
     }
-    // What the commands do stands in one column.
+    // The descriptions of the commands are in one column.
     let abouts = ["add it to", "try it in", "what it offers", "serve over", "all flags"];
     let columns = abouts.map(|about| ran.stdout.lines().find_map(|line| line.find(about)));
     assert!(columns[0].is_some() && columns.iter().all(|at| *at == columns[0]), "{}", ran.story());
@@ -27,7 +27,7 @@ fn it_says_what_it_is_and_what_to_do() {
     assert!(!scratch.join("notes.db").exists());
 }
 
-/// A pipe is a client: it is served to its end.
+/// A pipe is a client, which is served until it closes.
 #[test]
 fn a_pipe_is_served() {
     let database = server::database("cli-pipe");

@@ -1,4 +1,4 @@
-//! The official inspector's command line against `notes`: one run for each request.
+//! The official inspector's command line with `notes`: one run for each request.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use super::target::{Target, Transport};
 use crate::packages;
 use crate::program::{self, Ran};
 
-/// How long one request may take, with the start of Node.
+/// The time limit of one request, including the start of Node.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Its exit code for a tool that failed, or that is not there.
+/// Its exit code for a tool that failed or does not exist.
 const TOOL_FAILED: i32 = 5;
 
 /// The inspector in one era, over one target.
@@ -33,7 +33,7 @@ impl Inspector {
         node.current_dir(packages::npm())
             .arg("node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js")
             .args(["--cli", "--format", "json", "-q", "--protocol-era", self.era]);
-        // `http URL` or `stdio COMMAND ARGUMENT…`; a URL ends in `/mcp`, which tells it the rest.
+        // `http URL` or `stdio COMMAND ARGUMENT…`; a URL that ends in `/mcp` determines the transport.
         node.args(&self.target.arguments()[1..]).args(arguments);
         program::run(&mut node, PATIENCE).unwrap_or_else(|story| panic!("{story}"))
     }
@@ -53,7 +53,7 @@ impl Inspector {
         self.get(&[&call[..], &[&arguments]].concat())
     }
 
-    /// A call that fails, with what the tool said; `Null` if it was never called.
+    /// A call that fails. Returns the tool's error, or `Null` if it was never called.
     fn failing_call(&self, tool: &str, arguments: &str) -> Value {
         let call = ["--method", "tools/call", "--tool-name", tool, "--tool-args-json", arguments];
         let ran = self.run(&call);
@@ -62,7 +62,7 @@ impl Inspector {
         said["result"].clone()
     }
 
-    /// What it says of a request that fails.
+    /// Returns its output for a request that fails.
     fn fails(&self, arguments: &[&str]) -> String {
         let ran = self.run(arguments);
         assert_eq!(ran.code, Some(1), "{}", ran.story());
@@ -72,12 +72,12 @@ impl Inspector {
     }
 }
 
-/// Does what the scripts do, as far as it can.
+/// Does what the scripts do, as far as it supports it.
 fn visit(era: &'static str, transport: Transport, protocol: &str) {
     let inspector = Inspector::new(era, transport);
     let greeting = inspector.get(&["--method", "initialize"]);
     assert_eq!(greeting["protocolVersion"], protocol, "{greeting}");
-    // `--strict` fails on schemas that not every client understands.
+    // `--strict` fails for schemas that some clients do not support.
     let tools = inspector.get(&["--method", "tools/list", "--strict"]);
     let seen = json!({
         "server": greeting["serverInfo"],

@@ -1,4 +1,4 @@
-//! Clients that others wrote, against `notes`: the inspector and two SDKs.
+//! Third-party clients with `notes`: the inspector and two SDKs.
 
 mod inspector;
 mod notes;

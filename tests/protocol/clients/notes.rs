@@ -1,7 +1,7 @@
-//! What a client must have seen of `notes`, whoever wrote it.
+//! What every client must see of `notes`.
 //!
-//! The scripts in this folder all do the same and print what came back, as it stands in the
-//! protocol; the inspector does what it can of that.
+//! The scripts in this folder all do the same and print the results in the format of the protocol; the inspector does a
+//! part of it.
 
 use serde_json::{Value, json};
 
@@ -11,13 +11,13 @@ pub(super) const LEGACY: &str = "2025-11-25";
 /// The first one without.
 pub(super) const MODERN: &str = "2026-07-28";
 
-/// What depends on the era, and on the client.
+/// What depends on the era and on the client.
 #[derive(Clone, Copy)]
 pub(super) struct Expected {
     pub(super) protocol: &'static str,
-    /// The code for a resource that is not there.
+    /// The code for a missing resource.
     pub(super) not_found: i64,
-    /// Whether the client hears of all progress.
+    /// Whether the client receives all progress notifications.
     pub(super) all_progress: bool,
 }
 
@@ -31,7 +31,7 @@ impl Expected {
         Self { protocol: MODERN, not_found: -32602, all_progress: true };
 }
 
-/// Checks one document from front to back.
+/// Checks one document completely.
 pub(super) fn check(seen: &Value, expected: Expected) {
     assert_eq!(seen["protocol"], expected.protocol, "{seen:#}");
     tools(seen);
@@ -47,7 +47,7 @@ pub(super) fn check(seen: &Value, expected: Expected) {
     approval(seen, expected);
 }
 
-/// The server says who it is.
+/// The server identifies itself.
 pub(super) fn identity(seen: &Value) {
     assert_eq!(seen["server"]["name"], "notes");
     assert_eq!(seen["server"]["title"], "Notes");
@@ -77,7 +77,7 @@ pub(super) fn tools(seen: &Value) {
     }
 }
 
-/// A result that is no object stands under `result` where only objects are known.
+/// If only objects are supported, a result that is not an object is wrapped in `result`.
 fn wrapped(value: Value, protocol: &str) -> Value {
     if protocol < MODERN { json!({ "result": value }) } else { value }
 }
@@ -96,7 +96,7 @@ pub(super) fn results(seen: &Value, protocol: &str) {
     assert_eq!(found["structuredContent"], wrapped(json!([note]), protocol));
 }
 
-/// Arguments that do not fit are told to the model; a tool that is not there, to the program.
+/// Invalid arguments are reported to the model, a missing tool to the program.
 fn failures(seen: &Value) {
     for (key, named) in [("wrongType", "text"), ("missingArgument", "text")] {
         let told = failed(seen, key);
@@ -141,7 +141,7 @@ pub(super) fn prompts(seen: &Value) {
     assert_eq!(messages.len(), 3);
 }
 
-/// Prompts have no other failure than the protocol's.
+/// Errors of prompts are always protocol errors.
 fn prompt_failures(seen: &Value) {
     for (key, named) in
         [("promptWithout", "topic"), ("promptWithBad", "id"), ("unknownPrompt", "no_such_prompt")]
@@ -172,7 +172,7 @@ fn progress(seen: &Value, expected: Expected) {
     assert!(told.len() == 2 || !expected.all_progress, "{told:?}");
 }
 
-/// A note is deleted when the user said yes, and only then.
+/// A note is deleted only if the user approves.
 fn approval(seen: &Value, expected: Expected) {
     let deleted = &seen["deleted"]["structuredContent"];
     assert_eq!(deleted["text"], "pay rent", "{:#}", seen["deleted"]);
@@ -185,13 +185,13 @@ fn approval(seen: &Value, expected: Expected) {
     assert!(text(&questions[0]).contains("Delete a note"), "{questions:?}");
 }
 
-/// What a failed call told the model.
+/// Returns what a failed call reported to the model.
 pub(super) fn failed<'a>(seen: &'a Value, key: &str) -> &'a str {
     assert_eq!(seen[key]["isError"], true, "{key} is no failure: {:#}", seen[key]);
     text(&seen[key]["content"][0]["text"])
 }
 
-/// What a protocol error said.
+/// Returns the message of a protocol error.
 pub(super) fn error<'a>(seen: &'a Value, key: &str, code: i64) -> &'a str {
     let error = &seen[key]["error"];
     assert_eq!(error["code"], code, "{key}: {:#}", seen[key]);

@@ -1,4 +1,4 @@
-//! The Python SDK's client against `notes`; it also holds results against their schemas.
+//! The Python SDK's client with `notes`. It also validates results against their schemas.
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn it_finds_the_newer_era_by_itself() {
 
 #[test]
 fn it_may_insist_on_the_newer_era() {
-    // It then asks for nothing beforehand, so that the server cannot say who it is.
+    // It then sends no request first, so the server cannot identify itself.
     for transport in [Transport::Stdio, Transport::Http] {
         notes::check(&visit(MODERN, transport), Expected::MODERN);
     }

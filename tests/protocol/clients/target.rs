@@ -1,4 +1,4 @@
-//! A client that others wrote, run once against `notes`.
+//! A third-party client, run once with `notes`.
 
 use std::process::Command;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::program;
 use crate::server::{self, Server};
 
-/// How long a client may take for everything.
+/// The time limit of a client.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How a client reaches the server.
@@ -42,13 +42,13 @@ impl Target {
         }
     }
 
-    /// As our scripts take it: `http URL` or `stdio COMMAND ARGUMENT…`.
+    /// Returns the arguments for the scripts: `http URL` or `stdio COMMAND ARGUMENT…`.
     pub(super) fn arguments(&self) -> &[String] {
         &self.arguments
     }
 }
 
-/// Runs a client to its end; it prints one JSON document.
+/// Runs a client to its end, and returns the JSON document that it prints.
 pub(super) fn document(client: &mut Command, target: &Target) -> Value {
     let client = client.args(target.arguments());
     let ran = program::run(client, PATIENCE).unwrap_or_else(|story| panic!("{story}"));

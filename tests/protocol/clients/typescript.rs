@@ -1,4 +1,4 @@
-//! The TypeScript SDK's client, in both of its generations, against `notes`.
+//! The TypeScript SDK's client, in both generations, with `notes`.
 
 use std::path::Path;
 
@@ -8,16 +8,16 @@ use super::notes::{self, Expected, MODERN};
 use super::target::{Target, Transport, document};
 use crate::packages;
 
-/// This SDK forgets whom to tell of progress as soon as the answer is there: what was read in one
-/// piece with the answer is lost.
+/// This SDK removes its progress handler as soon as the response arrives, so progress that is read together with the
+/// response is lost.
 const LEGACY: Expected = Expected { all_progress: false, ..Expected::LEGACY };
 
-/// As [`LEGACY`]; besides, the second generation gives all missing resources the newer code.
+/// Like [`LEGACY`]; in addition, the second generation uses the newer code for all missing resources.
 const LEGACY_2: Expected = Expected { not_found: Expected::MODERN.not_found, ..LEGACY };
 
 const NEWER: Expected = Expected { all_progress: false, ..Expected::MODERN };
 
-/// What one of our scripts saw.
+/// Returns what one of the scripts saw.
 fn visit(test: &str, script: &str, mode: Option<&str>, transport: Transport) -> Value {
     let npm = packages::npm();
     let target = Target::new(test, transport);
@@ -26,7 +26,7 @@ fn visit(test: &str, script: &str, mode: Option<&str>, transport: Transport) -> 
     document(&mut node, &target)
 }
 
-/// The first generation knows sessions only.
+/// The first generation supports only sessions.
 #[test]
 fn the_first_generation_sees_everything_over_stdio() {
     let seen = visit("ts1-stdio", "ts1.mjs", None, Transport::Stdio);

@@ -1,4 +1,4 @@
-//! A program that dies leaves nothing that confuses the next.
+//! A program that dies leaves nothing behind that confuses the next one.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -48,7 +48,7 @@ fn without_the_variable_nothing_is_written() {
     assert!(!project.folder().join(".genkit").exists());
 }
 
-/// The file of a program that listens, and is not `other`.
+/// Returns the file of a listening program other than `other`.
 fn wait_for_file(project: &Project, other: Option<&PathBuf>) -> PathBuf {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {

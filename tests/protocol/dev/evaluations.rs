@@ -1,4 +1,4 @@
-//! Evaluations: the CLI runs a flow over a data set, and has its answers judged.
+//! Evaluations: the CLI runs a flow over a data set, and evaluates its outputs.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn flows_and_their_answers_are_judged() {
     tools.end();
 }
 
-/// Each case with its answer and what the evaluator says of it.
+/// Each case with its output and the evaluator's result.
 fn judged(project: &Project, arguments: &[&str], file: &str) -> Vec<(String, String, String)> {
     let ran = project.run(arguments);
     let written = std::fs::read(project.folder().join(file));

@@ -1,4 +1,4 @@
-//! Genkit's own CLI and the server of its Developer UI drive programs of ours, on both protocols.
+//! Genkit's own CLI and the server of its Developer UI run programs of this library, with both protocols.
 
 mod commands;
 mod death;

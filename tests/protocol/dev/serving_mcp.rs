@@ -1,4 +1,4 @@
-//! A server over stdio beside the tools: its output is MCP's alone.
+//! A server over stdio together with the developer tools: its output is only MCP.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ fn a_server_on_stdio_shows_itself_and_says_nothing_else() {
     let listed = ureq::get(&format!("{url}/api/actions")).call().unwrap();
     let listed = listed.into_body().read_to_string().unwrap();
     assert!(listed.contains("\"/tool/"), "{listed}");
-    // What comes next on stdout is the answer, and no line of the tools.
+    // The next line on stdout is the response, not a message of the tools.
     let tools = pipe.request("tools/list", &json!({}));
     assert!(tools["result"]["tools"].is_array(), "{tools}");
     pipe.hang_up();

@@ -1,4 +1,4 @@
-//! The CLI as a process, in a folder and with a home of its own.
+//! The CLI as a process, in a separate folder and with a separate home.
 
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use crate::packages;
 use crate::program::{self, Heard, Ran};
 use crate::server;
 
-/// How long a command may take: far longer than any should, for a machine under load.
+/// The time limit of a command: far longer than any should take, for a machine under load.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The CLI looks for free ports of its own: two at once may find the same ones.
+/// The CLI searches for free ports itself, so two at once may find the same ones.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// A protocol of the tools.
@@ -35,10 +35,10 @@ pub(super) struct Project {
 
 impl Project {
     pub(super) fn new(test: &str) -> Self {
-        packages::genkit_cli(); // not within the time of a command
+        packages::genkit_cli(); // before the time limit of a command starts
         let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = packages::scratch(&format!("dev-{test}"));
-        // The root for the CLI and for the program, whatever stands above.
+        // Makes this folder the root for the CLI and for the program, regardless of its parents.
         std::fs::write(folder.join("package.json"), "{}").unwrap();
         Self { folder, _alone: alone }
     }
@@ -47,19 +47,19 @@ impl Project {
         &self.folder
     }
 
-    /// Writes a file into the folder; gives its name.
+    /// Writes a file into the folder. Returns its name.
     pub(super) fn write<'n>(&self, name: &'n str, value: &Value) -> &'n str {
         std::fs::write(self.folder.join(name), value.to_string()).unwrap();
         name
     }
 
-    /// The files that say where programs listen.
+    /// Returns the files that contain the addresses of programs.
     pub(super) fn runtime_files(&self) -> Vec<PathBuf> {
         let files = std::fs::read_dir(self.folder.join(".genkit/runtimes"));
         files.into_iter().flatten().flatten().map(|file| file.path()).collect()
     }
 
-    /// Runs a command of the CLI to its end; what it said on both streams.
+    /// Runs a command of the CLI to its end. Returns its output on both streams.
     pub(super) fn run(&self, arguments: &[&str]) -> Ran {
         let mut command = self.cli();
         program::run(command.args(arguments), PATIENCE).unwrap_or_else(|story| panic!("{story}"))
@@ -83,7 +83,7 @@ impl Project {
         }
     }
 
-    /// Starts an example by itself as the CLI would, without the CLI.
+    /// Starts an example as the CLI would, without the CLI.
     pub(super) fn program(&self, name: &str) -> Command {
         let mut command = Command::new(server::example(name));
         self.prepare(&mut command);
@@ -112,13 +112,13 @@ impl Project {
     }
 }
 
-/// Starts a command whose whole group can be ended.
+/// Starts a command whose process group can be ended.
 fn group(command: &mut Command) -> Child {
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().expect("it starts")
 }
 
-/// A program without the tools, until it is dropped.
+/// A program without the tools, killed on drop.
 pub(super) struct Alone(Child);
 
 impl Alone {
@@ -126,7 +126,7 @@ impl Alone {
         Self(group(command.stdout(Stdio::null())))
     }
 
-    /// Ends it by a signal, and waits for that.
+    /// Ends it by a signal, and waits until it has ended.
     pub(super) fn signal(&mut self, name: &str) {
         assert!(signal(name, self.0.id()));
         assert!(self.wait().is_none_or(|code| code == 0));
@@ -145,7 +145,7 @@ impl Drop for Alone {
     }
 }
 
-/// Sends a signal to a group, or with `0` asks whether it is there.
+/// Sends a signal to a group; `0` checks whether it exists.
 fn signal(signal: &str, group: u32) -> bool {
     let group = format!("-{group}");
     let kill =
@@ -161,7 +161,7 @@ pub(super) struct Started {
 }
 
 impl Started {
-    /// Asks the server of the Developer UI.
+    /// Sends a query to the server of the Developer UI.
     pub(super) fn ask(&self, what: &str, input: Option<Value>) -> Option<Value> {
         let url = format!("http://127.0.0.1:{}/api/{what}", self.port);
         let mut request = agent().get(&url);
@@ -172,13 +172,13 @@ impl Started {
         serde_json::from_str(&text).ok()
     }
 
-    /// Posts to the server of the Developer UI; gives what it answers.
+    /// Posts to the server of the Developer UI. Returns its response.
     pub(super) fn post(&self, what: &str, body: Value) -> String {
         post(self.port, what, &body)
             .unwrap_or_else(|story| panic!("{what}: {story}\n{}", self.story()))
     }
 
-    /// The same without waiting.
+    /// Posts without waiting.
     pub(super) fn post_meanwhile(
         &self,
         what: &'static str,
@@ -190,12 +190,12 @@ impl Started {
         })
     }
 
-    /// What an action gives, by its key.
+    /// Runs an action by its key, and returns its result.
     pub(super) fn run(&self, request: Value) -> Value {
         serde_json::from_str(&self.post("runAction", request)).expect("JSON")
     }
 
-    /// Waits until `look` sees something.
+    /// Waits until `look` returns something.
     pub(super) fn wait_for<T>(&self, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -212,7 +212,7 @@ impl Started {
         format!("--- stdout\n{}\n--- stderr\n{}", stdout.so_far(), stderr.so_far())
     }
 
-    /// Ends the tools and the program, as Ctrl-C does; no process is left.
+    /// Ends the tools and the program, as Ctrl-C does, and checks that no process is left.
     pub(super) fn end(mut self) {
         let group = self.child.id();
         let deadline = Instant::now() + PATIENCE;

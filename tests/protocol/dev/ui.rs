@@ -1,4 +1,4 @@
-//! What the Developer UI shows and runs: it asks its own server, which asks the program.
+//! What the Developer UI shows and runs: it sends requests to its own server, which sends them to the program.
 
 use serde_json::{Value, json};
 
@@ -116,7 +116,7 @@ fn failed(tools: &Started) {
     assert!(unknown.get("error").is_some(), "{unknown}");
 }
 
-/// A flow that runs is found by the trace that it is said to have, before it ends.
+/// A running flow is found by its trace before it ends.
 fn cancelled(tools: &Started) {
     let request = json!({"key": "/flow/wait", "input": {"seconds": 3600}});
     let running = tools.post_meanwhile("streamAction", request);

@@ -1,4 +1,4 @@
-//! What a server says of what it was sent, and how much it says.
+//! How a server's echo of its input is reported, and how much of it.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,7 @@ fn events(request: &Request, messages: &[Value], result: Value) -> Reply {
     Some((200, "content-type: text/event-stream\r\n".to_owned(), body))
 }
 
-/// A server that repeats the header with the token in everything that is no result of a tool.
+/// A server that repeats the header with the token in every response except the results of tools.
 fn repeats(request: &Request) -> Option<Reply> {
     let sent = request.headers.get("authorization").cloned().unwrap_or_default();
     let notify =

@@ -1,4 +1,4 @@
-//! Which era is spoken, with servers that make it hard to tell (rmcp.md 3.2).
+//! Detection of the era, with servers that make it difficult (rmcp.md 3.2).
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ const OLD: &str = "2025-11-25";
 
 #[tokio::test]
 async fn the_handshake_never_proposes_the_protocol_without_one() {
-    // This server says yes to any version.
+    // This server accepts any version.
     for era in [ProtocolEra::Probe, ProtocolEra::Sessions] {
         let server = Faulty::with("echo-version", |server| server.protocol(era));
         server.ready().await.unwrap();
@@ -55,7 +55,7 @@ async fn a_slow_start_is_no_fault() {
 
 #[tokio::test]
 async fn a_new_server_may_be_too_slow_to_say_that_it_is() {
-    // It gets the old handshake then, which it does not know.
+    // It then receives the old handshake, which it does not support.
     let server = Faulty::new("mrtr-forever 1.5");
     server.ready().await.unwrap();
     assert_eq!(server.protocol(), "2026-07-28");

@@ -1,4 +1,4 @@
-//! Faults over HTTP: eras that are hard to tell, answers that never come, sessions that are lost.
+//! Faults over HTTP: eras that are difficult to detect, responses that never come, sessions that are lost.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::{says, within};
 
-/// A request as it came.
+/// A request as it was received.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     verb: String,
@@ -24,12 +24,12 @@ pub(super) struct Request {
     pub(super) body: Value,
 }
 
-/// What goes back: a status, headers and a body; `None` is no answer at all.
+/// The reply: a status, headers and a body; `None` means no response at all.
 pub(super) type Reply = Option<(u16, String, String)>;
 
 type Answer = Arc<dyn Fn(&Request) -> Reply + Send + Sync>;
 
-/// A server of the older era whose answers a test may change.
+/// A server of the older era whose responses a test may change.
 pub(super) struct Server {
     url: String,
     seen: Arc<Mutex<Vec<Request>>>,
@@ -37,7 +37,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// `change` answers what it wants to; the rest is answered as a good server would.
+    /// `change` may respond to a request; all others get a valid response.
     pub(super) async fn start(
         change: impl Fn(&Request) -> Option<Reply> + Send + Sync + 'static,
     ) -> Self {
@@ -228,7 +228,7 @@ async fn a_lost_session_is_opened_again_and_the_call_made_once() {
         let echo = within(client.call_tool("echo", json!({"after": true}))).await.unwrap();
         assert_eq!(echo, json!({"after": true}), "{status}");
         assert_eq!(server.count("initialize"), 2, "{status}");
-        // One that was refused, and one that was not.
+        // One request that was refused, and one that was not.
         assert_eq!(server.count("tools/call"), 3, "{status}");
         assert_eq!(client.status().state, ServerState::Connected);
         within(client.close()).await;

@@ -1,4 +1,4 @@
-//! Lists that are wrong, endless, huge, or change while they are read (rmcp.md 3.6).
+//! Lists that are invalid, endless or huge, or that change while they are read (rmcp.md 3.6).
 
 use std::time::{Duration, Instant};
 
@@ -83,7 +83,7 @@ async fn pages_without_an_end_are_cut() {
 #[tokio::test]
 async fn a_list_that_changes_while_it_is_read_is_read_again() {
     let server = Faulty::new("changing");
-    // The change came between the two pages.
+    // The change arrived between the two pages.
     names(&server).await;
     assert_eq!(names(&server).await, ["echo", "change", "version_1"]);
     server.call("change", json!({})).await.unwrap();
@@ -110,9 +110,9 @@ async fn a_list_that_never_comes_keeps_the_others_waiting_once() {
     for _ in 0..10 {
         assert_eq!(listed().await, ["good/echo"]);
     }
-    // Ten times three seconds it would be.
+    // Otherwise it would take ten times three seconds.
     assert!(again.elapsed() < Duration::from_secs(20), "{:?}", again.elapsed());
-    // Its tools can be called all the same.
+    // Its tools can be called nevertheless.
     let echo = within(host.call_tool("hung/echo", json!({"text": "hi"}))).await.unwrap();
     assert_eq!(echo["text"], "hi");
     within(host.close()).await;

@@ -1,4 +1,4 @@
-//! Servers with one fault each: what a host makes of them, and that nothing of them is left.
+//! Servers with one fault each: how a host handles them, without leaving processes behind.
 
 mod echoes;
 mod eras;
@@ -14,10 +14,10 @@ use genkit::mcp::host::{McpClient, McpHost, ServerConfig, StdioTransport};
 use genkit::{Error, Result};
 use serde_json::{Value, json};
 
-/// No test here may take longer, however slow the machine.
+/// The time limit of each test, even on a slow machine.
 const GUARD: Duration = Duration::from_secs(60);
 
-/// One server, and the mark by which its processes are found.
+/// One server, and the mark that identifies its processes.
 struct Faulty {
     host: McpHost,
     client: McpClient,
@@ -28,7 +28,7 @@ fn script() -> PathBuf {
     concat!(env!("CARGO_MANIFEST_DIR"), "/protocol/servers/fault.py").into()
 }
 
-/// The server with the fault `mode`, as whoever has it would write it.
+/// The server with the fault `mode`, as a user would configure it.
 fn server(mode: &str, mark: &str) -> StdioTransport {
     let [mode, argument] = match mode.split_once(' ') {
         Some((mode, argument)) => [mode, argument],
@@ -37,7 +37,7 @@ fn server(mode: &str, mark: &str) -> StdioTransport {
     ServerConfig::stdio("python3").arg(script()).args([mode, argument, mark])
 }
 
-/// A mark that no other test has.
+/// A mark that no other test uses.
 fn mark(mode: &str) -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
     static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -69,7 +69,7 @@ impl Faulty {
         within(self.client.call_tool(tool, arguments)).await
     }
 
-    /// That it works as a good server would.
+    /// Checks that it works like a good server.
     async fn echoes(&self) {
         let echo = self.call("echo", json!({"text": "hi"})).await.unwrap();
         assert_eq!(echo, json!({"text": "hi"}));
@@ -79,7 +79,7 @@ impl Faulty {
         self.client.status().protocol_version.unwrap_or_default()
     }
 
-    /// Closes the host, and sees that no process is left.
+    /// Closes the host, and checks that no process is left.
     async fn end(self) {
         within(self.host.close()).await;
         assert_eq!(processes(&self.mark), [0_u32; 0], "of {}", self.mark);
@@ -90,7 +90,7 @@ async fn within<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(GUARD, work).await.expect("it hangs")
 }
 
-/// The processes with this mark among their arguments.
+/// Returns the processes with this mark in their arguments.
 fn processes(mark: &str) -> Vec<u32> {
     let all = std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok());
     all.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
@@ -101,14 +101,14 @@ fn processes(mark: &str) -> Vec<u32> {
         .collect()
 }
 
-/// Whether a process is there and no zombie.
+/// Whether a process exists and is not a zombie.
 fn lives(pid: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = status.rsplit(") ").next().and_then(|rest| rest.chars().next());
     !matches!(state, None | Some('Z' | 'X'))
 }
 
-/// That the error says all of this.
+/// Checks that the error contains all of these texts.
 #[track_caller]
 fn says(error: &Error, wanted: &[&str]) {
     let said = error.chain();

@@ -1,4 +1,4 @@
-//! Programs that die, flood, or do not want to end (rmcp.md 3.1, 3.5).
+//! Programs that die, flood, or do not end (rmcp.md 3.1, 3.5).
 
 use std::time::{Duration, Instant};
 
@@ -42,7 +42,7 @@ async fn a_program_that_dies_in_a_call_says_how_and_is_started_again() {
     let error = server.call("echo", json!({})).await.unwrap_err();
     says(&error, &["ended during the request", "exited with code 3", "panic: out of cheese"]);
     assert_eq!(error.kind(), ErrorKind::Unavailable);
-    // Lists are those of the new process; the call dies again.
+    // Lists are those of the new process, and the call dies again.
     assert_eq!(within(server.client.tools()).await.unwrap().len(), 1);
     let error = server.call("echo", json!({})).await.unwrap_err();
     says(&error, &["exited with code 3"]);

@@ -1,4 +1,4 @@
-//! Requests that a server does not answer as it should (rmcp.md 3.5 and 3.6).
+//! Requests to which a server does not respond correctly (rmcp.md 3.5 and 3.6).
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ async fn a_call_that_is_never_answered_ends() {
     let error = server.call("echo", json!({})).await.unwrap_err();
     says(&error, &["did not respond to `echo` within 500ms", ".timeout(..)"]);
     assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
-    // The others are not held up, and the server is still there.
+    // Other requests are not delayed, and the server still works.
     assert_eq!(server.client.tools().await.unwrap().len(), 1);
     server.end().await;
 }
@@ -31,7 +31,7 @@ async fn an_answer_that_cannot_be_read_fails_its_call_at_once() {
         let started = Instant::now();
         let error = server.call("echo", json!({})).await.unwrap_err();
         says(&error, &[wanted]);
-        // Not the minute of a time limit.
+        // Less than the time limit of one minute.
         assert!(started.elapsed() < Duration::from_secs(30), "{mode}: {:?}", started.elapsed());
         assert_eq!(server.client.status().state, ServerState::Connected, "{mode}");
         server.end().await;
@@ -135,7 +135,7 @@ async fn a_server_that_floods_is_cut_off() {
         .unwrap();
     let error = within(host.call_tool("s/echo", json!({}))).await.unwrap_err();
     says(&error, &["more than 5000 notifications in a second"]);
-    // What was heard came in order, and none was lost before the cut.
+    // Messages arrived in order, and none was lost before the connection was cut.
     let logs = logs.lock().unwrap().clone();
     assert!(logs.len() >= 5000 && logs.iter().enumerate().all(|(at, n)| at as u64 == *n));
     within(host.close()).await;

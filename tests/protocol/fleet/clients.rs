@@ -1,4 +1,4 @@
-//! Clients of the fleet, each of which repeats what failed until it is answered.
+//! Clients of the fleet, each of which repeats failed requests until they succeed.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,26 +10,26 @@ use serde_json::{Value, json};
 use super::exchange::{Exchange, alone, exchange, exchange_heard};
 use crate::http::wire::{call, in_session, initialize};
 
-/// How often one call is repeated at most.
+/// The maximum number of repetitions of one call.
 const TRIES: usize = 10;
 
-/// How many notes one import has.
+/// The number of notes of one import.
 const IMPORTED: usize = 25;
 
 /// What one client saw.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) calls: usize,
-    /// Failures that it was told of.
+    /// The errors that it received.
     pub(super) failures: Vec<String>,
-    /// Notes that are stored, as it was told.
+    /// The notes that are stored according to the responses.
     pub(super) answered: Vec<String>,
-    /// Those of them that were sent once.
+    /// Those of them that were sent only once.
     pub(super) at_once: Vec<String>,
     pub(super) deleted: Vec<String>,
-    /// Questions that were answered.
+    /// The number of questions that were answered.
     pub(super) asked: usize,
-    /// Streams that were read on elsewhere.
+    /// The number of streams that were resumed at another instance.
     pub(super) resumed: usize,
 }
 
@@ -50,7 +50,7 @@ impl Seen {
         self.deleted.extend(other.deleted);
     }
 
-    /// Sends until it is answered by a result.
+    /// Sends a request until there is a result.
     fn until_answered(&mut self, mut send: impl FnMut() -> Exchange) -> (Value, bool) {
         self.calls += 1;
         for attempt in 0..TRIES {
@@ -68,21 +68,21 @@ impl Seen {
     }
 }
 
-/// How a failure was told; a call that seems to have succeeded and did not is none.
+/// Returns how a failure was reported. A call that falsely seems to have succeeded was not reported.
 fn told(came: &Exchange) -> String {
     if let Some(answer) = came.answer() {
         return format!("error: {}", answer["error"]["message"]);
     }
     match came.status {
         0 => "the connection broke".to_owned(),
-        // Of the balancer, or of a server that ends.
+        // From the balancer, or from a server that shuts down.
         status @ (502 | 503) => format!("status {status}"),
         200 if !came.is_whole => "the answer broke off".to_owned(),
         _ => panic!("no failure is told as one: {came:?}"),
     }
 }
 
-/// Adds notes by requests that stand by themselves. Each text has a mark at its end, so that no other contains it.
+/// Adds notes by independent requests. Each text ends with a mark, so that no other text contains it.
 pub(super) fn adds_alone(to: SocketAddr, number: usize, ends: &AtomicBool) -> Seen {
     let mut seen = Seen::default();
     while !ends.load(Ordering::SeqCst) {
@@ -95,7 +95,7 @@ pub(super) fn adds_alone(to: SocketAddr, number: usize, ends: &AtomicBool) -> Se
     seen
 }
 
-/// Adds notes, and deletes each, which asks first: the answer goes to whatever instance is next.
+/// Adds notes and deletes each, which asks the user first. The answer may reach any instance.
 pub(super) fn asks_alone(to: SocketAddr, number: usize, ends: &AtomicBool) -> Seen {
     let mut seen = Seen::default();
     while !ends.load(Ordering::SeqCst) {
@@ -103,7 +103,7 @@ pub(super) fn asks_alone(to: SocketAddr, number: usize, ends: &AtomicBool) -> Se
         let params = json!({ "arguments": { "text": text } });
         let (added, at_once) = seen.until_answered(|| alone(to, "add_note", params.clone()));
         if !at_once {
-            // It may be there twice, and one of both would stay.
+            // It may exist twice, and one of the two would remain.
             continue;
         }
         let id = &added["result"]["structuredContent"]["id"];
@@ -116,7 +116,7 @@ pub(super) fn asks_alone(to: SocketAddr, number: usize, ends: &AtomicBool) -> Se
         let params = json!({
             "arguments": { "id": id }, "requestState": result["requestState"], "inputResponses": yes
         });
-        // An answer that got lost with its instance may have been used: the note is gone then.
+        // A response that was lost with its instance may have taken effect, so the note may already be deleted.
         let came = alone(to, "delete_note", params);
         seen.calls += 1;
         match came.answer() {
@@ -131,7 +131,7 @@ pub(super) fn asks_alone(to: SocketAddr, number: usize, ends: &AtomicBool) -> Se
     seen
 }
 
-/// A session of 2025-11-25; its id.
+/// Opens a session of 2025-11-25. Returns its id.
 fn session(to: SocketAddr, seen: &mut Seen) -> String {
     for _ in 0..TRIES {
         let came = exchange(to, "POST", &[], Some(&initialize()));
@@ -162,7 +162,7 @@ pub(super) fn adds_in_session(to: SocketAddr, number: usize, ends: &AtomicBool) 
     seen
 }
 
-/// Imports notes in one session, each import a stream: one that breaks off is read on at the next instance.
+/// Imports notes in one session, each import as a stream. An interrupted stream is resumed at the next instance.
 pub(super) fn imports_in_session(to: SocketAddr, number: usize, ends: &AtomicBool) -> Seen {
     let mut seen = Seen::default();
     let session = session(to, &mut seen);
@@ -174,7 +174,7 @@ pub(super) fn imports_in_session(to: SocketAddr, number: usize, ends: &AtomicBoo
         let mut resumed = 0;
         let (answer, at_once) = seen.until_answered(|| {
             let mut came = exchange(to, "POST", &in_session(&session), Some(&message));
-            // Whoever has an id comes back with it, until there is an answer.
+            // With an event id the client resumes until there is a response.
             while let (200, None, Some(last)) = (came.status, came.answer(), came.last_event()) {
                 resumed += 1;
                 assert!(resumed < 100, "nobody answers: {came:?}");
@@ -197,8 +197,8 @@ pub(super) fn imports_in_session(to: SocketAddr, number: usize, ends: &AtomicBoo
     seen
 }
 
-/// A long call at an instance that dies under it, whose stream is read on at another: what it is told.
-/// `begun` is told when it has read a part of it.
+/// Makes a long call at an instance that dies during it, and resumes its stream at another. Returns what it received.
+/// Sends to `begun` when it has read a part of it.
 pub(super) fn loses_its_instance(to: SocketAddr, doomed: SocketAddr, begun: &Sender<()>) -> String {
     let mut seen = Seen::default();
     let session = session(to, &mut seen);
@@ -207,14 +207,14 @@ pub(super) fn loses_its_instance(to: SocketAddr, doomed: SocketAddr, begun: &Sen
     message["params"]["_meta"] = json!({ "progressToken": "t" });
     let broken = exchange_heard(doomed, "POST", &in_session(&session), Some(&message), |read| {
         if read.windows(9).any(|text| text == b"/progress") {
-            // Nobody hears it twice.
+            // The receiver is used only once.
             let _ = begun.send(());
         }
     });
     assert!(broken.status == 200 && !broken.is_whole && broken.answer().is_none(), "{broken:?}");
     let last = broken.last_event().expect("an id");
     let headers = [&in_session(&session)[..], &[("last-event-id", &*last)]].concat();
-    // The next instance may be one that is gone.
+    // The next instance may be the dead one.
     let resume = || exchange(to, "GET", &headers, None).answer();
     let answer = (0..TRIES).find_map(|_| resume()).expect("an answer");
     assert_eq!(answer["id"], message["id"], "{answer}");
@@ -230,7 +230,7 @@ impl Seen {
     }
 }
 
-/// How many notes have this text.
+/// Returns the number of notes with this text.
 pub(super) fn stored(to: SocketAddr, text: &str) -> usize {
     let came = alone(to, "search_notes", json!({ "arguments": { "query": text } }));
     let notes = came.answer().unwrap_or_else(|| panic!("{came:?}"));

@@ -1,4 +1,4 @@
-//! One request over a connection of its own, read to its end however it ends.
+//! One request on a new connection, read until the connection ends in any way.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// How long one may take: longer than the lease of a stream.
+/// The time limit of one exchange: longer than the lease of a stream.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(super) struct Exchange {
-    /// 0 where nothing came.
+    /// 0 if there was no response.
     pub(super) status: u16,
     pub(super) head: String,
     pub(super) body: String,
-    /// Whether all of it came.
+    /// Whether the response is complete.
     pub(super) is_whole: bool,
 }
 
@@ -58,7 +58,7 @@ impl Exchange {
         read(&self.body).into_iter().collect()
     }
 
-    /// The answer to a request, if it came.
+    /// Returns the response to a request, if it arrived.
     pub(super) fn answer(&self) -> Option<Value> {
         let is_answer = |it: &Value| it.get("result").is_some() || it.get("error").is_some();
         self.messages().into_iter().rfind(|it| it["id"] == 1 && is_answer(it))
@@ -71,7 +71,7 @@ impl Exchange {
     }
 }
 
-/// What chunks say together, and whether the last one came.
+/// Joins chunks, and returns whether the last one arrived.
 fn joined(mut chunks: &str) -> (String, bool) {
     let mut body = String::new();
     while let Some((size, rest)) = chunks.split_once("\r\n") {
@@ -85,7 +85,7 @@ fn joined(mut chunks: &str) -> (String, bool) {
     (body, false)
 }
 
-/// Sends a request, and reads until the other side hangs up.
+/// Sends a request, and reads until the server closes the connection.
 pub(super) fn exchange(
     to: SocketAddr,
     method: &str,
@@ -95,7 +95,7 @@ pub(super) fn exchange(
     exchange_heard(to, method, headers, body, |_| {})
 }
 
-/// The same for somebody who hears of all that was read, each time that there is more.
+/// Like `exchange`, and calls back with everything read so far whenever there is more.
 pub(super) fn exchange_heard(
     to: SocketAddr,
     method: &str,
@@ -132,7 +132,7 @@ pub(super) fn exchange_heard(
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
                     panic!("nobody says anything: {}", String::from_utf8_lossy(&read))
                 }
-                // What came before the connection broke was read by the client.
+                // The client has read what arrived before the connection broke.
                 Err(_) => return Ok(read),
             }
         }
@@ -140,7 +140,7 @@ pub(super) fn exchange_heard(
     Exchange::of(&run().unwrap_or_default())
 }
 
-/// A request of 2026-07-28, which stands by itself, of a client that can be asked.
+/// An independent request of 2026-07-28, from a client that supports questions.
 pub(super) fn alone(to: SocketAddr, tool: &str, mut params: Value) -> Exchange {
     const VERSION: &str = "2026-07-28";
     params["name"] = tool.into();

@@ -1,5 +1,5 @@
-//! Three instances of `notes` behind a balancer without stickiness, one of which is killed with -9 under load: no call is
-//! lost that was answered or can be repeated, and each failure is told as one.
+//! Three instances of `notes` behind a balancer without stickiness, one of which is killed with -9 under load. No call
+//! that got a response or can be repeated is lost, and every failure is reported as an error.
 
 mod clients;
 mod exchange;
@@ -17,13 +17,13 @@ use self::clients::Seen;
 use crate::packages::scratch;
 use crate::server::{Server, example};
 
-/// How long the load lasts before the end of an instance, and after it.
+/// The duration of the load before an instance is killed, and after it.
 const LOAD: Duration = Duration::from_secs(3);
 
-/// How long a long call may take until its client has read a part of it.
+/// The time limit until the client of a long call has read a part of it.
 const BEGUN: Duration = Duration::from_secs(20);
 
-/// A client with its number, which calls until it is told to end.
+/// A client with its number, which makes calls until it is stopped.
 type Load = fn(SocketAddr, usize, &AtomicBool) -> Seen;
 
 /// A balancer, until it is dropped.
@@ -105,7 +105,7 @@ fn an_instance_that_is_killed_under_load_loses_no_call() {
         assert!(seen.calls > 10, "{name}: {}", seen.line());
         all.add(seen);
     }
-    // What was answered is there, and what was answered at once is there once.
+    // Acknowledged notes exist, and those acknowledged at the first attempt exist exactly once.
     for (texts, wanted) in [(&all.answered, 1..10), (&all.at_once, 1..2), (&all.deleted, 0..1)] {
         for text in texts {
             let times = clients::stored(to, text);

@@ -1,5 +1,5 @@
-//! Flows of ours as Genkit's own client (`genkit/beta/client`) runs them. Each check is a process of its own
-//! with a limit of time: that client spins for ever where a stream does not end as it wants.
+//! Flows run by Genkit's own client (`genkit/beta/client`). Each check is a separate process with a time limit, because
+//! that client loops forever if a stream does not end as it expects.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use crate::packages;
 use crate::program;
 
-/// How long a check may take.
+/// The time limit of a check.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Whether the endless flow is gone.
+/// Whether the endless flow has ended.
 #[derive(Clone, Default)]
 struct Gone(Arc<AtomicBool>);
 
@@ -95,7 +95,7 @@ async fn endless(chunks: &Chunks<u32>, gone: &Gone) -> Result<()> {
     std::future::pending().await
 }
 
-/// Runs a check against a server of its own.
+/// Runs a check with its own server.
 fn check(name: &str, options: impl FnOnce(FlowServer) -> FlowServer) -> Value {
     let gone = Gone::default();
     let actions = flows![streamy, slow, unit, chunked, fail, secret, panics, sleeper, endless];

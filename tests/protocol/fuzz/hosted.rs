@@ -1,4 +1,4 @@
-//! Servers whose answers to a host were changed: streams of events, and what OAuth reads.
+//! Servers that send modified responses to a host: event streams, and the documents that OAuth reads.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,10 +12,10 @@ use tokio::net::{TcpListener, TcpStream};
 use super::{mutate, runtime};
 use crate::raw::within;
 
-/// Seeds that found something.
+/// Seeds that found errors.
 const SEEDS: &[u64] = &[];
 
-/// A request as it came.
+/// A request as it was received.
 struct Request {
     path: String,
     has_token: bool,
@@ -27,11 +27,11 @@ type Reply = (u16, &'static str, Vec<u8>);
 
 type Answering = dyn FnMut(&Request, &str) -> Option<Reply> + Send;
 
-/// A server that answers well, but for what it is told to.
+/// A server with valid responses, except for those that a test modifies.
 #[derive(Clone)]
 struct Server {
     origin: String,
-    /// Looked at first; `None` is what a good server says.
+    /// Tried first; `None` means the valid response.
     change: Arc<Mutex<Box<Answering>>>,
 }
 
@@ -157,7 +157,7 @@ fn a_stream_of_events_that_was_changed_ends_and_the_next_is_read() {
         runtime.block_on(async {
             let client = within("a connection", connect()).await.unwrap();
             let arguments = json!({ "mark": format!("changed-{count}") });
-            // Whatever comes of it, it comes.
+            // Any outcome is fine, as long as there is one.
             let _ = within("a changed answer", client.call_tool("echo", arguments)).await;
             server.change(|_, _| None);
             let mark = format!("mark-{count}");
@@ -168,7 +168,7 @@ fn a_stream_of_events_that_was_changed_ends_and_the_next_is_read() {
     });
 }
 
-/// What an authorization server says, and where.
+/// The documents of an authorization server, with their paths.
 fn documents(origin: &str) -> [(&'static str, Value); 3] {
     [
         (

@@ -9,10 +9,10 @@ use super::{messages, mutate, runtime};
 use crate::raw::{self, Client, Connection, Era, host, within};
 use crate::server::Server;
 
-/// Seeds that found something.
+/// Seeds that found errors.
 const SEEDS: &[u64] = &[];
 
-/// Headers that mean something to a server, and values that do not.
+/// Headers that a server interprets, with unusual values.
 const HEADERS: [(&str, &str); 20] = [
     ("content-length", "5"),
     ("content-length", "-1"),
@@ -36,14 +36,14 @@ const HEADERS: [(&str, &str); 20] = [
     ("last-event-id", "-1"),
 ];
 
-/// The bytes of a request, changed.
+/// The bytes of a request, modified.
 fn request(rng: &mut Rng, client: &mut Client, id: &Value) -> Vec<u8> {
     let modern = client.era == Era::Modern;
     let body = messages::changed(rng, id, modern);
     let method = *rng.pick(&["POST", "POST", "POST", "POST", "GET", "DELETE", "PUT", "OPTIONS"]);
     let mut head = client.head(method);
     if method == "DELETE" {
-        // Its own session lives on.
+        // Its own session must survive.
         head = head.replace("mcp-session-id", "x-session");
     }
     if modern {
@@ -83,7 +83,7 @@ fn request(rng: &mut Rng, client: &mut Client, id: &Value) -> Vec<u8> {
     bytes
 }
 
-/// Sends the bytes in pieces, and looks at what comes back.
+/// Sends the bytes in pieces, and checks the response.
 async fn exchange(rng: &mut Rng, client: &Client, bytes: &[u8], id: &Value) {
     let mut connection = client.connect().await.expect("a connection");
     for piece in bytes.chunks(1 + rng.below(bytes.len().max(2))) {
@@ -94,7 +94,7 @@ async fn exchange(rng: &mut Rng, client: &Client, bytes: &[u8], id: &Value) {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
-    // What is not whole is waited for by the server: who hangs up first is no matter.
+    // The server waits for the rest of an incomplete request, so it does not matter which side hangs up first.
     let answer = tokio::time::timeout(Duration::from_millis(150), read(&mut connection)).await;
     let Ok(Some((status, messages))) = answer else { return };
     assert!(status < 500 || status == 503, "{status}: {:?}", String::from_utf8_lossy(bytes));
@@ -109,7 +109,7 @@ async fn exchange(rng: &mut Rng, client: &Client, bytes: &[u8], id: &Value) {
     assert!(answers <= 1, "{messages:?}");
 }
 
-/// A whole answer; a stream that has no end is as good as none.
+/// Reads a complete response. A stream without an end counts as none.
 async fn read(connection: &mut Connection) -> Option<(u16, Vec<Value>)> {
     let answer = connection.answer().await.ok()?;
     Some((answer.status, answer.messages()))

@@ -9,13 +9,13 @@ use super::messages;
 use crate::pipe::Pipe;
 use crate::raw::meta;
 
-/// Seeds that found something.
+/// Seeds that found errors.
 const SEEDS: &[u64] = &[];
 
-/// Lines of one case.
+/// The number of lines of one case.
 const LINES: usize = 12;
 
-/// A server that serves case after case.
+/// A server that is used for many cases.
 struct Served {
     pipe: Pipe,
     modern: bool,
@@ -31,7 +31,7 @@ impl Served {
         Self { pipe, modern, case: 0 }
     }
 
-    /// A request that is as it should be, and whose answer says its id.
+    /// A valid request whose response contains its id.
     fn honest(&self, id: &str) -> Value {
         let uri = format!("test://template/{id}/data");
         let mut params = json!({ "uri": uri });
@@ -41,7 +41,7 @@ impl Served {
         json!({ "jsonrpc": "2.0", "id": id, "method": "resources/read", "params": params })
     }
 
-    /// Sends these lines among honest requests, and looks at all answers.
+    /// Sends these lines among honest requests, and checks all responses.
     fn case(&mut self, lines: &[Vec<u8>]) {
         self.case += 1;
         let mut wanted: HashMap<String, usize> = HashMap::new();
@@ -54,7 +54,7 @@ impl Served {
         for id in lines.iter().filter_map(|line| messages::must_be_answered(line)) {
             *wanted.entry(id.to_string()).or_default() += 1;
         }
-        // A barrier alone is none: answers come in any order. All that is certain is waited for.
+        // A barrier alone is not enough, since responses come in any order. Waits for all that are certain.
         let mut came: HashMap<String, usize> = HashMap::new();
         while wanted.iter().any(|(id, count)| came.get(id).copied().unwrap_or(0) < *count) {
             let message = self.pipe.next();
@@ -82,7 +82,7 @@ impl Served {
         let id = &message["id"];
         *came.entry(id.to_string()).or_default() += 1;
         if let Some(mark) = id.as_str().filter(|id| id.starts_with("honest-")) {
-            // The data of a template name what they are of.
+            // The contents of a template contain the id.
             assert!(message["result"].to_string().contains(mark), "{message}");
             return;
         }

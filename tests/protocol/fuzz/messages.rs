@@ -1,4 +1,4 @@
-//! Messages to begin with, and what is expected of what became of them.
+//! Messages to start from, and the expected responses to modified ones.
 
 use genkit_tests::fuzz::Rng;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::mutate;
 use crate::raw::meta;
 
-/// What a client may say to `examples/conformance`; nothing of it waits for anybody.
+/// Messages that a client may send to `examples/conformance`, none of which waits for an answer.
 fn valid(rng: &mut Rng) -> (&'static str, Value) {
     let tool = |name: &str, arguments: Value| json!({ "name": name, "arguments": arguments });
     match rng.below(16) {
@@ -39,7 +39,7 @@ fn valid(rng: &mut Rng) -> (&'static str, Value) {
     }
 }
 
-/// One that is changed, as bytes, and the id that it began with.
+/// Returns a modified message as bytes, and the id that it started with.
 pub(super) fn changed(rng: &mut Rng, id: &Value, modern: bool) -> Vec<u8> {
     let (method, mut params) = valid(rng);
     if modern {
@@ -47,7 +47,7 @@ pub(super) fn changed(rng: &mut Rng, id: &Value, modern: bool) -> Vec<u8> {
     }
     let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
     match rng.below(12) {
-        // A notification, an answer to nothing, and a cancellation of nothing.
+        // A notification, a response to nothing, and a cancellation of nothing.
         0 => message = json!({ "jsonrpc": "2.0", "method": method, "params": params }),
         1 => message = json!({ "jsonrpc": "2.0", "id": id, "result": params }),
         2 => {
@@ -75,16 +75,16 @@ pub(super) fn changed(rng: &mut Rng, id: &Value, modern: bool) -> Vec<u8> {
     if rng.chance(35) {
         mutate::bytes(rng, &mut bytes);
     }
-    // It stays one line.
+    // It must remain one line.
     bytes.retain(|byte| *byte != b'\n');
     bytes
 }
 
-/// The id of a request that is certainly one: it must be answered, once.
+/// Returns the id if the bytes are certainly a request, which must get exactly one response.
 pub(super) fn must_be_answered(bytes: &[u8]) -> Option<Value> {
     let message: Value = serde_json::from_slice(bytes).ok()?;
     let text = std::str::from_utf8(bytes).ok()?;
-    // A key that stands twice is read as one or refused: no matter which.
+    // A duplicate key may be accepted or refused.
     let once = ["jsonrpc", "id", "method", "params"].iter().all(|key| count(text, key) <= 1);
     let id = message.get("id")?;
     let is_id = id.as_str().is_some_and(|id| id.len() <= 100) || id.as_i64().is_some();
@@ -95,12 +95,12 @@ pub(super) fn must_be_answered(bytes: &[u8]) -> Option<Value> {
     (once && is_id && is_request).then(|| id.clone())
 }
 
-/// How often a key may stand in a text, in any spelling: two strings that are not plain count.
+/// Returns how often a key may occur in a text, in any spelling: two strings with escapes count.
 fn count(text: &str, key: &str) -> usize {
     text.matches(&format!("\"{key}\"")).count() + text.matches("\\u00").count().min(2)
 }
 
-/// Whether an id could be one that these bytes have.
+/// Returns whether these bytes could have this id.
 pub(super) fn may_be_of(bytes: &[u8], id: &Value) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let plain = id.as_str().map_or_else(|| id.to_string(), str::to_owned);

@@ -1,8 +1,8 @@
-//! Nearly valid input: what is sent is a valid message that was changed a little, or a lot. No
-//! request is answered twice or as another, nothing hangs, and honest requests are served after it.
+//! Almost valid input: a valid message that was modified a little, or a lot. No request gets two responses or the
+//! response of another, nothing hangs, and honest requests are served afterwards.
 //!
-//! `GENKIT_FUZZ_SECONDS=60 cargo test -p genkit-tests --test protocol fuzz::` goes on for a minute
-//! with each; seeds that found something stand in `SEEDS` of their file.
+//! `GENKIT_FUZZ_SECONDS=60 cargo test -p genkit-tests --test protocol fuzz::` runs each for a minute. Seeds that found
+//! errors are in `SEEDS` of their file.
 
 mod hosted;
 mod http;
@@ -14,7 +14,7 @@ mod stored;
 
 use tokio::runtime::Runtime;
 
-/// What drives the sockets of a property.
+/// The runtime for the sockets of a property.
 fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }

@@ -1,9 +1,9 @@
-//! Small changes of bytes, text and JSON.
+//! Small modifications of bytes, text and JSON.
 
 use genkit_tests::fuzz::Rng;
 use serde_json::{Map, Value, json};
 
-/// What stands in the way of readers of JSON.
+/// Texts that are difficult for JSON parsers.
 const PIECES: [&str; 28] = [
     "{",
     "}",
@@ -35,7 +35,7 @@ const PIECES: [&str; 28] = [
     "\r",
 ];
 
-/// Values that belong nowhere.
+/// Values that are invalid everywhere.
 fn strange(rng: &mut Rng) -> Value {
     match rng.below(16) {
         0 => Value::Null,
@@ -57,7 +57,7 @@ fn strange(rng: &mut Rng) -> Value {
     }
 }
 
-/// Changes one thing somewhere in the value, but for the keys that are spared at its top.
+/// Modifies one place in the value, except for the `spared` keys at its top level.
 pub(super) fn value(rng: &mut Rng, value: &mut Value, spared: &[&str]) {
     if rng.chance(20) {
         *value = strange(rng);
@@ -100,7 +100,7 @@ pub(super) fn value(rng: &mut Rng, value: &mut Value, spared: &[&str]) {
     }
 }
 
-/// The same JSON in another spelling: order, escapes, blanks.
+/// Returns the same JSON in another spelling: order, escapes, whitespace.
 pub(super) fn spelled(rng: &mut Rng, value: &Value) -> String {
     let mut out = String::new();
     spell(rng, value, &mut out);
@@ -160,7 +160,7 @@ fn spell_text(rng: &mut Rng, text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Changes some bytes: whatever comes out.
+/// Modifies some bytes arbitrarily.
 pub(super) fn bytes(rng: &mut Rng, bytes: &mut Vec<u8>) {
     for _ in 0..=rng.below(3) {
         let at = rng.below(bytes.len() + 1);
@@ -194,7 +194,7 @@ pub(super) fn bytes(rng: &mut Rng, bytes: &mut Vec<u8>) {
     }
 }
 
-/// An object with one of its keys twice.
+/// Returns an object with a duplicate key.
 pub(super) fn doubled(rng: &mut Rng, map: &Map<String, Value>) -> String {
     let text = Value::Object(map.clone()).to_string();
     let keys: Vec<&String> = map.keys().collect();

@@ -1,4 +1,4 @@
-//! Sealed states that came back changed.
+//! Sealed states that were modified.
 
 use genkit_tests::fuzz::fuzz;
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::{mutate, runtime};
 use crate::raw::{self, Client, Era, host, within};
 use crate::server::Server;
 
-/// Seeds that found something.
+/// Seeds that found errors.
 const SEEDS: &[u64] = &[];
 
 const TOOL: &str = "test_input_required_result_tampered_state";
@@ -30,7 +30,7 @@ fn a_state_that_was_changed_opens_nothing() {
             } else if rng.chance(50) {
                 mutate::value(rng, &mut changed, &[]);
             } else {
-                // Parts of it in another order, or doubled.
+                // Parts of it in another order, or duplicated.
                 let parts: Vec<&str> = state.split('.').collect();
                 let some =
                     |rng: &mut _| genkit_tests::fuzz::Rng::pick(rng, &parts).to_owned().to_owned();

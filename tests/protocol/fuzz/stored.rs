@@ -1,4 +1,4 @@
-//! Files and stored runs that were changed while nobody looked.
+//! Files and stored runs that were modified.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{mutate, runtime};
 use crate::raw::within;
 
-/// Seeds that found something.
+/// Seeds that found errors.
 const SEEDS: &[u64] = &[];
 
 #[test]
@@ -71,7 +71,7 @@ fn a_configuration_that_was_changed_is_read_or_refused_and_shows_no_secret() {
     });
 }
 
-/// Pays, once it was approved; counts how often.
+/// Pays after approval, and counts how often.
 fn pay(paid: &Arc<AtomicU32>) -> Tool {
     let paid = Arc::clone(paid);
     let tool = Tool::builder("pay", "Pays.").needs_approval(true);

@@ -1,4 +1,4 @@
-//! `examples/desktop`, as a person starts it.
+//! `examples/desktop`, as started by a user.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,10 +10,10 @@ use super::mark::{self, Mark};
 use crate::program::{self, Ran};
 use crate::{packages, server};
 
-/// How long one start may take.
+/// The time limit of one start.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The desktop with `notes` and a program that is not there.
+/// The desktop with `notes` and a program that does not exist.
 struct Desktop {
     mark: Mark,
     config: String,
@@ -35,7 +35,7 @@ impl Desktop {
         Self { mark, config: config.to_string_lossy().into_owned() }
     }
 
-    /// Runs it to its end, after which none of its servers is left.
+    /// Runs it to its end, and checks that none of its servers is left.
     fn run(&self, arguments: &[&str]) -> Ran {
         let mut desktop = Command::new(server::example("desktop"));
         desktop.arg(&self.config).args(["--model", "offline"]).args(arguments);
@@ -45,14 +45,14 @@ impl Desktop {
         ran
     }
 
-    /// Somebody types these lines, after which it ends well.
+    /// Types these lines, and checks that it succeeds.
     fn talk(&self, lines: &str) -> Ran {
         let ran = self.typed(&[&self.config], lines);
         assert_eq!(ran.code, Some(0), "{}", ran.story());
         ran
     }
 
-    /// Somebody types these lines in the folder of the configuration.
+    /// Types these lines in the folder of the configuration.
     fn typed(&self, arguments: &[&str], lines: &str) -> Ran {
         let folder = Path::new(&self.config).parent().unwrap();
         let input = folder.join("typed.txt");
@@ -104,7 +104,7 @@ fn before_something_is_destroyed_somebody_is_asked() {
     assert!(ran.stdout.contains("? Call notes/delete_note with"), "{}", ran.story());
     assert!(ran.stdout.contains("[y/N] no\n"), "{}", ran.story());
     assert!(!ran.stdout.contains("result    {\"id\":1"), "{}", ran.story());
-    // The desktop asks, and then the server asks for itself.
+    // First the desktop asks, and then the server.
     let ran = desktop.talk("Delete note 1.\ny\ny\n\n");
     assert!(ran.stdout.contains("result    {\"id\":1,\"text\":\"buy milk\""), "{}", ran.story());
     let asked = ran.stdout.matches("\n? ").count();
@@ -112,7 +112,8 @@ fn before_something_is_destroyed_somebody_is_asked() {
     assert_eq!(desktop.mark.processes(), [0; 0]);
 }
 
-/// What a server says of its tools decides nothing: `add_note` destroys nothing, and is asked for as well.
+/// The hints of a server's tools are not trusted: `add_note` declares that it destroys nothing, and still needs
+/// approval.
 #[test]
 fn each_call_is_asked_for_until_somebody_says_always() {
     let desktop = Desktop::new("always");
@@ -129,7 +130,7 @@ fn each_call_is_asked_for_until_somebody_says_always() {
     assert_eq!(asked(&ran), 1, "{}", ran.story());
 }
 
-/// Whoever wrote the file of a folder says which programs are started.
+/// The configuration in a folder determines which programs are started.
 #[test]
 fn a_configuration_that_nobody_named_is_asked_for_first() {
     let desktop = Desktop::new("folder");

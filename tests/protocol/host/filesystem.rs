@@ -1,4 +1,4 @@
-//! `server-filesystem`: files are written and read, and only where that is allowed.
+//! `server-filesystem`: files are read and written, only where that is allowed.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use super::mark::Mark;
 use super::{as_a_model_sees, node};
 use crate::packages;
 
-/// A host with one such server for a folder, which is empty.
+/// A host with one such server for an empty folder.
 fn open(test: &str) -> (McpHost, Mark, PathBuf) {
     let folder = packages::scratch(&format!("filesystem-{test}")).canonicalize().unwrap();
     let mark = Mark::new(&format!("filesystem-{test}"));
@@ -46,7 +46,7 @@ async fn what_fails_and_what_is_refused() {
     let error = host.call_tool("fs/read_text_file", missing.clone()).await.unwrap_err();
     let said = error.to_string();
     assert!(said.starts_with("ENOENT: no such file or directory"), "{said}");
-    // The model sees the tool's own words, and may mend its call.
+    // The model sees the tool's own error, and can correct its call.
     let seen = as_a_model_sees(&host, "fs/read_text_file", missing).await;
     assert_eq!(seen.output, json!({"error": said}));
     let outside = json!({"path": "/etc/hostname"});
@@ -57,7 +57,7 @@ async fn what_fails_and_what_is_refused() {
     mark.close(host).await;
 }
 
-/// The folders of the host go before those of the command line, also while it runs.
+/// The folders of the host override those of the command line, even while it runs.
 #[tokio::test]
 async fn the_folders_of_the_host() {
     let mark = Mark::new("filesystem-roots");
@@ -90,7 +90,7 @@ async fn a_loop_writes_and_reads() {
     let model = ScriptedModel::new([
         call("fs/read_text_file", json!({"path": path})),
         call("fs/write_file", json!({"path": path, "content": "hello"})),
-        // Models leave out the server, where the name is clear without it.
+        // Models omit the server if the name is unambiguous without it.
         call("read_text_file", json!({"path": path})),
         ModelResponse::from_text("It says hello."),
     ]);

@@ -1,18 +1,18 @@
-//! Which processes a test started, and that none of them is left.
+//! The processes that a test started, and the check that none is left.
 
 use std::path::Path;
 use std::process::Command;
 
 use genkit::mcp::McpHost;
 
-/// The variable that a test's servers, and whatever they start, have in their environment.
+/// The environment variable that identifies a test's servers and their children.
 pub(super) const VARIABLE: &str = "GENKIT_TEST_MARK";
 
 /// The mark of one test's processes.
 pub(super) struct Mark(String);
 
 impl Mark {
-    /// A mark that no other test has, in this run or in another one beside it.
+    /// Creates a mark that no other test uses, in this run or in a concurrent one.
     pub(super) fn new(test: &str) -> Self {
         Self(format!("{test}-{}", std::process::id()))
     }
@@ -21,7 +21,7 @@ impl Mark {
         &self.0
     }
 
-    /// The processes that live.
+    /// Returns the living processes.
     pub(super) fn processes(&self) -> Vec<u32> {
         let wanted = format!("{VARIABLE}={}", self.0).into_bytes();
         let entries = std::fs::read_dir("/proc").expect("Linux's /proc, where processes are found");
@@ -33,11 +33,11 @@ impl Mark {
         ids.filter(marked).collect()
     }
 
-    /// Kills them; they are dead when this is done, so that nobody can write to them any more.
+    /// Kills them and waits until they are dead, so that no message can reach them any more.
     pub(super) fn kill(&self) {
         let ids = self.processes();
         self.signal("-9");
-        // A zombie has closed its pipes; before that it may look dead, and still take a message.
+        // A zombie has closed its pipes. Before that, a process may look dead but still accept a message.
         let is_dead = |id: &u32| {
             let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
             stat.rsplit(')').next().is_none_or(|rest| rest.is_empty() || rest.starts_with(" Z"))
@@ -55,7 +55,7 @@ impl Mark {
         assert!(Command::new("kill").arg(signal).args(ids).status().unwrap().success());
     }
 
-    /// Closes the host, and shows that its processes went with it, and are no zombies either.
+    /// Closes the host, and checks that its processes ended and are not zombies.
     pub(super) async fn close(&self, host: McpHost) {
         let ids = self.processes();
         assert!(!ids.is_empty(), "no server runs");

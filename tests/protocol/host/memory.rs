@@ -1,4 +1,4 @@
-//! `server-memory`: what it keeps outlives its process.
+//! `server-memory`: its data outlives its process.
 
 use genkit::ErrorKind;
 use genkit::mcp::host::{McpEvent, McpHost, ServerState};
@@ -31,7 +31,7 @@ async fn entities(host: &McpHost) -> Value {
     host.call_tool("memory/read_graph", json!({})).await.unwrap()["entities"].clone()
 }
 
-/// States, in their order.
+/// The states, in order.
 fn states(told: &Told) -> Vec<ServerState> {
     let state = |event| match event {
         McpEvent::State { state, .. } => Some(state),
@@ -46,7 +46,7 @@ async fn a_killed_server_is_started_again_and_knows_what_it_knew() {
     remember(&host).await;
     let before = mark.processes();
     mark.kill();
-    // A call that is written while the host has not seen the end may not be made twice, and fails.
+    // A call that is sent before the host notices the end of the connection must not be repeated, and fails.
     until("the end of the connection", async || {
         states(&told).last() != Some(&ServerState::Connected) || states(&told).len() > 1
     })
@@ -82,25 +82,25 @@ async fn without_a_call_it_is_started_again_too() {
 async fn a_call_in_flight_fails_at_once_and_says_why() {
     let (host, mark, _told) = open("flight");
     remember(&host).await;
-    // A stopped process takes the call and does not answer.
+    // A stopped process accepts the call and does not respond.
     mark.signal("-STOP");
     let calling = host.clone();
     let call = tokio::spawn(async move { calling.call_tool("memory/read_graph", json!({})).await });
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     assert!(!call.is_finished());
     mark.kill();
-    // Far below the time limit of a call, which is a minute.
+    // Much less than the time limit of a call, which is a minute.
     let ended = tokio::time::timeout(std::time::Duration::from_secs(20), call).await;
     let error = ended.expect("the call to end with the server").unwrap().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     let said = error.to_string();
     assert!(said.contains("`memory`") && said.contains("ended during the request"), "{said}");
-    // A call that may have done something is not made a second time; the next one is well.
+    // A call that may have had an effect is not repeated; the next one succeeds.
     assert_eq!(entities(&host).await, json!([ada()]));
     mark.close(host).await;
 }
 
-/// A host that is dropped ends its servers as well.
+/// A host that is dropped also ends its servers.
 #[tokio::test]
 async fn a_host_that_is_dropped() {
     let (host, mark, _told) = open("dropped");

@@ -1,4 +1,4 @@
-//! Our host against servers that others wrote: as programs, over HTTP, and all of them at once.
+//! The host with third-party servers: as programs, over HTTP, and all of them at once.
 
 mod desktop;
 mod everything;
@@ -30,7 +30,7 @@ fn node(name: &str, mark: &Mark) -> StdioTransport {
     ServerConfig::stdio("node").arg(packages::node_server(name)).env(mark::VARIABLE, mark.name())
 }
 
-/// Waits until `done`; how long is only a guard against waiting for ever.
+/// Waits until `done`, with a time limit against waiting forever.
 async fn until(what: &str, mut done: impl AsyncFnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !done().await {
@@ -39,7 +39,7 @@ async fn until(what: &str, mut done: impl AsyncFnMut() -> bool) {
     }
 }
 
-/// What a model that calls this tool once gets to see.
+/// Returns what a model sees that calls this tool once.
 async fn as_a_model_sees(host: &McpHost, tool: &str, input: Value) -> ToolResponse {
     let model = calling(tool, input);
     let response = genkit::generate("Go.").model(model).tools(host.tools()).await.unwrap();
@@ -48,7 +48,7 @@ async fn as_a_model_sees(host: &McpHost, tool: &str, input: Value) -> ToolRespon
     seen.next().unwrap_or_else(|| panic!("`{tool}` was not called: {response:?}"))
 }
 
-/// A model that calls one tool and is done.
+/// A model that calls one tool and then ends.
 fn calling(tool: &str, input: Value) -> ScriptedModel {
     ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new(tool, input)]),
@@ -56,7 +56,7 @@ fn calling(tool: &str, input: Value) -> ScriptedModel {
     ])
 }
 
-/// What servers told.
+/// The events of servers.
 #[derive(Clone, Default)]
 struct Told(Arc<Mutex<Vec<McpEvent>>>);
 
@@ -74,7 +74,7 @@ impl Told {
         self.0.lock().unwrap().clear();
     }
 
-    /// Which requests told how far they are, and how far: in order.
+    /// Returns the progress notifications with their requests, in order.
     fn steps(&self) -> Vec<(String, String, Progress)> {
         let step = |event| match event {
             McpEvent::Progress { server, of, progress, .. } => Some((server, of, progress)),
@@ -83,13 +83,13 @@ impl Told {
         self.all().into_iter().filter_map(step).collect()
     }
 
-    /// Waits for an event like this.
+    /// Waits for a matching event.
     async fn wait(&self, what: &str, like: impl Fn(&McpEvent) -> bool) {
         until(what, async || self.all().iter().any(&like)).await;
     }
 }
 
-/// Whether an event says that the resource at `uri` of the server `e` has new content.
+/// Whether an event reports new content of the resource at `uri` of the server `e`.
 fn is_update_of(uri: &str) -> impl Fn(&McpEvent) -> bool {
     move |event| matches!(event, McpEvent::ResourceUpdated { server, uri: of, .. } if server == "e" && of == uri)
 }

@@ -1,4 +1,4 @@
-//! `examples/proxy`: one server that fronts many, as clients see it.
+//! `examples/proxy`: one server in front of many, as seen by clients.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +15,7 @@ use crate::pipe::Pipe;
 use crate::server::Server;
 use crate::{packages, program, server};
 
-/// How long the inspector may take.
+/// The time limit of the inspector.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A configuration with `notes`.
@@ -28,7 +28,7 @@ fn config(test: &str, mark: &Mark) -> String {
     config.to_string_lossy().into_owned()
 }
 
-/// Raw bytes: what is behind is there from the first list on, and ends with the proxy.
+/// Raw bytes: the servers behind are included from the first list on, and end with the proxy.
 #[test]
 fn a_client_on_pipes() {
     let mark = Mark::new("proxy-pipes");
@@ -87,7 +87,7 @@ fn the_inspector_over_http() {
     }
 }
 
-/// Our host in front of the proxy, and our server behind it: everything passes, both ways.
+/// The host in front of the proxy, and a server of this library behind it: everything passes in both directions.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_chain() {
     for http in [false, true] {
@@ -112,7 +112,7 @@ async fn a_chain() {
         let added = call("notes__add_note", json!({"text": "buy milk"})).await.unwrap();
         assert_eq!((&added["id"], &added["text"]), (&json!(1), &json!("buy milk")));
 
-        // Progress comes through two hops.
+        // Progress passes through two hops.
         let texts = json!({"texts": ["a", "b"]});
         call("notes__import_notes", texts).await.unwrap();
         let step = |done: f64, said: &str| {
@@ -135,19 +135,18 @@ async fn a_chain() {
         let error = call("notes__nope", json!({})).await.unwrap_err();
         assert_ne!(error.kind(), ErrorKind::Unavailable, "{error}");
 
-        // The question of the last server is answered by the first client.
+        // The last server's question is answered by the first client.
         let deleted = call("notes__delete_note", json!({"id": 1})).await.unwrap();
         assert_eq!(deleted["text"], "buy milk");
         assert_eq!(host.status()[0].state, ServerState::Connected);
         host.close().await;
         drop(web);
-        // What is behind the proxy is the proxy's to end; where it was killed, that sees the end of
-        // its input.
+        // The proxy ends the servers behind it. If it was killed, they end when their input closes.
         until("the end of what is behind", async || mark.processes().is_empty()).await;
     }
 }
 
-/// What dies behind a proxy is gone from its lists, and comes back.
+/// A server that dies behind a proxy disappears from its lists, and returns.
 #[test]
 fn a_server_behind_it_that_is_killed() {
     let mark = Mark::new("proxy-killed");
@@ -155,13 +154,13 @@ fn a_server_behind_it_that_is_killed() {
     pipe.hello();
     pipe.call("notes__add_note", &json!({"text": "buy milk"}));
     mark.kill();
-    // As in `memory.rs`: the proxy says when it has seen the end.
+    // As in `memory.rs`: the proxy logs when it has noticed the end.
     let deadline = std::time::Instant::now() + PATIENCE;
     while !pipe.stderr().contains("; reconnecting") {
         assert!(std::time::Instant::now() < deadline, "{}", pipe.stderr());
         std::thread::sleep(Duration::from_millis(5));
     }
-    // Until it is there again its tools are unknown.
+    // Until it is back, its tools are unknown.
     while !pipe.request("tools/list", &json!({})).to_string().contains("notes__search_notes") {
         assert!(std::time::Instant::now() < deadline, "{}", pipe.stderr());
         std::thread::sleep(Duration::from_millis(5));

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::web::Web;
 use super::{Told, until};
 
-// With threads, as programs have them: restarting blocks one, and connections end meanwhile.
+// With several threads, as programs have: restarting blocks one, and connections end meanwhile.
 fn open(web: &Web) -> (McpHost, Told) {
     let told = Told::default();
     let host = McpHost::builder()
@@ -63,7 +63,7 @@ async fn while_it_is_away_calls_say_so_and_then_it_is_back() {
     assert!(error.to_string().contains("`e`"), "{error}");
     assert_eq!(error.kind(), genkit::ErrorKind::Unavailable, "{error}");
     web.restart();
-    // The host tries again by itself, and does so at once where somebody calls.
+    // The host reconnects automatically, and immediately if there is a call.
     until("the server", async || echo(&host, "again").await.is_ok()).await;
     host.close().await;
 }

@@ -1,4 +1,4 @@
-//! Skills of a program over stdio beside those of a folder, used by one model.
+//! Skills of a program over stdio together with those of a folder, used by one model.
 
 use genkit::Skill;
 use genkit::mcp::host::{McpHost, ServerConfig};

@@ -1,4 +1,4 @@
-//! `mcp-server-time`, on the Python SDK, which speaks the newest protocol.
+//! `mcp-server-time`, based on the Python SDK, which supports the newest protocol.
 
 use genkit::mcp::host::{McpHost, ProtocolEra, ServerConfig, StdioTransport};
 use serde_json::json;
@@ -32,7 +32,7 @@ async fn the_newest_protocol_is_found_by_asking() {
             "source_timezone": "Europe/Berlin", "time": "16:30", "target_timezone": "Asia/Tokyo"
         });
         let said = host.call_tool(&format!("{key}/convert_time"), input).await.unwrap();
-        // Neither the length of the day nor the season changes that it is the afternoon there.
+        // It is afternoon there regardless of daylight saving time and the season.
         let there = said["target"]["datetime"].as_str().unwrap();
         assert!(there.contains("T23:30") || there.contains("T00:30"), "{said}");
         assert_eq!(said["source"]["timezone"], "Europe/Berlin");
@@ -43,8 +43,8 @@ async fn the_newest_protocol_is_found_by_asking() {
     mark.close(host).await;
 }
 
-/// One that takes longer to start than a server may think about its protocol finds both questions
-/// waiting: it answers the first, and refuses the second.
+/// A server that starts more slowly than the time limit of version detection finds both requests waiting: it responds
+/// to the first, and refuses the second.
 #[tokio::test]
 async fn a_slow_start_makes_no_old_server() {
     let mark = Mark::new("time-slow");

@@ -65,7 +65,7 @@ async fn one_host_for_all() {
     let gone = host.status().remove(6).last_error.unwrap();
     assert!(gone.contains("no-such-program-anywhere"), "{gone}");
 
-    // One run with tools of all of them; each has its server's key before its name.
+    // One run with tools of all of them. Each has its server's key before its name.
     let path = files.join("a.txt");
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([

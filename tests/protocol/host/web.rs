@@ -1,4 +1,4 @@
-//! `server-everything` over HTTP, as a program of its own.
+//! `server-everything` over HTTP, as a separate program.
 
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use crate::packages;
 use crate::program::Heard;
 
-/// How long it may take to listen.
+/// The startup time limit.
 const START: Duration = Duration::from_secs(60);
 
-/// The server, until it is dropped.
+/// The server, killed on drop.
 pub(super) struct Web {
     child: Child,
     stderr: Heard,
@@ -21,8 +21,8 @@ pub(super) struct Web {
 impl Web {
     /// Starts it on a port that is free.
     pub(super) fn start() -> Self {
-        // It does not say which port it got, so that it cannot choose one. Below the ports that the system
-        // gives to clients: those of other tests would take it before the server is there.
+        // It does not report its port, so it cannot choose one itself. Uses ports below the ephemeral range, because
+        // connections of other tests could take one from that range before the server starts.
         static NEXT: AtomicU16 = AtomicU16::new(0);
         let first = u16::try_from(std::process::id() % 8_000).unwrap();
         let ports = std::iter::repeat_with(|| {
@@ -65,13 +65,13 @@ impl Web {
         format!("http://127.0.0.1:{}/mcp", self.port)
     }
 
-    /// Ends it without a word, as a crash does.
+    /// Kills it, as in a crash.
     pub(super) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// Starts it again where it was; it knows nothing of the sessions that it had.
+    /// Restarts it on the same port, without its previous sessions.
     pub(super) fn restart(&mut self) {
         self.kill();
         *self = Self::on(self.port);

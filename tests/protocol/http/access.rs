@@ -1,4 +1,4 @@
-//! Who may call: origins, hosts, tokens.
+//! Access control: origins, hosts, tokens.
 
 use serde_json::json;
 
@@ -27,7 +27,7 @@ fn pages_of_strangers_may_not_call() {
             assert_eq!(answer.status, 403, "{origin}: {answer:?}");
         }
     }
-    // Nothing of that touched the session.
+    // None of that affected the session.
     assert_eq!(wire.call(&session, "add", &json!({ "a": 1, "b": 1 })).status, 200);
 }
 
@@ -49,11 +49,11 @@ fn a_page_that_points_its_name_at_this_machine_may_not() {
     for host in ["evil.example", "evil.example:80", "localhost.evil.example"] {
         let answer = wire.post(&[("host", host)], &initialize());
         assert_eq!(answer.status, 403, "{host}: {answer:?}");
-        // It says which host came, and how to let it in.
+        // The error contains the host, and how to allow it.
         let name = host.trim_end_matches(":80");
         let told = answer.message()["error"]["message"].as_str().unwrap_or_default().to_owned();
         assert!(told.contains(&format!("`.allowed_hosts([\"{name}\"])`")), "{told}");
-        // Not even where the page's origin is that name.
+        // Not even if the page's origin has that name.
         let origin = format!("http://{host}");
         let answer = wire.post(&[("host", host), ("origin", &origin)], &initialize());
         assert_eq!(answer.status, 403, "{host}: {answer:?}");
@@ -98,7 +98,7 @@ fn a_server_with_a_token_answers_nobody_without_it() {
     refused(wire.call_alone("add", &json!({ "a": 1, "b": 1 })));
     let token = [("authorization", "Bearer open sesame")];
     let session = wire.open(&token);
-    // A session is no key: each request needs the token.
+    // A session is not a credential: each request needs the token.
     refused(wire.call(&session, "add", &json!({ "a": 1, "b": 1 })));
     let call = super::wire::call("add", &json!({ "a": 1, "b": 1 }));
     let answer = wire.post(&[&in_session(&session)[..], &token].concat(), &call);

@@ -1,4 +1,4 @@
-//! What is advertised can be delivered: changes and subscriptions in both eras, with sessions and without.
+//! Advertised features work: changes and subscriptions in both eras, with sessions and without.
 
 use std::io::{BufRead as _, BufReader};
 
@@ -12,7 +12,7 @@ use super::wire::{Wire, in_session, initialize};
 
 const URI: &str = "none://it";
 
-/// Which kinds tell of changed lists, and whether resources can be subscribed to.
+/// The kinds that notify of changed lists, and whether resources can be subscribed to.
 fn offers(result: &Value) -> ([bool; 3], bool) {
     let capabilities = &result["capabilities"];
     let tells = ["tools", "prompts", "resources"].map(|kind| {
@@ -33,7 +33,7 @@ fn tool(name: &'static str) -> Tool {
     Tool::builder(name, "A tool.").handler(|_: Context, (): ()| async { Ok("done") })
 }
 
-/// A list that changes and a resource that does, and that `stream` tells of both.
+/// Checks that `stream` reports a changed list and a changed resource.
 fn delivers(registry: &Registry, name: &'static str, stream: Response<Body>, uri: Response<Body>) {
     let (mut lists, mut updates) = (methods(stream), methods(uri));
     registry.insert(tool(name)).expect("a new tool");

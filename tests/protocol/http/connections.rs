@@ -1,4 +1,4 @@
-//! Connections of clients that say nothing, or stop half-way.
+//! Connections of clients that send nothing, or stop halfway.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ fn silent_connections_of_one_address_keep_nobody_out() {
     let mut silent = Vec::new();
     for number in 0..300 {
         let Ok(mut raw) = Raw::from(1, address) else { continue };
-        // Some say nothing, others half a head.
+        // Some send nothing, others an incomplete head.
         if number % 2 == 0 {
             let _ = raw.send(b"POST /mcp HTTP/1.1\r\nhost: localhost\r\n");
         }
@@ -38,7 +38,7 @@ fn bodies_that_come_slowly_keep_nobody_out() {
     let most = vec![b' '; 3_900_000];
     for raw in &mut slow {
         raw.send(head.as_bytes()).expect("sent");
-        // Those that find no room are not read.
+        // Connections over the limit are not read.
         raw.set_patience_to_write();
         let _ = raw.send(&most);
     }

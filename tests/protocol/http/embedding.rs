@@ -1,4 +1,4 @@
-//! The endpoint inside an app that has more to do.
+//! The endpoint in an app with other routes.
 
 use axum::extract::Request;
 use axum::http::HeaderMap;
@@ -47,7 +47,7 @@ fn a_function_reads_the_scopes_of_its_caller() {
     }
 }
 
-/// Who calls is asked of each request, not of the one that opened the session.
+/// The caller is determined for each request, not for the one that opened the session.
 #[test]
 fn each_request_of_a_session_has_its_own_caller() {
     async fn name(

@@ -1,4 +1,4 @@
-//! What of an error goes out over HTTP.
+//! The parts of an error that are sent over HTTP.
 
 use genkit::mcp::McpServer;
 use genkit::{ErrorContext as _, Genkit, Registry, Result, tool, tools};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::here::Here;
 use super::wire::Wire;
 
-/// What no client is to read.
+/// Text that no client must receive.
 const SECRET: &str = "postgres://admin@10.0.0.7";
 
 /// Fails with a cause.

@@ -1,4 +1,4 @@
-//! Servers of this process, for what the examples do not show.
+//! Servers in this process, for features that the examples do not have.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use genkit::{Context, Genkit, Registry, tool, tools};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-/// Who calls, as a layer of the app found out.
+/// The caller, as determined by a layer of the app.
 #[derive(Clone)]
 pub(super) struct Caller(pub(super) &'static str);
 
@@ -50,7 +50,7 @@ pub(super) fn calculator() -> McpServer {
     Genkit::builder().registry(registry).build().expect("a program").serve_mcp()
 }
 
-/// A server that listens by itself, until this is dropped.
+/// A server with its own listener, stopped on drop.
 pub(crate) struct Serving {
     address: SocketAddr,
     _runtime: Runtime,

@@ -1,4 +1,4 @@
-//! Bodies that are no requests.
+//! Bodies that are not requests.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::server::Server;
 /// The default limit of a body.
 const FOUR_MEBIBYTES: usize = 4 * 1024 * 1024;
 
-/// A limit that fits into the buffers of a connection: all is sent before the answer comes.
+/// A limit that fits into the buffers of a connection, so that everything is sent before the response arrives.
 const LIMIT: usize = 10_000;
 
 fn server() -> (Server, Wire) {
@@ -85,7 +85,7 @@ fn four_mebibytes_are_the_limit_of_who_sets_none() {
     let answer = wire.call(&session, "count_words", &json!({ "text": almost }));
     assert_eq!(answer.message()["result"]["content"][0]["text"], "1", "{}", answer.status);
     let message = call("count_words", &json!({ "text": "x".repeat(FOUR_MEBIBYTES) })).to_string();
-    // The server may hang up before all of it was sent, so that no answer can be read.
+    // The server may close the connection before everything was sent, so that no response can be read.
     let usual =
         [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
     match wire.send("POST", &[&usual[..], &in_session(&session)].concat(), message.as_bytes()) {

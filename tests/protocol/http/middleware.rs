@@ -13,7 +13,7 @@ async fn double(n: i64) -> i64 {
     n * 2
 }
 
-/// Lets small numbers through, one larger, and refuses the others.
+/// Accepts small numbers, increments one, and rejects the others.
 struct Small;
 
 impl Middleware for Small {

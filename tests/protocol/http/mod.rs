@@ -1,4 +1,4 @@
-//! Raw streamable HTTP: what a client in trouble, or a stranger, may send.
+//! Raw streamable HTTP: requests of faulty and untrusted clients.
 
 mod access;
 mod advertised;

@@ -1,4 +1,4 @@
-//! CORS: what a page that is let in may read, and what a browser asks before.
+//! CORS: what an allowed page may read, and preflight requests.
 
 use super::here::{Serving, calculator};
 use super::wire::{Wire, initialize};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::net::TcpSocket;
 
-/// How long an answer may take.
+/// The time limit of a response.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// One connection.
@@ -32,7 +32,7 @@ impl Raw {
         Self::over(TcpStream::connect(address).expect("a connection"))
     }
 
-    /// From another address of this machine.
+    /// Connects from another address of this machine.
     pub(super) fn from(last: u8, address: SocketAddr) -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let socket = runtime.block_on(async {
@@ -54,7 +54,7 @@ impl Raw {
         self.0.get_mut().write_all(bytes)
     }
 
-    /// Gives up soon where nothing more is taken.
+    /// Gives up soon if the server does not read.
     pub(super) fn set_patience_to_write(&self) {
         self.0.get_ref().set_write_timeout(Some(Duration::from_millis(50))).expect("a timeout");
     }
@@ -111,7 +111,7 @@ impl Raw {
         String::from_utf8(body).expect("a text")
     }
 
-    /// One piece of a body without a length; empty at its end.
+    /// Reads one chunk of a body without a length; empty at its end.
     pub(super) fn chunk(&mut self) -> String {
         let mut line = String::new();
         self.0.read_line(&mut line).expect("a size");
@@ -122,7 +122,7 @@ impl Raw {
         String::from_utf8(chunk).expect("a text")
     }
 
-    /// Everything until the end of a body without a length.
+    /// Reads all chunks of a body without a length.
     pub(super) fn chunks(&mut self) -> String {
         let mut all = String::new();
         loop {
@@ -134,7 +134,7 @@ impl Raw {
         }
     }
 
-    /// Whether the other side has hung up.
+    /// Whether the server has closed the connection.
     pub(super) fn has_ended(&mut self) -> bool {
         let mut byte = [0];
         match self.0.read(&mut byte) {

@@ -1,4 +1,4 @@
-//! Sessions, from their opening to their end.
+//! Sessions, from opening to end.
 
 use std::time::{Duration, Instant};
 
@@ -37,8 +37,8 @@ fn a_session_that_never_was_is_not_found() {
     assert_eq!(listening.expect("an answer").status, 404);
 }
 
-/// Without `TCP_NODELAY` each of these waits some 40 ms for an acknowledgement. Printed, not
-/// asserted: machines differ.
+/// Without `TCP_NODELAY` each of these waits about 40 ms for an acknowledgement. Printed rather than asserted, since
+/// machines differ.
 #[test]
 fn calls_of_a_session_one_after_the_other() {
     let server = Server::start("quickstart", &[]);

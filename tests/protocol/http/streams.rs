@@ -1,4 +1,4 @@
-//! Answers: one message, or a stream where something is said before it, that a client may come back to.
+//! Responses: a single message, or a resumable stream if other messages precede it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ fn server() -> McpServer {
     Genkit::builder().registry(registry).build().expect("a program").serve_mcp()
 }
 
-/// A call that wants to hear of progress.
+/// A call that requests progress.
 fn watched(name: &str, arguments: &Value) -> Value {
     let mut call = call(name, arguments);
     call["params"]["_meta"] = json!({ "progressToken": "t" });
@@ -65,7 +65,7 @@ fn an_answer_is_one_message_with_a_length_unless_something_is_said_before_it() {
     let serving = Serving::of(server());
     let session = Wire::to(&serving.url()).open(&[]);
     let mut raw = Raw::to(serving.address());
-    // The same call twice, the second one with somebody who wants to hear.
+    // The same call twice, the second time with a request for progress.
     raw.post(&in_session(&session), &call("steps", &json!({ "count": 2, "rest": 0 })));
     let head = raw.head().expect("an answer");
     assert_eq!(head.header("content-type").map(str::trim), Some("application/json"), "{head:?}");
@@ -77,7 +77,7 @@ fn an_answer_is_one_message_with_a_length_unless_something_is_said_before_it() {
     let told = events.matches("notifications/progress").count();
     assert_eq!((told, events.matches("through").count()), (2, 1), "{events}");
     assert!(events.starts_with("id: 1-0\nretry: 3000\ndata: \n\n"), "{events}");
-    // The connection is as good as new.
+    // The connection can be reused.
     raw.post(&in_session(&session), &call("steps", &json!({ "count": 0, "rest": 0 })));
     let head = raw.head().expect("an answer");
     assert!(raw.body(&head).contains("through"));
@@ -102,7 +102,7 @@ fn who_lost_the_connection_comes_back_for_the_rest() {
     assert!(rest.starts_with("id: 1-2\n"), "{rest}");
     assert!(rest.contains("id: 1-4\n") && rest.contains("through"), "{rest}");
     assert!(!rest.contains("id: 1-1\n"), "{rest}");
-    // Also when it is through.
+    // Also after it is complete.
     let mut late = Raw::to(serving.address());
     late.get(&[&in_session(&session)[..], &[("last-event-id", "1-3")]].concat());
     late.head().expect("an answer");
@@ -167,7 +167,7 @@ fn a_call_without_a_session_ends_with_its_connection() {
     }
 }
 
-/// F-4: also in the moment in which the session ends.
+/// F-4: also at the moment at which the session ends.
 #[test]
 fn a_request_to_a_session_that_ends_is_answered_or_not_found() {
     let serving = Serving::of(server());
@@ -197,7 +197,7 @@ fn a_request_to_a_session_that_ends_is_answered_or_not_found() {
     }
 }
 
-/// Also one that says nothing: whoever waits for it can come back.
+/// Also a stream without events: its client can resume it.
 #[test]
 fn a_call_that_takes_long_is_a_stream_to_come_back_to() {
     let serving = Serving::of(server());

@@ -1,4 +1,4 @@
-//! Traces in the headers of HTTP: taken where `_meta` names none, and given beside it.
+//! Traces in HTTP headers: used if `_meta` contains none, and sent in addition to it.
 
 use std::cell::Cell;
 use std::sync::{LazyLock, Mutex};
@@ -18,7 +18,7 @@ const OURS: &str = "00-11111111111111111111111111111111-2222222222222222-01";
 static PARENTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// Whether what this thread sends belongs to a trace.
+    /// Whether requests of this thread belong to a trace.
     static IS_TRACED: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -1,4 +1,4 @@
-//! A client that sends whatever it is told.
+//! A client that sends arbitrary requests.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use ureq::http::{Request, Response};
 use ureq::{Agent, Body};
 
-/// How long a request may take.
+/// The time limit of a request.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What every well-behaved client sends.
+/// The headers that every well-behaved client sends.
 const USUAL: [(&str, &str); 2] =
     [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
 
-/// An answer, read whole.
+/// A complete response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -35,7 +35,7 @@ impl Answer {
         self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
     }
 
-    /// The JSON-RPC message in it: the last one, where it is a stream of events.
+    /// Returns the JSON-RPC message in it: the last one of an event stream.
     pub(crate) fn message(&self) -> Value {
         let is_stream =
             self.header("content-type").is_some_and(|t| t.starts_with("text/event-stream"));
@@ -107,12 +107,12 @@ impl Wire {
         session
     }
 
-    /// Calls a tool within a session.
+    /// Calls a tool in a session.
     pub(crate) fn call(&self, session: &str, name: &str, arguments: &Value) -> Answer {
         self.post(&in_session(session), &call(name, arguments))
     }
 
-    /// Opens the stream of a session; it is not read.
+    /// Opens the stream of a session, without reading it.
     pub(crate) fn listen_in(&self, session: &[(&str, &str)]) -> Response<Body> {
         let mut request = Request::builder().method("GET").uri(&self.url);
         for (name, value) in session {
@@ -122,7 +122,7 @@ impl Wire {
         self.agent.run(request).expect("an answer")
     }
 
-    /// Opens the stream of the era without sessions; it is not read.
+    /// Opens the stream of the era without sessions, without reading it.
     pub(crate) fn listen_alone(&self) -> Response<Body> {
         let params = json!({ "notifications": { "toolsListChanged": true } });
         let (headers, message) = alone("subscriptions/listen", params);
@@ -135,12 +135,12 @@ impl Wire {
         self.agent.run(request).expect("an answer")
     }
 
-    /// Asks something in the era without sessions.
+    /// Sends a request in the era without sessions.
     pub(crate) fn ask_alone(&self, method: &str, params: Value) -> Answer {
         self.ask_alone_with(&[], method, params)
     }
 
-    /// Asks something in the era without sessions, with these headers.
+    /// Sends a request in the era without sessions, with these headers.
     pub(crate) fn ask_alone_with(
         &self,
         more: &[(&str, &str)],
@@ -153,7 +153,7 @@ impl Wire {
         self.post(&headers, &message)
     }
 
-    /// Opens a stream of the era without sessions that hears of one resource; it is not read.
+    /// Opens a stream of the era without sessions that subscribes to one resource, without reading it.
     pub(crate) fn listen_to(&self, more: &[(&str, &str)], uri: &str) -> Response<Body> {
         let params = json!({ "notifications": { "resourceSubscriptions": [uri] } });
         let (headers, message) = alone("subscriptions/listen", params);
@@ -172,7 +172,7 @@ impl Wire {
     }
 }
 
-/// The headers and the message of a request that stands by itself.
+/// Returns the headers and the message of an independent request.
 fn alone(method: &str, mut params: Value) -> (Vec<(&'static str, String)>, Value) {
     const VERSION: &str = "2026-07-28";
     params["_meta"] = json!({
@@ -186,7 +186,7 @@ fn alone(method: &str, mut params: Value) -> (Vec<(&'static str, String)>, Value
     (headers, json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
 }
 
-/// The headers of a request within a session.
+/// Returns the headers of a request in a session.
 pub(crate) fn in_session(session: &str) -> [(&str, &str); 2] {
     [("mcp-session-id", session), ("mcp-protocol-version", "2025-11-25")]
 }

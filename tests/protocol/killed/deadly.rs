@@ -1,4 +1,4 @@
-//! A store whose process dies at a change, before it or after it; and the processes around it.
+//! A store whose process dies before or after a change, and the processes around it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -9,29 +9,29 @@ use std::time::{Duration, Instant};
 use genkit::durable::{FolderStore, RunChange, RunHead, RunId, RunStore, StoredRun};
 use genkit::{BoxFuture, Result};
 
-/// Says to a process what it is.
+/// Tells a process its role.
 const ROLE: &str = "GENKIT_TASK_ROLE";
 
-/// How long a process may take to listen.
+/// The startup time limit of a process.
 const START: Duration = Duration::from_secs(30);
 
-/// What a process is started as.
+/// The role of a process.
 #[derive(Clone, Debug)]
 pub(super) struct Role {
     pub(super) folder: PathBuf,
     /// `folder`, `sqlite`, or the address of Postgres.
     pub(super) store: String,
-    /// The change at which it dies; 0 where it lives.
+    /// The change at which it dies; 0 if it does not die.
     pub(super) dies_at: usize,
     pub(super) dies_after: bool,
-    /// For how long a lease lasts: a next process need not wait for that of a dead one.
+    /// The duration of a lease, so that the next process does not have to wait for that of a dead one.
     pub(super) lease_ms: u64,
-    /// Where the other server is, for a host.
+    /// The address of the other server, for a host.
     pub(super) other: String,
 }
 
 impl Role {
-    /// That of this process, if it was started with one.
+    /// Returns the role of this process, if it was started with one.
     pub(super) fn of_this() -> Option<Self> {
         let role = std::env::var(ROLE).ok()?;
         let parts: Vec<&str> = role.split('\n').collect();
@@ -46,7 +46,7 @@ impl Role {
         })
     }
 
-    /// A process of this test binary that plays it.
+    /// Starts this test binary as a process with this role.
     pub(super) fn start(&self, test: &str) -> Child {
         let Self { folder, store, dies_at, dies_after, lease_ms, other } = self;
         let folder = folder.display();
@@ -75,7 +75,7 @@ impl Role {
     }
 }
 
-/// As `kill -9` does it: nothing is flushed, nothing is dropped.
+/// Dies as with `kill -9`: nothing is flushed or dropped.
 fn die() -> ! {
     let this = std::process::id().to_string();
     Command::new("kill").args(["-9", &this]).status().unwrap();
@@ -84,7 +84,7 @@ fn die() -> ! {
     }
 }
 
-/// Whether a process was killed; it has ended or is waited for.
+/// Waits for the end of a process. Returns whether it was killed.
 pub(super) fn was_killed(child: &mut Child) -> bool {
     use std::os::unix::process::ExitStatusExt as _;
     let status = child.wait().unwrap();
@@ -92,7 +92,7 @@ pub(super) fn was_killed(child: &mut Child) -> bool {
     !status.success()
 }
 
-/// What a process writes when it is ready.
+/// Returns what a process writes when it is ready.
 pub(super) fn announced(child: &mut Child, file: &Path) -> Option<String> {
     let until = Instant::now() + START;
     loop {

@@ -1,5 +1,5 @@
-//! A host that is killed in the middle of a durable run that follows a task of a server: the next life follows the same
-//! task and begins no second.
+//! A host that is killed during a durable run that follows a task of a server: the next process follows the same task,
+//! and does not begin a second one.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ async fn relay(ctx: &Context, host: &McpHost) -> Result<Value> {
     host.client("s")?.call_tool_in(ctx, "work", json!({})).await
 }
 
-/// The process of the tests below; by itself it follows nothing, and checks that it was told nothing.
+/// The process of the tests below. If run directly, it only checks that it has no role.
 #[test]
 fn the_process_that_follows() {
     let Some(role) = Role::of_this() else {
@@ -56,7 +56,7 @@ fn the_process_that_follows() {
     });
 }
 
-/// A server whose tasks write into this log.
+/// A server whose tasks write to this log.
 fn server(log: &Log) -> Serving {
     let genkit = Genkit::builder().registry(Registry::new().add(tools![work])).state(log.clone());
     Serving::of(genkit.build().unwrap().serve_mcp())
@@ -82,7 +82,8 @@ fn a_host_that_is_killed_at_any_change_goes_on_with_the_same_task() {
                     assert!(!was_killed(&mut next.start(CHILD)), "{role:?}");
                 }
                 assert_eq!(count(&log, "done"), 1, "{role:?}");
-                // Changes are: the run, the model's call, the id of the task. Who dies before that is saved knows of none.
+                // The changes are: the run, the model's call, the id of the task. A process that dies before the id is
+                // saved knows no task.
                 let is_unsaved = dies_at == 3 && !dies_after;
                 assert_eq!(count(&log, "begins"), 1 + usize::from(is_unsaved), "{role:?}");
                 if !killed {

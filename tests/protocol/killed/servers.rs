@@ -1,5 +1,5 @@
-//! A server of tasks that is killed at each change of its store: the id that was told is known, the task ends, nothing
-//! happens twice, and nobody is asked twice.
+//! A server of tasks that is killed at each change of its store: an id that was returned is known, the task ends, no
+//! effect happens twice, and the user is not asked twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Child;
@@ -17,10 +17,10 @@ use crate::postgres;
 
 const CHILD: &str = "killed::servers::the_process_that_serves";
 
-/// How long one trial may take: a task that was made and not begun is left alone for 30 s.
+/// The time limit of one trial: a task that was created but not begun is not touched for 30 s.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The process of the tests below; by itself it has nothing to serve, and checks that it was told nothing.
+/// The process of the tests below. If run directly, it only checks that it has no role.
 #[test]
 fn the_process_that_serves() {
     let Some(role) = Role::of_this() else {
@@ -43,13 +43,13 @@ fn the_process_that_serves() {
     });
 }
 
-/// A server that is started again when it was killed.
+/// A server that is restarted after it was killed.
 struct Instance {
     role: Role,
     child: Child,
     url: Option<String>,
     lives: usize,
-    /// Another instance goes on when it was killed.
+    /// Another instance continues after it was killed.
     is_replaced: bool,
 }
 
@@ -61,7 +61,7 @@ impl Instance {
         Self { role, child, url, lives: 1, is_replaced: false }
     }
 
-    /// Sends a request; `None` where the server was killed at it. The next one is answered by another process.
+    /// Sends a request. Returns `None` if the server was killed by it; the next one reaches another process.
     fn ask(&mut self, method: &str, name: &str, mut params: Value) -> Option<Value> {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -103,11 +103,11 @@ impl Drop for Instance {
     }
 }
 
-/// Makes a task and sees it to its end, at whatever instance answers: its id, and how many questions there were.
+/// Creates a task and follows it to its end, at any instance that responds. Returns its id and the number of questions.
 fn see_through(begins: &mut Instance, mut goes_on: Option<&mut Instance>) -> (String, usize) {
     let call = json!({"name": "pay", "arguments": {}});
     let created = loop {
-        // Whose id was not told is nobody's: it is called again.
+        // If the id was not returned, no client knows the task, so the tool is called again.
         if let Some(created) = begins.ask("tools/call", "pay", call.clone()) {
             break created;
         }
@@ -135,7 +135,7 @@ fn see_through(begins: &mut Instance, mut goes_on: Option<&mut Instance>) -> (St
                 let open = task["inputRequests"].as_object().unwrap();
                 for key in open.keys() {
                     assert!(!taken.contains(key), "`{key}` is asked again");
-                    // A person is asked once for each key.
+                    // The user is asked once for each key.
                     let answer = json!({"action": "accept", "content": {"name": "Ada"}});
                     let answer = asked.entry(key.clone()).or_insert(answer).clone();
                     let answers = json!({"taskId": id, "inputResponses": {key: answer}});
@@ -149,7 +149,7 @@ fn see_through(begins: &mut Instance, mut goes_on: Option<&mut Instance>) -> (St
     }
 }
 
-/// Kills a server at its first change, the next at its second, and so on, before it and after it.
+/// Kills a server at its first change, the next at its second, and so on, before and after the change.
 fn dies_at_each_change(store: &str, name: &str) {
     let mut trials = 0;
     for dies_after in [false, true] {
@@ -165,11 +165,11 @@ fn dies_at_each_change(store: &str, name: &str) {
             for step in ["charge", "tell"] {
                 let key = format!("{id}/0/0/{step}");
                 let times = lines.iter().filter(|line| **line == key).count();
-                // What was done and not saved is done again, under the same key.
+                // Work that was not saved is repeated, with the same key.
                 let most = 1 + usize::from(was_killed && !dies_after);
                 assert!((1..=most).contains(&times), "{}", story());
             }
-            // The first question, and the one after it, which is another.
+            // The first question and the second, which is a different one.
             assert_eq!(asked, 2, "{}", story());
             if !was_killed {
                 break;
@@ -200,7 +200,7 @@ fn a_server_of_tasks_that_is_killed_at_any_change_is_succeeded_with_postgres() {
 
 #[test]
 fn another_instance_that_runs_goes_on_with_the_task_of_one_that_was_killed() {
-    // At the `once` and at the question, at the answer, at the second `once`.
+    // At the `once`, at the question, at the answer, and at the second `once`.
     for dies_at in [2, 3, 4, 5] {
         let folder = scratch(&format!("killed-other-{dies_at}"));
         let (store, other) = ("sqlite".to_owned(), String::new());

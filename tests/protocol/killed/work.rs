@@ -1,4 +1,4 @@
-//! The work of the servers, and what it leaves behind.
+//! The work of the servers, and its effects.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use genkit::{Context, Error, Result, tool};
 
-/// What happened, as lines of a file that no crash undoes.
+/// A record of what happened, as lines of a file that survives a crash.
 #[derive(Clone)]
 pub(super) struct Log(pub(super) PathBuf);
 

@@ -1,13 +1,13 @@
-//! Clients that want everything: calls, sessions, subscriptions, streams, questions, changes.
+//! Clients that use as much as they can: calls, sessions, subscriptions, streams, questions, changes.
 
 use serde_json::json;
 
 use crate::raw::{Client, Connection, Era, call_params};
 
-/// How many of a thing it wants at once.
+/// How many of each it opens at once.
 const MANY: usize = 30;
 
-/// Takes what it gets, and asks for more.
+/// Uses everything it can get, repeatedly.
 pub(super) async fn greedy(mut client: Client) {
     let mut kept: Vec<Connection> = Vec::new();
     loop {
@@ -47,7 +47,7 @@ pub(super) async fn greedy(mut client: Client) {
                 }
             }
         }
-        // What it holds is bounded by what the test may open.
+        // Bounded by the number of connections that the test may open.
         kept.drain(..kept.len().saturating_sub(4 * MANY));
     }
 }

@@ -1,4 +1,4 @@
-//! A client that asks for what a server has, and knows what the answer must be.
+//! A client that uses a server normally, and knows the expected responses.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Seen;
 use crate::raw::{Client, Era, PATIENCE, call_params};
 
-/// Calls `rounds` times everything that has an answer of its own.
+/// Makes `rounds` rounds of calls, all of which have distinct responses.
 pub(super) async fn use_it(client: &mut Client, name: usize, rounds: usize) -> Seen {
     let mut seen = Seen::default();
     for round in 0..rounds {
@@ -17,12 +17,12 @@ pub(super) async fn use_it(client: &mut Client, name: usize, rounds: usize) -> S
             let started = Instant::now();
             let one = tokio::time::timeout(PATIENCE, one(client, kind, &mark));
             match one.await.unwrap_or_else(|_| Err("nothing".to_owned())) {
-                // The others wait for somebody.
+                // The others wait for an answer.
                 Ok(()) if kind < 3 => seen.times.push(started.elapsed()),
                 Ok(()) => {}
                 Err(error) => seen.wrong.push(format!("{mark}, {kind}: {error}")),
             }
-            // Clients do not all ask at the same moment.
+            // Clients do not all send at the same moment.
             tokio::time::sleep(Duration::from_millis(10 + (name as u64 * 7) % 20)).await;
         }
     }
@@ -55,7 +55,7 @@ async fn one(client: &mut Client, kind: usize, mark: &str) -> Result<(), String>
     if answer.to_string().contains(mark) { Ok(()) } else { Err(answer.to_string()) }
 }
 
-/// A call that tells how far it is, and says so of itself only.
+/// A call that reports progress, only for itself.
 async fn progress(client: &mut Client, mark: &str) -> Result<(), String> {
     let mut params = call_params("test_tool_with_progress", &json!({}));
     params["_meta"] = json!({ "progressToken": mark });

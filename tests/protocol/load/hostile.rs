@@ -1,4 +1,4 @@
-//! Clients that send what is no request, or somebody else's.
+//! Clients that send invalid requests, or those of other clients.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::raw::{Client, Connection, Era};
 
-/// A session that nobody has.
+/// A session that does not exist.
 const NOBODY: &str = "11111111-1111-4111-8111-111111111111";
 
-/// Sends something wrong, again and again.
+/// Sends invalid requests repeatedly.
 pub(super) async fn hostile(client: Client) {
     for number in 0_usize.. {
         let bytes = wrong(&client, number);
@@ -21,12 +21,12 @@ pub(super) async fn hostile(client: Client) {
     }
 }
 
-/// Reads what comes, and closes.
+/// Reads the response, and closes the connection.
 async fn finish(mut connection: Connection) {
     while let Ok(Some(_)) = connection.byte().await {}
 }
 
-/// One of the things that can be wrong.
+/// Returns one of many invalid requests.
 fn wrong(client: &Client, number: usize) -> Vec<u8> {
     let post = |body: &str| {
         let length = body.len();
@@ -52,7 +52,7 @@ fn wrong(client: &Client, number: usize) -> Vec<u8> {
              \"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\
              \"clientInfo\":{\"name\":\"x\",\"version\":\"1\"}}}",
         ),
-        // Answers to questions that nobody put to it.
+        // Answers to questions that it was not asked.
         9 => message(json!({
             "jsonrpc": "2.0", "id": number % 50, "result": { "action": "accept", "content": {
                 "username": "stolen", "email": "stolen"

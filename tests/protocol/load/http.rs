@@ -1,4 +1,4 @@
-//! One server over HTTP, and 200 clients: half of them honest.
+//! One server over HTTP with 200 clients, half of them honest.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Command;
@@ -17,21 +17,21 @@ const CLIENTS: usize = 200;
 /// The honest ones.
 const HONEST: usize = 100;
 
-/// How often an honest one asks for everything.
+/// The number of rounds of an honest client.
 const ROUNDS: usize = 4;
 
-/// The honest ones of a second server, which nobody else uses at that time: what the machine makes
-/// of honest calls while it has all that to do.
+/// The number of honest clients of a second server without other clients at that time. They measure how the machine
+/// handles honest calls under the same load.
 const UNDISTURBED: usize = 20;
 
-/// How many times longer the slowest hundredth of the honest calls may take among the others than
-/// that of undisturbed ones, before and at the same time.
+/// The maximum ratio between the 99th percentile of the honest calls among the others and that of undisturbed ones,
+/// measured before and at the same time.
 const FACTOR: f64 = 40.0;
 
-/// What the server may keep, in KiB, once all are gone: the sessions that are not over yet.
+/// The memory that the server may keep after all clients are gone, in KiB: that of sessions that have not expired yet.
 const LEFT: u64 = 96 * 1024;
 
-/// Where each client is.
+/// The address of each client.
 type Places = fn(usize) -> Ipv4Addr;
 
 async fn honest_ones(to: SocketAddr, places: Places, count: usize) -> Seen {
@@ -54,7 +54,7 @@ async fn honest_ones(to: SocketAddr, places: Places, count: usize) -> Seen {
     all
 }
 
-/// The others: they go on until they are dropped.
+/// The other clients, which run until they are dropped.
 fn others(to: SocketAddr, places: Places) -> JoinSet<()> {
     let mut running = JoinSet::new();
     for name in HONEST..CLIENTS {
@@ -79,7 +79,7 @@ async fn matrix(title: &str, places: Places) {
     let mut alone = honest_ones(to, places, HONEST).await;
     let before = Usage::of(server.id());
     let all_others = others(to, places);
-    // They are at it before the honest ones begin.
+    // They start before the honest ones.
     tokio::time::sleep(Duration::from_millis(500)).await;
     let (mut among, mut beside) = tokio::join!(
         honest_ones(to, places, HONEST),
@@ -116,7 +116,7 @@ fn start() -> Server {
     Server::spawn(command.args(["--http", "127.0.0.1:0"]).env("RUST_LOG", "info"))
 }
 
-/// What the server has once it has seen that all are gone.
+/// Returns the server's resources once it has noticed that all clients are gone.
 async fn gone(server: &Server, before: Usage) -> Usage {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     loop {
@@ -133,7 +133,7 @@ async fn two_hundred_clients_at_addresses_of_their_own() {
     matrix("200 clients at 200 addresses", |name| host(1 + name as u8)).await;
 }
 
-/// As behind a proxy that says of nobody who it is.
+/// As behind a proxy that does not pass on the addresses of clients.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_hundred_clients_at_one_address() {
     matrix("200 clients at one address", |_| Ipv4Addr::LOCALHOST).await;

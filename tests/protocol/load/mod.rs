@@ -1,5 +1,5 @@
-//! The fault and load matrix: honest clients among slow, silent, gone, greedy and hostile ones,
-//! over both transports and in both eras. Each honest call is answered with its own answer.
+//! The fault and load matrix: honest clients among slow, silent, disconnecting, greedy and hostile ones, over both
+//! transports and in both eras. Each honest call gets its own response.
 
 mod greedy;
 mod honest;
@@ -10,12 +10,12 @@ mod slow;
 
 use std::time::Duration;
 
-/// What one honest client saw.
+/// The observations of one honest client.
 #[derive(Default)]
 struct Seen {
-    /// How long its plain calls took.
+    /// The durations of its plain calls.
     times: Vec<Duration>,
-    /// Calls that were not answered with their own answer, and what came.
+    /// Calls without the expected response, and what they received.
     wrong: Vec<String>,
     /// All calls.
     calls: usize,
@@ -28,7 +28,7 @@ impl Seen {
         self.calls += other.calls;
     }
 
-    /// So that of a hundred calls this many took no longer.
+    /// Returns a percentile of the durations.
     fn percentile(&mut self, of_hundred: usize) -> Duration {
         self.times.sort();
         let place = (self.times.len() * of_hundred / 100).min(self.times.len().saturating_sub(1));

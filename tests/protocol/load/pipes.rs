@@ -1,4 +1,4 @@
-//! Two hundred servers on pipes, whose clients are honest and something else besides.
+//! Two hundred servers on pipes, whose clients are honest and send disruptive messages as well.
 
 use std::collections::BTreeMap;
 use std::process::Stdio;
@@ -16,7 +16,7 @@ use crate::server;
 
 const CLIENTS: usize = 200;
 
-/// Requests of each that must be answered.
+/// The number of requests of each client that must get a response.
 const CALLS: usize = 24;
 
 struct PipeClient {
@@ -63,7 +63,7 @@ impl PipeClient {
         serde_json::from_str(&line).expect("a message")
     }
 
-    /// A call that says its mark again.
+    /// A call whose response contains its mark.
     fn call(&self, id: &Value, mark: &str) -> String {
         let arguments = json!({ "name": mark, "email": "1" });
         self.tool(id, "json_schema_2020_12_tool", &arguments)
@@ -82,7 +82,7 @@ fn request(id: Value, method: &str, params: Value) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }
 
-/// What a client sends besides, before each of its calls.
+/// Disruptive messages that a client sends before each of its calls.
 async fn nuisance(client: &mut PipeClient, name: usize, round: usize) {
     let lines = match name / 2 % 5 {
         0 => vec![],
@@ -95,7 +95,7 @@ async fn nuisance(client: &mut PipeClient, name: usize, round: usize) {
             "\u{feff}{}".to_owned(),
             format!("{{\"a\":\"{}\"}}", "x".repeat(20_000)),
         ],
-        // What is of nobody.
+        // Messages that belong to nothing.
         2 => vec![
             json!({ "jsonrpc": "2.0", "id": round, "result": { "action": "accept" } }).to_string(),
             json!({
@@ -106,7 +106,7 @@ async fn nuisance(client: &mut PipeClient, name: usize, round: usize) {
             request(json!("i".repeat(2_000)), "no/such/method", json!({})),
             json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string(),
         ],
-        // Greed: questions and changes that nobody cares for.
+        // Greed: unused questions and changes.
         3 => {
             let question = json!({ "message": "greedy?" });
             vec![
@@ -125,7 +125,7 @@ async fn nuisance(client: &mut PipeClient, name: usize, round: usize) {
     }
 }
 
-/// Four calls are open at once; each is answered once, with its own mark.
+/// Four calls are open at once. Each gets one response, with its own mark.
 async fn one_client(name: usize) -> Seen {
     let mut client = PipeClient::open(name % 2 == 1).await;
     let mut seen = Seen::default();
@@ -153,7 +153,7 @@ async fn one_client(name: usize) -> Seen {
             _ => seen.wrong.push(message.to_string()),
         }
     }
-    // With its questions open it hangs up, and its server ends.
+    // It closes the connection with open questions, and its server ends.
     let PipeClient { mut child, input, output, .. } = client;
     drop((input, output));
     let ended = tokio::time::timeout(PATIENCE, child.wait()).await;

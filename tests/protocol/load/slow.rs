@@ -1,4 +1,4 @@
-//! Clients that hold things up: slow ones, silent ones, and ones that leave.
+//! Clients that block: slow ones, silent ones, and ones that disconnect.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::raw::{Client, Connection, Era, call_params};
 
-/// Reads a byte a second, of answers and of streams, and writes as slowly.
+/// Reads one byte per second, of responses and of streams, and writes as slowly.
 pub(super) async fn slow(mut client: Client) {
     let Ok(mut reads) = Connection::open_small(client.to, client.from).await else { return };
     let Ok(mut listens) = Connection::open_small(client.to, client.from).await else { return };
@@ -20,7 +20,7 @@ pub(super) async fn slow(mut client: Client) {
         Era::Sessions => (client.head("GET") + "\r\n").into_bytes(),
     };
     let _ = listens.send(&listen).await;
-    // More answers than the buffers of the connection hold.
+    // More responses than the buffers of the connection hold.
     for _ in 0..20 {
         let _ = reads.send(&list).await;
     }
@@ -34,7 +34,7 @@ pub(super) async fn slow(mut client: Client) {
     }
 }
 
-/// Connects, and says nothing; or opens a session, and says nothing in it.
+/// Connects and sends nothing, or opens a session and sends nothing in it.
 pub(super) async fn silent(client: Client) {
     let mut connections = Vec::new();
     for _ in 0..8 {
@@ -43,7 +43,7 @@ pub(super) async fn silent(client: Client) {
     std::future::pending().await
 }
 
-/// Leaves in the middle of its request, of its answer, of a question, of a stream.
+/// Disconnects in the middle of its request, of its response, of a question, of a stream.
 pub(super) async fn gone(mut client: Client) {
     let elicit = call_params("test_elicitation", &json!({ "message": "gone?" }));
     let progress = || {

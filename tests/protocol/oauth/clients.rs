@@ -1,4 +1,4 @@
-//! Clients that log in: metadata, registration, code with PKCE, renewal, revocation.
+//! Clients that log in: metadata, registration, code with PKCE, refresh, revocation.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use super::resource::Resource;
 use crate::packages;
 use crate::program;
 
-/// How long a client may take for everything.
+/// The time limit of a client.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Access that `who` consents to, and how often they were asked.
+/// Access to which `who` consents, and the number of consents.
 fn consenting(provider: &Provider, who: &str, scopes: &[&str]) -> (OAuth, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let (counts, login) = (Arc::clone(&asked), provider.login(who));
@@ -52,12 +52,12 @@ async fn our_host_logs_in_renews_its_access_and_asks_again_once_that_is_revoked(
     assert_eq!(whoami(&host).await.expect("an answer"), "ada may notes:read notes:write");
     assert_eq!(tools(&host).await, ["notes/whoami", "notes/write"]);
     assert_eq!((asked.load(Ordering::SeqCst), provider.refreshes()), (1, 0));
-    // The key of its token is taken back: it renews its access, and nobody is asked.
+    // The key of its token is revoked: it refreshes its access without asking the user.
     provider.rotate();
     resource.restart(&provider);
     assert_eq!(whoami(&host).await.expect("an answer"), "ada may notes:read notes:write");
     assert_eq!((asked.load(Ordering::SeqCst), provider.refreshes()), (1, 1));
-    // What it would renew it by is taken back as well.
+    // Its refresh token is revoked as well.
     provider.revoke();
     provider.rotate();
     resource.restart(&provider);
@@ -80,7 +80,7 @@ async fn who_consents_to_less_sees_less() {
     host.close().await;
 }
 
-/// What the TypeScript SDK's client saw.
+/// Returns what the TypeScript SDK's client saw.
 fn visit(generation: &[&str]) -> Value {
     let npm = packages::npm();
     let provider = Provider::start();
@@ -95,7 +95,7 @@ fn visit(generation: &[&str]) -> Value {
     seen
 }
 
-/// It asks for what the refusal named, which is the least.
+/// It requests the scope from the refusal, which is the minimum.
 #[test]
 fn the_typescript_sdk_logs_in() {
     for generation in [&[][..], &["v2"]] {

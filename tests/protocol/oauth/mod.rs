@@ -1,5 +1,5 @@
-//! OAuth with an authorization server that others wrote (npm's `oidc-provider`): our server is the resource,
-//! our host and the TypeScript SDK are the clients.
+//! OAuth with a third-party authorization server (npm's `oidc-provider`). The resource server is one of this library;
+//! the clients are its host and the TypeScript SDK.
 
 mod clients;
 pub(crate) mod provider;

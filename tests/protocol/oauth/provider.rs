@@ -1,4 +1,4 @@
-//! The authorization server as a program, and what a test has it do.
+//! The authorization server as a program, and the commands that a test sends to it.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -9,7 +9,7 @@ use ureq::Agent;
 
 use crate::packages;
 
-/// How long it may take for what it is asked.
+/// The time limit of a command.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Provider {
@@ -21,7 +21,7 @@ impl Provider {
     pub(crate) fn start() -> Self {
         let mut node = packages::tool(Path::new("node"));
         node.arg(packages::oidc_provider()).stdin(Stdio::piped()).stdout(Stdio::piped());
-        // It warns of what a server in production must not be.
+        // It warns about settings that are unsuitable for production.
         let mut child = node.stderr(Stdio::null()).spawn().expect("node starts");
         let mut issuer = String::new();
         let stdout = child.stdout.take().expect("its output");
@@ -35,34 +35,34 @@ impl Provider {
         &self.issuer
     }
 
-    /// Where the user named `who` is brought to an address.
+    /// Returns the address to which the user named `who` is redirected.
     pub(crate) fn login(&self, who: &str) -> String {
         format!("{}/test/login?as={who}", self.issuer)
     }
 
-    /// A token of a program without a user.
+    /// Returns a token of a program without a user.
     pub(crate) fn token(&self, resource: &str, scope: &str) -> String {
         let scope = scope.replace(' ', "%20");
         get(&format!("{}/test/token?resource={resource}&scope={scope}", self.issuer), &[])
     }
 
-    /// From now on it signs with another key, and publishes no other.
+    /// Signs with another key from now on, and publishes only that one.
     pub(crate) fn rotate(&self) {
         assert_eq!(get(&format!("{}/test/rotate", self.issuer), &[]), "rotated");
     }
 
-    /// Takes back what the newest access is renewed by.
+    /// Revokes the refresh token of the newest access.
     pub(crate) fn revoke(&self) {
         assert_eq!(get(&format!("{}/test/revoke", self.issuer), &[]), "revoked");
     }
 
-    /// How often access was renewed.
+    /// Returns how often access was refreshed.
     pub(crate) fn refreshes(&self) -> usize {
         get(&format!("{}/test/refreshes", self.issuer), &[]).parse().expect("a number")
     }
 }
 
-/// What stands at an address of it.
+/// Returns the contents of a URL.
 pub(crate) fn get(url: &str, headers: &[(&str, &str)]) -> String {
     let config = Agent::config_builder()
         .http_status_as_error(false)

@@ -1,4 +1,4 @@
-//! A server of ours as the resource: who calls, and what they may do.
+//! A server of this library as the resource server: the identity and the permissions of callers.
 
 use std::net::{SocketAddr, TcpListener};
 
@@ -34,7 +34,7 @@ impl Resource {
         resource
     }
 
-    /// The same in another process, as it were: it knows no keys and no sessions.
+    /// Restarts the server, as if in another process: without known keys and sessions.
     pub(crate) fn restart(&mut self, provider: &Provider) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();

@@ -1,4 +1,4 @@
-//! Tokens of a real authorization server, right and wrong ones, as bytes on the wire.
+//! Tokens of a real authorization server, valid and invalid ones, as bytes on the wire.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use super::provider::{Provider, get};
 use super::resource::Resource;
 use crate::http::wire::{Answer, Wire};
 
-/// How long a new key may take to be known: strangers can name keys, too, so that it takes its time.
+/// The time until a new key is accepted. Untrusted clients can also refer to unknown keys, so lookups are limited.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn call(resource: &Resource, token: &str, tool: &str) -> Answer {
@@ -41,7 +41,7 @@ fn a_program_has_what_its_token_is_for_and_nothing_at_another_resource() {
     let narrow = call(&notes, &provider.token(&notes.url(), "notes:write"), "write");
     assert_eq!(narrow.status, 403, "{narrow:?}");
     assert!(challenge(&narrow).contains("error=\"insufficient_scope\", scope=\"notes:read\""));
-    // Without the scope of one tool, which then is not there.
+    // Without the scope of one tool, which is then hidden.
     let hidden = call(&notes, &provider.token(&notes.url(), "notes:read"), "write");
     assert!(hidden.message()["error"]["message"].is_string(), "{hidden:?}");
     assert!(!hidden.text.contains("written"), "{hidden:?}");

@@ -1,4 +1,4 @@
-//! Tools of documents that real APIs publish: GitHub's, Figma's, and those of a collection, called one by one.
+//! Tools of published OpenAPI documents of real APIs: GitHub's, Figma's, and those of a collection, called one by one.
 
 mod sample;
 
@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 
 use crate::packages;
 
-/// What the API was sent.
+/// A request that the API received.
 #[derive(Debug, Default)]
 struct Sent {
     method: String,
@@ -26,7 +26,7 @@ struct Sent {
     body: String,
 }
 
-/// An API that takes whatever comes, and knows the last of it.
+/// An API that accepts every request, and records the last one.
 #[derive(Clone, Default)]
 struct Api(Arc<Mutex<Option<Sent>>>);
 
@@ -63,7 +63,7 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Each operation of the document by the name that its tool should have, with its method and path.
+/// Returns each operation of the document by the expected name of its tool, with its method and path.
 fn operations(document: &Value) -> BTreeMap<String, (String, String, &Value)> {
     let mut found = BTreeMap::new();
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -79,7 +79,7 @@ fn operations(document: &Value) -> BTreeMap<String, (String, String, &Value)> {
     found
 }
 
-/// Whether a path is one of this template: each of its variables stands for one segment that is not empty.
+/// Returns whether a path matches this template: each of its variables is one segment that is not empty.
 fn fits(path: &str, template: &str) -> bool {
     let (path, template): (Vec<_>, Vec<_>) =
         (path.split('/').collect(), template.split('/').collect());
@@ -90,15 +90,16 @@ fn fits(path: &str, template: &str) -> bool {
         })
 }
 
-/// What became of a call.
+/// The outcome of a call.
 enum Called {
     Well,
-    /// Nothing that we made fits the schema, by another implementation's word.
+    /// No generated arguments are valid according to another implementation.
     Unsampled,
     Wrong(String),
 }
 
-/// Calls a tool with arguments made from its schema, and judges what came to the API by the operations that may be its.
+/// Calls a tool with arguments generated from its schema, and compares the request with the operations that it may
+/// belong to.
 async fn call(tool: &Tool, api: &Api, operations: &[&(String, String, &Value)]) -> Called {
     let schema = tool.input_schema();
     let arguments = sample::arguments(schema);
@@ -125,7 +126,7 @@ async fn call(tool: &Tool, api: &Api, operations: &[&(String, String, &Value)]) 
         }
     }
     let Some(body) = arguments.get("body") else { return Called::Well };
-    // A body may stand elsewhere, behind a `$ref`.
+    // A body may be elsewhere, behind a `$ref`.
     let content = operation["requestBody"]["content"].as_object();
     let is_typed = content.is_none_or(|it| it.contains_key(&sent.media_type));
     let is_json = sent.media_type.contains("json");
@@ -136,7 +137,7 @@ async fn call(tool: &Tool, api: &Api, operations: &[&(String, String, &Value)]) 
     }
 }
 
-/// Calls all tools of a document, and shows them to an MCP client.
+/// Calls all tools of a document, and lists them for an MCP client.
 async fn call_all(
     of: &str,
     document: &Value,
@@ -149,7 +150,7 @@ async fn call_all(
     let operations = operations(document);
     let (mut unsampled, mut wrong) = (Vec::new(), Vec::new());
     for tool in tools.clone() {
-        // A name that is too long is cut, and the second of two has a number.
+        // A name that is too long is truncated, and a duplicate has a number.
         let stem = tool.name().trim_end_matches("_2");
         let is_its =
             |name: &str| name == tool.name() || (stem.len() > 60 && name.starts_with(stem));
@@ -162,7 +163,7 @@ async fn call_all(
         }
     }
     assert!(wrong.is_empty(), "{of}:\n{}", wrong.join("\n"));
-    // Patterns may ask for texts that nobody guesses.
+    // Some patterns require texts that cannot be guessed.
     assert!(unsampled.len() * 25 <= tools.len(), "{of}: no arguments for {unsampled:?}");
     let registry = Registry::new().add(tools.clone());
     let genkit = Genkit::builder().registry(registry).build().unwrap();
@@ -186,7 +187,7 @@ async fn the_operations_of_githubs_document_are_tools() {
     ] {
         let tools = call_all("GitHub", &document, |tools| tools.tags(tags.iter().copied())).await;
         assert!(tools.len() > 300, "{}", tools.len());
-        // Uploads have an address of their own, and credentials go to one.
+        // Uploads have a different server, and credentials are sent to only one.
         for left in tools.left_out() {
             assert!(left.reason.contains("a server of its own"), "{left:?}");
         }
@@ -199,7 +200,7 @@ async fn the_operations_of_figmas_document_are_tools() {
     let document: Value = serde_yaml_ng::from_str(&text).unwrap();
     let tools = call_all("Figma", &document, |tools| tools).await;
     assert_eq!((tools.len(), tools.left_out().len()), (54, 0), "{:?}", tools.left_out());
-    // Our own reader of YAML makes the same of it.
+    // This library's own YAML parser returns the same.
     let ours = tools_from_openapi(text, reqwest::Client::builder())
         .base_url("https://api.figma.com")
         .build()
@@ -210,7 +211,7 @@ async fn the_operations_of_figmas_document_are_tools() {
     }
 }
 
-/// What is left out is written in forms with files, or as bytes; and a header is the client's own.
+/// Operations with file uploads or binary bodies are left out, as is a header that belongs to the client.
 #[tokio::test]
 async fn the_operations_of_a_collection_of_documents_are_tools() {
     for (path, tools, left_out) in [

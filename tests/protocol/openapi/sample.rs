@@ -1,11 +1,11 @@
-//! Arguments that fit a schema: what is required, and at the top all there is.
+//! Arguments that are valid for a schema: what is required, and all properties at the top level.
 
 use serde_json::{Map, Value, json};
 
-/// How deep a value goes that refers to itself.
+/// The maximum depth of a value that refers to itself.
 const MAX_DEPTH: usize = 8;
 
-/// Texts, of which one should fit what a schema says of a text.
+/// Texts, one of which should match a schema for text.
 const TEXTS: [&str; 19] = [
     "ab",
     "7",
@@ -58,7 +58,7 @@ fn value(root: &Value, schema: &Value, depth: usize) -> Value {
         }
     }
     for key in ["anyOf", "oneOf"] {
-        // A branch that says only what is required is about the properties beside it.
+        // A branch that contains only `required` refers to the properties next to it.
         let branch = branches(key).into_iter().find(|branch| branch["type"] != "null");
         let Some(mut branch) = branch else { continue };
         if let Value::Object(branch) = &mut branch {
@@ -66,7 +66,7 @@ fn value(root: &Value, schema: &Value, depth: usize) -> Value {
                 branch.entry("properties").or_insert_with(|| properties.clone());
                 branch.entry("type").or_insert_with(|| json!("object"));
             }
-            // Nothing at all fits each of them.
+            // An empty object would match each of them.
             branch.entry("minProperties").or_insert_with(|| json!(1));
         }
         match value(root, &branch, depth + 1) {
@@ -111,7 +111,7 @@ fn members(root: &Value, schema: &Value, depth: usize) -> Map<String, Value> {
     let of = |name: &str| schema["properties"].get(name).unwrap_or(&any);
     let mut members: Map<_, _> =
         required.map(|name| (name.to_owned(), value(root, of(name), depth + 1))).collect();
-    // An argument that has no members at all has no place in a path.
+    // An argument without members cannot be in a path.
     let least = schema["minProperties"].as_u64().unwrap_or(u64::from(depth == 0)) as usize;
     for (name, of) in schema["properties"].as_object().into_iter().flatten() {
         if members.len() >= least {
@@ -129,11 +129,11 @@ fn number(schema: &Value) -> Value {
     json!(least.or(most.map(|most| most.min(1))).unwrap_or(1))
 }
 
-/// The first text that fits, by another implementation's word.
+/// Returns the first text that is valid according to another implementation.
 fn text(schema: &Value) -> Value {
     let mut alone = schema.clone();
     if let Value::Object(members) = &mut alone {
-        // What leads elsewhere is judged as a whole.
+        // References are checked as a whole.
         members.retain(|key, _| !matches!(key.as_str(), "anyOf" | "oneOf" | "allOf" | "not"));
         members.insert("type".to_owned(), json!("string"));
     }

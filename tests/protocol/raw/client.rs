@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use super::connection::{Answer, Connection};
 
-/// Which rules a client follows.
+/// The protocol version of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Era {
     /// 2025-11-25, in a session.
     Sessions,
-    /// 2026-07-28, where each request stands by itself.
+    /// 2026-07-28: each request is independent.
     Modern,
 }
 
@@ -27,14 +27,14 @@ pub(crate) struct Client {
     pub(crate) from: Ipv4Addr,
     pub(crate) era: Era,
     pub(crate) session: Option<String>,
-    /// Headers that each request has besides.
+    /// Additional headers of each request.
     pub(crate) headers: Vec<(String, String)>,
     capabilities: Value,
     connection: Option<Connection>,
     next_id: u64,
 }
 
-/// What each request of the newer era says.
+/// The metadata of each request in the newer era.
 pub(crate) fn meta(capabilities: &Value) -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -48,7 +48,7 @@ pub(crate) fn call_params(name: &str, arguments: &Value) -> Value {
 }
 
 impl Client {
-    /// A client that has said nothing yet.
+    /// Creates a client that has sent nothing yet.
     pub(crate) fn new(to: SocketAddr, from: Ipv4Addr, era: Era) -> Self {
         let capabilities = json!({ "elicitation": {}, "sampling": {}, "roots": {} });
         let (session, headers) = (None, Vec::new());
@@ -60,13 +60,13 @@ impl Client {
         self
     }
 
-    /// A client that is ready to ask.
+    /// Creates a client that has completed the handshake.
     pub(crate) async fn open(to: SocketAddr, from: Ipv4Addr, era: Era) -> Self {
         let opened = super::within("opening", Self::new(to, from, era).opened()).await;
         opened.unwrap_or_else(|error| panic!("no session: {error}"))
     }
 
-    /// The handshake, where there is one.
+    /// Performs the handshake, if there is one.
     pub(crate) async fn opened(mut self) -> Result<Self, String> {
         if self.era == Era::Modern {
             return Ok(self);
@@ -87,12 +87,12 @@ impl Client {
         }
     }
 
-    /// A new connection from where this client is.
+    /// Opens a new connection from the address of this client.
     pub(crate) async fn connect(&self) -> io::Result<Connection> {
         Connection::open(self.to, self.from).await
     }
 
-    /// The bytes of a POST of this message.
+    /// Returns the bytes of a POST with this message.
     pub(crate) fn bytes(&self, message: &Value) -> Vec<u8> {
         let mut head = self.head("POST");
         if self.era == Era::Modern {
@@ -108,7 +108,7 @@ impl Client {
         (head + "\r\n" + &body).into_bytes()
     }
 
-    /// A head without its end.
+    /// Returns a head without its end.
     pub(crate) fn head(&self, method: &str) -> String {
         let mut head = format!(
             "{method} /mcp HTTP/1.1\r\nhost: {}\r\naccept: application/json, text/event-stream\r\n",
@@ -128,7 +128,7 @@ impl Client {
         head
     }
 
-    /// A request with an id that this client has not used yet.
+    /// Returns a request with an id that this client has not used yet.
     pub(crate) fn request(&mut self, method: &str, mut params: Value) -> (u64, Value) {
         if self.era == Era::Modern {
             let mut merged = meta(&self.capabilities);
@@ -142,7 +142,7 @@ impl Client {
         (id, json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
     }
 
-    /// Posts a message over the connection that is kept, or a new one where it is gone.
+    /// Posts a message on the kept connection, or on a new one if it was closed.
     pub(crate) async fn post(&mut self, message: &Value) -> io::Result<Answer> {
         let bytes = self.bytes(message);
         let kept = self.connection.is_some();
@@ -155,7 +155,7 @@ impl Client {
             Err(error) => Err(error),
         };
         let answer = match answer {
-            // A connection that was idle may be gone: what was not seen is sent again.
+            // An idle connection may have been closed, so a message that was not received is sent again.
             Err(_) if kept => {
                 connection = self.connect().await?;
                 connection.send(&bytes).await?;
@@ -178,7 +178,7 @@ impl Client {
         self.post(&message).await
     }
 
-    /// The answer to a request: its own, and nothing else's.
+    /// Returns the response to a request, which must be its own.
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Result<Value, String> {
         let (id, message) = self.request(method, params);
         let answer = self.post(&message).await.map_err(|error| error.to_string())?;
@@ -197,7 +197,7 @@ impl Client {
         if result.is_object() { Ok(result) } else { Err(answer.to_string()) }
     }
 
-    /// Sends a request over a connection of its own, which is given back with nothing read.
+    /// Sends a request on a new connection, which is returned unread.
     pub(crate) async fn begin(
         &mut self,
         method: &str,
@@ -209,7 +209,7 @@ impl Client {
         Ok((id, connection))
     }
 
-    /// Opens a stream of changes over a connection of its own, and waits for its head.
+    /// Opens a stream of changes on a new connection, and waits for its head.
     pub(crate) async fn listen(&mut self, notifications: Value) -> io::Result<Connection> {
         let mut connection = self.connect().await?;
         let listening = self.listen_over(&mut connection, notifications);
@@ -217,7 +217,7 @@ impl Client {
         Ok(connection)
     }
 
-    /// The same over this connection; in the newer era up to the acknowledgement.
+    /// Opens a stream on this connection; in the newer era up to the acknowledgement.
     pub(crate) async fn listen_over(
         &mut self,
         connection: &mut Connection,

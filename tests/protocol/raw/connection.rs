@@ -1,4 +1,4 @@
-//! One connection: bytes out, an answer or a stream of events in.
+//! One connection: sends bytes, and reads a response or an event stream.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,9 +10,9 @@ use tokio::net::{TcpSocket, TcpStream};
 /// A connection to a server.
 pub(crate) struct Connection {
     stream: BufReader<TcpStream>,
-    /// What of the body is still to come.
+    /// The part of the body that is still expected.
     body: Body,
-    /// Text of a stream that is no whole event yet.
+    /// An incomplete event of a stream.
     partial: Vec<u8>,
 }
 
@@ -20,18 +20,18 @@ pub(crate) struct Connection {
 enum Body {
     /// So many bytes.
     Length(usize),
-    /// Chunks; so many bytes of this one.
+    /// Chunks, with the remaining bytes of the current one.
     Chunked(usize),
-    /// Whatever comes until the connection is closed.
+    /// Everything until the connection is closed.
     UntilClosed,
 }
 
-/// An answer; its body is read where somebody asks for it.
+/// A response, whose body is read on demand.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
-    /// All of it, where it was read whole.
+    /// The body, if it was read completely.
     pub(crate) text: String,
 }
 
@@ -65,7 +65,7 @@ impl Connection {
         Self::open_with(to, from, None).await
     }
 
-    /// Connects with a small buffer for what it receives, so that a reader that stops is felt soon.
+    /// Connects with a small receive buffer, so that the server soon notices a client that does not read.
     pub(crate) async fn open_small(to: SocketAddr, from: Ipv4Addr) -> io::Result<Self> {
         Self::open_with(to, from, Some(4096)).await
     }
@@ -85,13 +85,13 @@ impl Connection {
         self.stream.get_mut().write_all(bytes).await
     }
 
-    /// Reads one byte of whatever comes; `None` is the end.
+    /// Reads one byte; `None` is the end.
     pub(crate) async fn byte(&mut self) -> io::Result<Option<u8>> {
         let mut byte = [0];
         Ok((self.stream.read(&mut byte).await? > 0).then_some(byte[0]))
     }
 
-    /// The status and headers of the next answer.
+    /// Returns the status and headers of the next response.
     pub(crate) async fn head(&mut self) -> io::Result<Answer> {
         let first = self.line().await?;
         let status = first.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)?.parse().ok());
@@ -113,7 +113,7 @@ impl Connection {
         Ok(answer)
     }
 
-    /// The next answer with its whole body.
+    /// Returns the next response with its whole body.
     pub(crate) async fn answer(&mut self) -> io::Result<Answer> {
         let mut answer = self.head().await?;
         let mut bytes = Vec::new();
@@ -124,7 +124,7 @@ impl Connection {
         Ok(answer)
     }
 
-    /// The message of the next event that has one; `None` is the end of the stream.
+    /// Returns the message of the next event that has one; `None` is the end of the stream.
     pub(crate) async fn event(&mut self) -> io::Result<Option<Value>> {
         loop {
             while let Some(end) = self.partial.windows(2).position(|pair| pair == b"\n\n") {

@@ -1,4 +1,4 @@
-//! HTTP by hand: where a request comes from, when it is sent and read, and how it ends.
+//! HTTP by hand: the address of a request, when it is sent and read, and how it ends.
 
 mod client;
 mod connection;
@@ -13,16 +13,16 @@ pub(crate) use process::Usage;
 
 use crate::server::Server;
 
-/// How long anything may take before it counts as hanging, on a machine under load.
+/// The time limit after which an operation counts as hanging, on a machine under load.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Where a server listens.
+/// Returns the address at which a server listens.
 pub(crate) fn address(server: &Server) -> SocketAddr {
     let authority = server.url().trim_start_matches("http://").trim_end_matches("/mcp");
     authority.parse().expect("an address")
 }
 
-/// The loopback address of a client: each number has its own, so that no two are one client.
+/// Returns the loopback address of a client. Each number has its own, so that all are different clients.
 pub(crate) fn host(number: u8) -> Ipv4Addr {
     Ipv4Addr::new(127, 0, 9, number)
 }

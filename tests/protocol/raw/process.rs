@@ -1,13 +1,13 @@
-//! What Linux says about a process.
+//! The resources of a process, from `/proc`.
 
 use std::fs;
 
-/// What a process has.
+/// The resources of a process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage {
     /// Memory, in KiB.
     pub(crate) rss: u64,
-    /// The most memory it ever had, in KiB.
+    /// The peak memory, in KiB.
     pub(crate) peak: u64,
     /// Open descriptors.
     pub(crate) descriptors: usize,

@@ -94,7 +94,7 @@ fn a_polite_signal_ends_it() {
         if spoken_to {
             pipe.hello();
         } else {
-            // The signal means something only once the server listens for it.
+            // The signal has an effect only once the server listens for it.
             std::thread::sleep(Duration::from_millis(500));
         }
         terminate(&pipe);
@@ -107,7 +107,7 @@ fn a_polite_signal_ends_it() {
 fn what_runs_at_a_polite_signal_is_finished() {
     let mut pipe = Pipe::start("conformance", &[]);
     pipe.hello();
-    // It takes 150 ms and tells how far it is, so that we know that it runs.
+    // It takes 150 ms and reports progress, which shows that it is running.
     let params = json!({
         "name": "test_tool_with_progress", "arguments": {}, "_meta": { "progressToken": "p" }
     });

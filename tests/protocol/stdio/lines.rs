@@ -1,14 +1,14 @@
-//! Lines that are no requests.
+//! Lines that are not requests.
 
 use serde_json::{Value, json};
 
 use crate::pipe::Pipe;
 use crate::server;
 
-/// More than a line may have, which is 16 MiB.
+/// More than the maximum length of a line, which is 16 MiB.
 const TOO_LONG: usize = 17 * 1024 * 1024;
 
-/// The code of what comes back for a line, which belongs to no request.
+/// Returns the code of the error for a line, which belongs to no request.
 fn refused(pipe: &Pipe) -> i64 {
     let answer = pipe.next();
     assert_eq!(answer["id"], Value::Null, "{answer}");
@@ -146,7 +146,7 @@ fn stdout_carries_nothing_but_messages_even_when_everything_is_logged() {
     pipe.request("resources/read", &json!({ "uri": "note://99" }));
     pipe.send_raw(b"no JSON\n");
     pipe.hang_up();
-    // Each line was parsed on its way here.
+    // Each line was parsed when it was read.
     assert!(!pipe.rest().is_empty());
     assert!(pipe.stderr().contains("TRACE"), "the log is on stderr:\n{}", pipe.stderr());
 }

@@ -1,4 +1,4 @@
-//! Raw bytes on stdio: what a client in trouble may send, and what must come back.
+//! Raw bytes on stdio: the messages of a faulty client, and the expected responses.
 
 mod ending;
 mod lines;

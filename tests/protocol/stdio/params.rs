@@ -1,4 +1,4 @@
-//! Requests with something wrong in them.
+//! Requests with an error in their parameters.
 
 use serde_json::{Value, json};
 

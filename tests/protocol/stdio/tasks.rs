@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::pipe::Pipe;
 
-/// Parameters of a client that knows tasks.
+/// Parameters of a client that supports tasks.
 fn with_meta(mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

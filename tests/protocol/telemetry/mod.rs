@@ -1,7 +1,7 @@
-//! The example `telemetry` against a receiver of OTLP that decodes with OpenTelemetry's own package: the spans of one
-//! question in two processes are one tree, which stands in a file.
+//! The example `telemetry` with an OTLP receiver that uses OpenTelemetry's own package to decode: the spans of one
+//! question in two processes are one tree, which is compared with a file.
 //!
-//! `UPDATE=1` writes the trees anew.
+//! `UPDATE=1` rewrites the trees.
 
 mod received;
 
@@ -16,7 +16,7 @@ use received::Received;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What of a test's is received.
+/// The data received in one test.
 struct Receiver {
     server: Server,
     file: PathBuf,
@@ -31,7 +31,7 @@ impl Receiver {
         Self { server: Server::spawn(python.arg(script).arg(&file)), file }
     }
 
-    /// The example, which exports here.
+    /// The example, which exports to this receiver.
     fn example(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(server::example("telemetry"));
         command
@@ -47,7 +47,7 @@ impl Receiver {
         Received::read(&std::fs::read_to_string(&self.file).unwrap_or_default())
     }
 
-    /// What is received once `is_there` says that it is enough.
+    /// Returns the received data once `is_there` accepts it.
     fn once(&self, is_there: impl Fn(&Received) -> bool) -> Received {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -78,7 +78,7 @@ fn compare(received: &Received, name: &str) {
     assert_eq!(tree, expected, "{}", received.all());
 }
 
-/// Whether there is a point of a metric of a program with this label.
+/// Whether there is a point of a program's metric with this label.
 fn has_label(received: &Received, metric: &str, service: &str, name: &str, value: &str) -> bool {
     let points = received.points(metric, service);
     points.iter().any(|point| point.get(name).map(String::as_str) == Some(value))
@@ -88,7 +88,7 @@ const SESSIONS: &str = "mcp.server.session.duration";
 const ACTIVE_SESSIONS: &str = "genkit.mcp.server.active_sessions";
 
 fn check_the_rest(received: &Received) {
-    // What was asked and answered is not exported.
+    // The contents of the question and the response are not exported.
     for content in ["Cuxhaven", "high water"] {
         assert!(!received.raw().contains(content), "{content} in {}", received.raw());
     }
@@ -140,7 +140,7 @@ fn the_spans_of_a_question_are_one_tree_over_http() {
 #[test]
 fn what_cannot_be_exported_is_logged_and_disturbs_nothing() {
     let mut command = Command::new(server::example("telemetry"));
-    // Nobody listens there.
+    // No server listens there.
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9").env_remove("RUST_LOG");
     let ran = asked(&mut command);
     assert!(ran.stderr.contains("opentelemetry"), "{}", ran.story());

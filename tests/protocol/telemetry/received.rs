@@ -1,4 +1,4 @@
-//! What a receiver of OTLP got, as trees and points.
+//! The data received by an OTLP receiver, as trees and points.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -36,7 +36,7 @@ pub(super) struct Received {
 impl Received {
     pub(super) fn read(lines: &str) -> Self {
         let mut this = Self { raw: lines.to_owned(), spans: Vec::new(), points: Vec::new() };
-        // The last line may be on its way.
+        // The last line may be incomplete.
         for message in lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
             for resource in list(&message["resourceSpans"]) {
                 let service = service(resource);
@@ -69,7 +69,7 @@ impl Received {
         &self.raw
     }
 
-    /// All spans, for a failure.
+    /// Returns all spans, for a failure message.
     pub(super) fn all(&self) -> String {
         self.spans.iter().fold(String::new(), |mut all, span| {
             let _ = writeln!(all, "{span:?}");
@@ -87,7 +87,7 @@ impl Received {
         own.map(|(.., attributes)| attributes).collect()
     }
 
-    /// The trace of the question: a line for each span, what it holds further in, the oldest first.
+    /// Returns the trace of the question: a line for each span with its children indented, the oldest first.
     pub(super) fn tree(&self) -> String {
         let mut out = String::new();
         for root in self.spans.iter().filter(|span| span.name.starts_with("invoke_agent")) {

@@ -1,4 +1,4 @@
-//! Structs within structs on one level, and structs that take nothing else.
+//! Structs flattened into structs, and structs that deny other fields.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Structs and what serde and schemars let them say about their fields.
+//! Structs, with the attributes of serde and schemars on their fields.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,14 +1,14 @@
-//! The body of the Messages API, in a form that compares.
+//! The body of the Messages API, normalized for comparison.
 
 use serde_json::{Value, json};
 
 use super::schema::canonical;
 use super::{json_of, leave_out_usual, prune};
 
-/// The body without what may differ.
+/// Returns the body without what may differ.
 pub fn normal(body: &Value) -> Value {
     let Value::Object(mut body) = prune(body) else { return Value::Null };
-    // Any positive number is right where the intent has none.
+    // Any positive number is correct if the intent has none.
     if let Some(most) = body.get_mut("max_tokens") {
         *most = free_limit(most);
     }
@@ -41,12 +41,12 @@ pub fn normal(body: &Value) -> Value {
     Value::Object(body)
 }
 
-/// The limits that clients put where nothing was asked for are one.
+/// All limits that clients set by default are considered equal.
 fn free_limit(most: &Value) -> Value {
     if [4_096, 16_000].iter().any(|usual| most == usual) { json!(4_096) } else { most.clone() }
 }
 
-/// A text is a list of one block; the results of tools are JSON where they can be.
+/// A text is a list of one block, and the results of tools are parsed as JSON if possible.
 fn blocks(content: &Value) -> Value {
     match content {
         Value::String(text) => json!([{"type": "text", "text": text}]),

@@ -1,11 +1,11 @@
-//! The body of a chat completion, in a form that compares.
+//! The body of a chat completion, normalized for comparison.
 
 use serde_json::{Map, Value, json};
 
 use super::schema::{canonical, in_words};
 use super::{json_of, leave_out_usual, prune};
 
-/// The body without what may differ.
+/// Returns the body without what may differ.
 pub fn normal(body: &Value) -> Value {
     let Value::Object(mut body) = prune(body) else { return Value::Null };
     let messages = body.remove("messages").unwrap_or_default();
@@ -66,7 +66,7 @@ fn message(message: &Value) -> Option<Value> {
     Some(Value::Object(message))
 }
 
-/// Blocks of text are one text; other blocks stay a list.
+/// Blocks of text become one text; other blocks stay a list.
 fn content(content: &Value) -> Value {
     let blocks: Vec<Map<String, Value>> = match content {
         Value::String(text) => vec![text_block(text)],

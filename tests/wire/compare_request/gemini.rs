@@ -1,14 +1,14 @@
-//! The body of a call to Gemini, in a form that compares.
+//! The body of a call to Gemini, normalized for comparison.
 
 use serde_json::{Map, Value, json};
 
 use super::schema::{canonical, subset};
 use super::{is_empty, prune};
 
-/// Free JSON: names inside of it are nobody's.
+/// Arbitrary JSON, whose member names do not belong to the API.
 const OPAQUE: [&str; 5] = ["args", "labels", "input", "arguments", "response"];
 
-/// The body without what may differ.
+/// Returns the body without what may differ.
 pub fn normal(body: &Value) -> Value {
     let Value::Object(mut body) = camel(body) else { return Value::Null };
     body.remove("model");
@@ -30,7 +30,7 @@ pub fn normal(body: &Value) -> Value {
             }
         }
     }
-    // The entries stand in any order.
+    // The entries can be in any order.
     list(&mut body, "tools")
         .sort_by_key(|tool| tool.as_object().and_then(|tool| tool.keys().min().cloned()));
     let calling = &body.get("toolConfig").unwrap_or(&Value::Null)["functionCallingConfig"];
@@ -81,7 +81,7 @@ fn part(part: &mut Map<String, Value>) -> Option<Value> {
     Some(Value::Object(part.clone()))
 }
 
-/// What a tool answered, whatever it is wrapped in.
+/// Returns the result of a tool, without its wrapper.
 fn outcome(answer: &Map<String, Value>) -> Value {
     let mut output = answer.get("response").cloned().unwrap_or_default();
     let keys = |value: &Value| -> Vec<String> {
@@ -103,7 +103,7 @@ fn outcome(answer: &Map<String, Value>) -> Value {
     json!(["ok", if output.is_object() { output } else { prune(&output) }])
 }
 
-/// The same with names in camelCase, as far as they are the API's.
+/// Converts names to camelCase, if they belong to the API.
 fn camel(value: &Value) -> Value {
     match value {
         Value::Array(list) => list.iter().map(camel).collect(),

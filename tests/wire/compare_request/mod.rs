@@ -1,4 +1,4 @@
-//! Whether a request is as right as the recorded one: section 1 of the fixtures' README.
+//! Compares a request with the recorded one: section 1 of the fixtures' README.
 
 mod anthropic;
 mod chat;
@@ -15,9 +15,9 @@ const FREE: [&str; 4] = ["x-goog-api-client", "accept", "user-agent", "anthropic
 /// Headers that hold the key.
 const KEYS: [&str; 3] = ["x-goog-api-key", "x-api-key", "authorization"];
 
-/// The differences from the golden request or the acceptable alternate that is nearest.
+/// Returns the differences from the golden request, or from the most similar acceptable alternate.
 ///
-/// `actual` is shaped like the `request` of a case.
+/// `actual` has the form of the `request` of a case.
 pub fn compare(case: &Value, actual: &Value) -> Vec<String> {
     let mut best = one(case, &case["request"], actual);
     for alternate in case["alternates"].as_array().into_iter().flatten() {
@@ -100,7 +100,7 @@ fn has_strict(value: &Value) -> bool {
     }
 }
 
-/// Null, an empty list and an empty object are the same as nothing.
+/// Returns whether a value is null, an empty list or an empty object, which are equivalent to a missing value.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -122,7 +122,7 @@ pub fn prune(value: &Value) -> Value {
     }
 }
 
-/// Leaves a choice of tools out that is the usual one, and that nothing is streamed.
+/// Removes a default choice of tools, and a disabled `stream`.
 fn leave_out_usual(body: &mut Map<String, Value>, choice: Value) {
     for (key, usual) in [("tool_choice", choice), ("stream", Value::Bool(false))] {
         if body.get(key) == Some(&usual) {
@@ -131,7 +131,7 @@ fn leave_out_usual(body: &mut Map<String, Value>, choice: Value) {
     }
 }
 
-/// The JSON that a text is, if it is.
+/// Parses a text as JSON, if it is JSON.
 fn json_of(value: Value) -> Value {
     match value.as_str().map(serde_json::from_str) {
         Some(Ok(inner)) => inner,
@@ -139,7 +139,7 @@ fn json_of(value: Value) -> Value {
     }
 }
 
-/// Where two values differ; numbers compare as numbers.
+/// Reports where two values differ. Numbers are compared by value.
 pub fn differ(got: &Value, want: &Value, at: &str, found: &mut Vec<String>) {
     match (got, want) {
         (Value::Object(a), Value::Object(b)) => {
@@ -171,7 +171,7 @@ pub fn short(value: &Value) -> String {
     }
 }
 
-/// Whether two values are equal, numbers compared as numbers.
+/// Returns whether two values are equal. Numbers are compared by value.
 pub fn equal(a: &Value, b: &Value) -> bool {
     let mut found = Vec::new();
     differ(a, b, "", &mut found);

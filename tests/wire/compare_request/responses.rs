@@ -1,14 +1,14 @@
-//! The body of a call to the Responses API, in a form that compares.
+//! The body of a call to the Responses API, normalized for comparison.
 
 use serde_json::{Map, Value, json};
 
 use super::schema::{canonical, in_words};
 use super::{json_of, leave_out_usual, prune};
 
-/// What asks for thoughts that can go back where nothing is stored.
+/// Requests thoughts that can be returned later if nothing is stored.
 const ENCRYPTED: &str = "reasoning.encrypted_content";
 
-/// The body without what may differ from `other`.
+/// Returns the body without what may differ from `other`.
 pub fn normal(body: &Value, other: &Value) -> Value {
     let Value::Object(mut body) = prune(body) else { return Value::Null };
     let input = match body.remove("input").unwrap_or_default() {
@@ -55,7 +55,7 @@ pub fn normal(body: &Value, other: &Value) -> Value {
         }
     }
     body.insert("input".to_owned(), Value::Array(items));
-    // Within a round of calls, what is not stored has to be asked for: the two go together.
+    // In a round of calls, what is not stored must be requested, so the two belong together.
     let stateless = body.remove("store") == Some(json!(false)) && body.contains_key("tools");
     if stateless && other["include"].is_null() && body.get("include") == Some(&json!([ENCRYPTED])) {
         body.remove("include");
@@ -78,7 +78,7 @@ pub fn normal(body: &Value, other: &Value) -> Value {
     Value::Object(body)
 }
 
-/// The blocks of a message without what may differ; a text is one block.
+/// Returns the blocks of a message without what may differ. A text is one block.
 fn content(content: &Value) -> Vec<Value> {
     let blocks = match content {
         Value::String(text) => return vec![json!({"text": text})],

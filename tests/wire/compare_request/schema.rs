@@ -1,11 +1,11 @@
-//! Schemas without what may be kept or dropped.
+//! Schemas without keywords that may be kept or dropped.
 
 use serde_json::{Map, Value};
 
-/// Keywords that annotate, or may be left out.
+/// Keywords that are annotations or optional.
 const FREE: [&str; 5] = ["$schema", "title", "default", "examples", "propertyOrdering"];
 
-/// Keywords that the OpenAPI subset may keep or lose.
+/// Keywords that the OpenAPI subset may keep or drop.
 const BEYOND_SUBSET: [&str; 13] = [
     "format",
     "minimum",
@@ -22,7 +22,7 @@ const BEYOND_SUBSET: [&str; 13] = [
     "example",
 ];
 
-/// A schema in a form that compares: annotations gone, `required` and `enum` sorted.
+/// Normalizes a schema for comparison: removes annotations, and sorts `required` and `enum`.
 pub fn canonical(schema: &Value, lower_types: bool) -> Value {
     let map = match schema {
         Value::Array(list) => {
@@ -60,8 +60,7 @@ pub fn canonical(schema: &Value, lower_types: bool) -> Value {
     Value::Object(out)
 }
 
-/// The same schema with its defaults and examples in words, as strict mode has them, which has no keywords
-/// for them.
+/// Moves defaults and examples into the description, as strict mode does, which has no keywords for them.
 pub fn in_words(schema: &Value) -> Value {
     let map = match schema {
         Value::Array(list) => return list.iter().map(in_words).collect(),
@@ -108,7 +107,7 @@ fn lowered(kind: &Value) -> Value {
     }
 }
 
-/// A schema of the OpenAPI subset, without the keywords that it may keep or lose.
+/// Returns a schema of the OpenAPI subset without the keywords that it may keep or drop.
 pub fn subset(schema: &Value) -> Value {
     fn strip(schema: Value) -> Value {
         match schema {
@@ -129,7 +128,7 @@ pub fn subset(schema: &Value) -> Value {
     strip(canonical(schema, true))
 }
 
-/// Undoes what strict mode asks for: required properties that may be null become optional ones.
+/// Reverts the changes for strict mode: required nullable properties become optional.
 pub fn unstrict(schema: Value) -> Value {
     let mut map = match schema {
         Value::Array(list) => return list.into_iter().map(unstrict).collect(),
@@ -160,7 +159,7 @@ pub fn unstrict(schema: Value) -> Value {
     Value::Object(map)
 }
 
-/// The schema without null, if null is one of its choices.
+/// Returns the schema without null, if null is one of its alternatives.
 fn without_null(schema: &Value) -> Option<Value> {
     let mut map = schema.as_object()?.clone();
     if let Some(Value::Array(kinds)) = map.get("type")

@@ -1,4 +1,4 @@
-//! Connections that are not made, that break, hang, or are left.
+//! Connections that fail, break, hang, or are abandoned.
 
 use std::io::{ErrorKind as IoKind, Write as _};
 use std::net::TcpListener;
@@ -56,7 +56,7 @@ async fn chunks_arrive_as_they_come() {
         stream.write_all(STREAM.as_bytes()).unwrap();
         for word in ["one ", "two ", "three"] {
             stream.write_all(event(word).as_bytes()).unwrap();
-            // The next one is not sent before this one was heard.
+            // The next one is sent only after this one was received.
             waits.recv_timeout(PATIENCE).expect("the chunk is handed on");
         }
         stream.write_all(b"0\r\n\r\n").unwrap();
@@ -136,7 +136,7 @@ async fn a_connection_is_used_again() {
             stream.write_all(answer.as_bytes()).unwrap();
         }
     });
-    // Another call would wait for ever: nobody accepts a second connection.
+    // Another call would wait forever, since no second connection is accepted.
     for _ in 0..2 {
         unary(&url).await.unwrap();
         streamed(&url).await.0.unwrap();

@@ -1,4 +1,4 @@
-//! The faults that every provider's server may have: the same error at each, that tells nothing secret.
+//! Faults that every provider's server may have: the same error for each, without secrets.
 
 use std::io::Write as _;
 use std::net::TcpListener;
@@ -25,7 +25,7 @@ async fn ask(model: &dyn Model, streams: bool) -> Result<(ModelResponse, String)
     answer.map(|response| (response, text.clone())).map_err(|error| (error, text))
 }
 
-/// The error of a call to a server that says these bytes, which tells no secret.
+/// Returns the error of a call to a server that sends these bytes. It must not contain secrets.
 async fn error(provider: &str, answer: impl Into<Vec<u8>>, streams: bool) -> (Error, String) {
     let server = says(answer);
     let failed = ask(&*model(provider, &server.url), streams).await;
@@ -82,7 +82,7 @@ async fn errors_with_a_status_are_of_the_same_kind() {
                 }
             }
         }
-        // What stands in front of it answers in another language.
+        // A gateway in front of it responds in another format.
         let (error, _) = error(provider, http("502 Bad", "", "<html>it broke</html>"), false).await;
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{provider}");
     }
@@ -101,7 +101,7 @@ async fn a_connection_that_breaks_can_be_tried_again() {
             silent(provider, &refused);
             assert_eq!(refused.kind(), ErrorKind::Unavailable, "{provider}: {refused}");
             assert!(refused.is_retryable(), "{provider}: {refused}");
-            // Closed before an answer, in the middle of its head, in the middle of its body.
+            // Closed before a response, in the middle of its head, in the middle of its body.
             let cut = format!("HTTP/1.1 200 OK\r\n{JSON}content-length: 9000\r\n\r\n{whole}");
             for answer in [String::new(), "HTTP/1.1 20".to_owned(), cut] {
                 let (error, _) = error(provider, answer.clone(), streams).await;
@@ -123,7 +123,7 @@ async fn half_of_an_answer_is_none() {
             assert_eq!(error.kind(), ErrorKind::Unavailable, "{provider} {streams}: {error}");
             assert!(error.is_retryable(), "{provider}: {error}");
         }
-        // Half of an event: what came before it was delivered, and the call fails.
+        // An incomplete event: what came before it was delivered, and the call fails.
         let pieces = dialect.pieces(&Said::text("one two three"));
         let framed = dialect.events(&pieces[..pieces.len() - 2]);
         let cut = framed.trim_end().len() - 4;
@@ -166,7 +166,7 @@ async fn a_body_that_is_no_answer_is_an_error() {
     }
 }
 
-/// The content type is told wrongly by proxies: the body counts.
+/// Proxies may send a wrong content type, so the body is decisive.
 #[tokio::test]
 async fn a_wrong_content_type_does_no_harm() {
     for provider in BUILT {
@@ -181,7 +181,7 @@ async fn a_wrong_content_type_does_no_harm() {
             let stream = says(http("200 OK", kind, &dialect.framed(&dialect.pieces(&said))));
             let (_, seen) = ask(&*model(provider, &stream.url), true).await.unwrap();
             assert_eq!(seen, "hello", "{provider} {kind}");
-            // The whole answer, where a stream was asked for.
+            // A complete response, although a stream was requested.
             let whole = says(http("200 OK", kind, &dialect.whole(&said).to_string()));
             let (response, seen) = ask(&*model(provider, &whole.url), true).await.unwrap();
             assert_eq!(
@@ -212,7 +212,7 @@ async fn a_redirect_is_not_followed_with_the_key() {
 #[tokio::test]
 async fn ten_megabytes_are_an_answer() {
     let text = "0123456789".repeat(1024 * 1024);
-    // Put in the place of a mark: writing it as JSON takes most of the time, and each digit is itself.
+    // Replaces a mark by the text, since encoding it as JSON would take most of the time, and digits need no escaping.
     let long = |json: String| json.replace("@@@", &text);
     for provider in BUILT {
         let (dialect, said) = (dialect(provider), Said::text("@@@"));

@@ -1,4 +1,4 @@
-//! What a provider's server may do wrong, and what the caller hears of it.
+//! Errors of a provider's server, and what the caller receives.
 
 mod connection;
 mod each;

@@ -13,10 +13,10 @@ use crate::cases;
 
 pub(crate) const KEY: &str = "AIza-never-to-be-seen";
 
-/// Longer than anything here takes, so that a test that hangs fails.
+/// Longer than any operation here, so that a test that hangs fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A server on loopback: `serve` gets the first connection after its request was read.
+/// A server on loopback. `serve` receives the first connection after its request was read.
 pub(super) struct Server {
     pub(super) url: String,
     pub(super) host: String,
@@ -35,8 +35,8 @@ pub(super) fn serves(serve: impl FnOnce(TcpStream, String) + Send + 'static) -> 
 }
 
 impl Server {
-    /// Waits until all is sent. Its thread is waited for beside the runtime, which must
-    /// go on to close connections.
+    /// Waits until everything is sent. Its thread is joined outside of the runtime, which must continue in order to
+    /// close connections.
     pub(super) async fn served(self) {
         tokio::task::spawn_blocking(|| self.served.join().expect("the server is content"))
             .await
@@ -52,11 +52,11 @@ pub(super) fn is_closed(stream: &mut TcpStream) -> bool {
     }
 }
 
-/// A server that answers with these bytes and closes.
+/// A server that responds with these bytes and closes the connection.
 pub(super) fn says(answer: impl Into<Vec<u8>>) -> Server {
     let answer = answer.into();
     serves(move |mut stream, _| {
-        // The caller may leave early, which is its right.
+        // The caller may disconnect early.
         let _ = stream.write_all(&answer);
     })
 }
@@ -88,7 +88,7 @@ pub(crate) fn http(status: &str, headers: &str, body: &str) -> String {
 pub(super) const STREAM: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
 
-/// One event of a stream as a chunk of HTTP.
+/// Formats one event of a stream as an HTTP chunk.
 pub(super) fn event(text: &str) -> String {
     let data = serde_json::json!({"candidates": [{"content": {"parts": [{"text": text}]}}]});
     let event = format!("data: {data}\r\n\r\n");
@@ -105,7 +105,7 @@ pub(super) async fn ask(model: &dyn Model, chunks: ChunkSink) -> Result<ModelRes
     answer.expect("an answer or an error")
 }
 
-/// A sink, and the text of the chunks that came to it.
+/// A sink, and the text of the chunks that it received.
 pub(crate) fn listening() -> (ChunkSink, Arc<Mutex<String>>) {
     let text = Arc::new(Mutex::new(String::new()));
     let seen = Arc::clone(&text);
@@ -124,7 +124,7 @@ pub(super) async fn streamed(url: &str) -> (Result<String>, String) {
     (result, text)
 }
 
-/// Checks the kind, that each text is in its message, and that the key and the query are not.
+/// Checks the kind, that the message contains each text, and that it does not contain the key or the query.
 #[track_caller]
 pub(super) fn assert_says(error: &Error, kind: ErrorKind, texts: &[&str]) {
     let whole = format!("{error:?} {}", error.chain());

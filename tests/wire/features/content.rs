@@ -1,4 +1,4 @@
-//! What goes into messages.
+//! The content of messages.
 
 use genkit::model::ModelRequest;
 use genkit::{Message, Part, Role};
@@ -46,7 +46,7 @@ async fn turns(provider: &'static str) -> Cell {
     yes()
 }
 
-/// Media is sent, or refused before the call; it is never left out without a word.
+/// Media is sent, or rejected before the call; it is never dropped silently.
 async fn media(provider: &'static str, part: Part) -> Cell {
     let url = match &part {
         Part::Media { media, .. } => media.url.clone(),
@@ -141,7 +141,7 @@ async fn stream(provider: &'static str) -> Cell {
     yes()
 }
 
-/// Of 7 tokens read, 3 from the cache, 5 written and 2 thought.
+/// Of 7 input tokens 3 are cached; there are 5 output and 2 thought tokens.
 async fn usage(provider: &'static str) -> Cell {
     let (_, answer) = asked_with(provider, |request| request).await;
     let usage = answer?.usage;
@@ -155,7 +155,7 @@ async fn usage(provider: &'static str) -> Cell {
     for (name, count) in counts {
         let right = match name {
             "input" => 7,
-            // Gemini tells thoughts apart from what is written.
+            // Gemini counts thoughts separately from the output.
             "output" if provider == "gemini" => 5,
             "output" => 7,
             "total" => 14,

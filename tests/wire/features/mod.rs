@@ -1,5 +1,5 @@
-//! What each provider has of what Genkit knows: every cell of the table in `genkit/guide/provider_features.md` is found by calls to its
-//! stand-in, and a cell that is not as it must be fails.
+//! The features that each provider supports. Every cell of the table in `genkit/guide/provider_features.md` is
+//! determined by calls to a stand-in, and a cell with an unexpected value fails.
 
 mod content;
 mod more;
@@ -17,10 +17,10 @@ use serde_json::Value;
 use crate::cases::BUILT;
 use crate::mock::{Mock, Said, dialect};
 
-/// What a provider is found to do; an error is what it does wrong.
+/// The detected support of a provider; an error describes what is wrong.
 type Cell = Result<String, Box<dyn std::error::Error + Send + Sync>>;
 
-/// A row of the table: what it is about, and how it is found out for a provider.
+/// A row of the table: its topic, and how it is determined for a provider.
 struct Row {
     feature: &'static str,
     check: fn(&'static str) -> BoxFuture<'static, Cell>,
@@ -40,7 +40,7 @@ macro_rules! row {
 }
 use row;
 
-/// Fails the cell unless it holds.
+/// Fails the cell unless the condition holds.
 macro_rules! must {
     ($holds:expr, $($why:tt)+) => {
         if !$holds {
@@ -57,7 +57,7 @@ fn yes() -> Cell {
     Ok("yes".to_owned())
 }
 
-/// What a provider has no word for.
+/// A feature that a provider does not have.
 fn no() -> Cell {
     Ok("–".to_owned())
 }
@@ -72,7 +72,7 @@ async fn ask(provider: &str, mock: &Mock, request: &ModelRequest) -> genkit::Res
     mock.model(provider).generate(request, &ChunkSink::none()).await
 }
 
-/// Asks once with a plain question after a change of it.
+/// Sends a plain question, modified by a function.
 async fn asked_with(
     provider: &str,
     change: impl FnOnce(ModelRequest) -> ModelRequest,
@@ -83,7 +83,7 @@ async fn asked_with(
     (mock, answer)
 }
 
-/// Asks once with a stream: the chunks, and the answer.
+/// Sends a streamed request. Returns the chunks and the response.
 async fn streamed(
     provider: &str,
     mock: &Mock,
@@ -127,7 +127,7 @@ async fn the_table_of_features_is_as_documented() {
     compare_with_docs(&table);
 }
 
-/// The table stands between two marks of the page; `UPDATE=1` writes it.
+/// The table is between two marks of the page; `UPDATE=1` writes it.
 fn compare_with_docs(table: &str) {
     const MARKS: (&str, &str) =
         ("<!-- features: made by tests/wire/features -->\n", "<!-- /features -->");

@@ -1,4 +1,4 @@
-//! What else than answers a provider gives.
+//! Features of a provider other than responses.
 
 use genkit::model::ModelRequest;
 use genkit::{ErrorKind, Message};

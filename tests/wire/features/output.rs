@@ -1,4 +1,4 @@
-//! Output that is structured.
+//! Structured output.
 
 use genkit::{Format, tool, tools};
 
@@ -27,7 +27,7 @@ async fn now() -> &'static str {
 
 const SOUP: &str = r#"{"name": "soup", "minutes": 20}"#;
 
-/// By the API, or asked for in the prompt; the output is read either way.
+/// By the API, or requested in the prompt. The output is parsed either way.
 async fn bound(provider: &'static str, beside_tools: bool) -> Cell {
     let mock = mock(provider, [Said::text(SOUP)]);
     let mut run = genkit::generate("A dish?").model(mock.model(provider)).output::<Dish>();

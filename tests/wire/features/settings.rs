@@ -1,4 +1,4 @@
-//! Settings: where each stands on the wire.
+//! Settings: the place of each in the request.
 
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ async fn setting(provider: &'static str, key: &'static str, value: Value) -> Cel
     Ok(found.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", "))
 }
 
-/// A key of one call stands in a header, and nowhere else.
+/// The key of one call is sent in a header, and not elsewhere.
 async fn key(provider: &'static str) -> Cell {
     let (mock, answer) =
         asked_with(provider, |request| request.with_config("apiKey", "own-key")).await;

@@ -1,4 +1,4 @@
-//! Reasoning, and what must come back as it was.
+//! Reasoning, and the parts of it that must be returned unchanged.
 
 use genkit::{tool, tools};
 use serde_json::json;
@@ -39,7 +39,7 @@ async fn shown(provider: &'static str) -> Cell {
     yes()
 }
 
-/// Whether the signature went back, or the thoughts alone.
+/// Whether the signature was sent back, or only the thoughts.
 fn went_back(provider: &str, asked: &Asked, body: &str) -> Cell {
     if body.contains(SIGNATURE) {
         return yes();

@@ -144,7 +144,7 @@ async fn no_parameters(provider: &'static str) -> Cell {
     yes()
 }
 
-/// The model sees a name that the API takes, and its calls come back under ours.
+/// The model receives a name that the API accepts, and its calls are mapped back to the original name.
 async fn names(provider: &'static str) -> Cell {
     let name = "fs/read file";
     let tools =
@@ -185,7 +185,7 @@ async fn failure(provider: &'static str) -> Cell {
     yes()
 }
 
-/// The user pays 20 instead of 500, and the model is told so.
+/// The user pays 20 instead of 500, and the model is informed.
 async fn resume(provider: &'static str) -> Cell {
     let call = Said::default().calls("call_1", "pay", json!({"euros": 500}));
     let mock = mock(provider, [call, Said::text("Paid.")]);
@@ -209,14 +209,14 @@ async fn resume(provider: &'static str) -> Cell {
     yes()
 }
 
-/// The choice is sent, or refused before the call.
+/// The choice is sent, or rejected before the call.
 async fn choice(provider: &'static str, choice: ToolChoice, expected: &'static str) -> Cell {
     let mock = mock(provider, [Said::text("ok")]);
     let run = genkit::generate("go").model(mock.model(provider)).tools(tools![add, now]);
     match run.tool_choice(choice).await {
         Ok(_) => {
             let sent = mock.asked().choice;
-            // Without tools nothing is called, which is the same.
+            // Without tools nothing can be called, which is equivalent.
             let none = expected == "none" && mock.asked().tools.is_empty();
             must!(none || sent.as_deref() == Some(expected), "{sent:?}");
             yes()
@@ -229,7 +229,7 @@ async fn choice(provider: &'static str, choice: ToolChoice, expected: &'static s
     }
 }
 
-/// A history with a call that has no id, and its answer.
+/// A history with a call without an id, and its result.
 #[tokio::test]
 async fn calls_without_ids_find_their_answers() {
     for provider in crate::cases::BUILT {

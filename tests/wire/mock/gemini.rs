@@ -27,7 +27,7 @@ impl Gemini {
         })
     }
 
-    /// The parts, each with whether it may be cut into pieces.
+    /// The parts, each with whether it may be split.
     fn parts(said: &Said) -> Vec<Value> {
         let mut parts = Vec::new();
         if let Some((thoughts, _)) = &said.thoughts {
@@ -50,7 +50,7 @@ impl Gemini {
             }
             parts.push(json!({"functionCall": function}));
         }
-        // The signature stands on the first call, else on the last text.
+        // The signature is on the first call, otherwise on the last text.
         if let Some((_, signature)) = &said.thoughts {
             let at = if said.calls.is_empty() { parts.len() - 1 } else { first };
             parts[at]["thoughtSignature"] = signature.as_str().into();
@@ -81,7 +81,7 @@ impl Dialect for Gemini {
                         pieces.push(Self::candidate(vec![piece], None));
                     }
                 }
-                // The text first, its signature on an empty part.
+                // The text first, with its signature on an empty part.
                 (Some(text), Some(signature)) => {
                     let texts = split(text).into_iter().map(|text| json!({"text": text}));
                     pieces.extend(texts.map(|part| Self::candidate(vec![part], None)));

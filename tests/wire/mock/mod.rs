@@ -1,5 +1,5 @@
-//! Stand-ins for the providers, one for each wire format: they answer what a test says in their own words, and read
-//! what they were sent into words that are the same for all.
+//! Stand-ins for the providers, one for each wire format. They send the responses of a test in the provider's format,
+//! and parse requests into a common format.
 
 mod anthropic;
 mod chat;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 pub use server::{Mock, Request, answer};
 
-/// Who stands in for each provider, by its name in the cases.
+/// The stand-in for each provider, by its name in the cases.
 pub fn dialect(provider: &str) -> &'static dyn Dialect {
     match provider {
         "anthropic" => &anthropic::Anthropic,
@@ -24,23 +24,23 @@ pub fn dialect(provider: &str) -> &'static dyn Dialect {
     }
 }
 
-/// How a provider speaks.
+/// The wire format of a provider.
 pub trait Dialect: Sync {
     /// A model that reasons and calls tools.
     fn model(&self) -> &'static str;
 
-    /// An answer, whole: JSON.
+    /// Returns a complete response as JSON.
     fn whole(&self, said: &Said) -> Value;
 
-    /// The same as the pieces of a stream.
+    /// Returns the same response as the pieces of a stream.
     fn pieces(&self, said: &Said) -> Vec<Value>;
 
-    /// The pieces as they go over the wire, with the mark of the end where there is one.
+    /// Formats the pieces for the wire, with the end mark if there is one.
     fn framed(&self, pieces: &[Value]) -> String {
         self.events(pieces)
     }
 
-    /// The same without that mark: a stream that goes on, or breaks.
+    /// Formats the pieces without the end mark: a stream that continues or breaks.
     fn events(&self, pieces: &[Value]) -> String {
         let event = |piece: &Value| match piece["type"].as_str() {
             Some(name) => format!("event: {name}\ndata: {piece}\n\n"),
@@ -53,29 +53,29 @@ pub trait Dialect: Sync {
         "text/event-stream"
     }
 
-    /// The body of an error.
+    /// Returns the body of an error.
     fn failure(&self, status: u16, message: &str) -> Value;
 
-    /// Whether the answer is to be streamed.
+    /// Whether a streamed response is requested.
     fn streams(&self, request: &Request) -> bool {
         request.body["stream"] == true
     }
 
-    /// What was asked for.
+    /// Parses a request.
     fn asked(&self, body: &Value) -> Asked;
 }
 
-/// What a model says.
+/// A response of a model.
 #[derive(Clone, Debug, Default)]
 pub struct Said {
-    /// Thoughts, and the signature that vouches for them.
+    /// Thoughts, and their signature.
     pub thoughts: Option<(String, String)>,
     pub text: String,
     pub calls: Vec<Called>,
-    /// Something that ran at the provider, and that only it knows.
+    /// Content that was executed at the provider, and that only it understands.
     pub own: bool,
     pub end: End,
-    /// Tokens: read, written, thought, read from the cache.
+    /// Numbers of tokens: input, output, thoughts, cached input.
     pub usage: [u64; 4],
 }
 
@@ -114,19 +114,19 @@ impl Said {
         self
     }
 
-    /// The id of a call, for formats that must have one.
+    /// The id of a call, for formats that require one.
     fn id(&self, at: usize) -> String {
         self.calls[at].id.clone().unwrap_or_else(|| format!("made_up_{at}"))
     }
 }
 
-/// The text in pieces, so that a stream is one.
+/// Splits the text, so that a stream has several pieces.
 fn split(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     characters.chunks(3).map(|piece| piece.iter().collect()).collect()
 }
 
-/// What a provider was asked, in words that are the same for all.
+/// A request to a provider, in a common format.
 #[derive(Debug, Default)]
 pub struct Asked {
     pub system: String,
@@ -135,12 +135,12 @@ pub struct Asked {
     pub tools: Vec<(String, Value)>,
     /// `auto`, `required`, `none`, or the name of a tool.
     pub choice: Option<String>,
-    /// Whether JSON is wanted, and its schema.
+    /// Whether JSON is requested, and its schema.
     pub json: bool,
     pub schema: Option<Value>,
 }
 
-/// Whose turn it is.
+/// The author of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
     User,
@@ -165,9 +165,9 @@ pub enum Piece {
         name: Option<String>,
         output: Value,
     },
-    /// Its kind, and its content or address.
+    /// Its media type, and its content or URL.
     Media(String, String),
-    /// What the provider alone knows.
+    /// Content that only the provider understands.
     Own(Value),
 }
 
@@ -185,7 +185,7 @@ impl Asked {
         std::iter::once(self.system.as_str()).chain(texts).collect::<Vec<_>>().join("\n")
     }
 
-    /// Adds to the turn that is open, or opens one.
+    /// Adds to the current turn, or starts a new one.
     fn add(&mut self, who: Who, piece: Piece) {
         match self.turns.last_mut() {
             Some((last, pieces)) if *last == who => pieces.push(piece),
@@ -207,12 +207,12 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// JSON in a text, or the text.
+/// Parses a text as JSON, or returns the text.
 fn parsed(value: &Value) -> Value {
     value.as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_else(|| value.clone())
 }
 
-/// The kind and the content of a `data:` URL; of another URL its address.
+/// Returns the type and the content of a `data:` URL, or any other URL itself.
 fn media(kind: &str, url: &str) -> Piece {
     match url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
         Some((kind, data)) => Piece::Media(kind.to_owned(), data.to_owned()),

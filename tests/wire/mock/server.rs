@@ -1,4 +1,4 @@
-//! A server on loopback that answers as often as it is asked.
+//! A server on loopback that responds to any number of requests.
 
 use std::io::Write as _;
 use std::net::TcpListener;
@@ -11,7 +11,7 @@ use super::{Asked, Dialect, Said};
 use crate::cases;
 use crate::faults::server::{http, read_request};
 
-/// One request that came.
+/// A request that was received.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The first line and the headers.
@@ -27,7 +27,7 @@ pub struct Mock {
 }
 
 impl Mock {
-    /// One that says these things, one after the other, and the last for ever.
+    /// A stand-in that returns these responses one after the other, and then repeats the last one.
     pub fn says(dialect: &'static dyn Dialect, said: impl IntoIterator<Item = Said>) -> Self {
         let said: Vec<Said> = said.into_iter().collect();
         Self::answers(dialect, move |number, request| {
@@ -36,7 +36,7 @@ impl Mock {
         })
     }
 
-    /// One that gives these bytes for the request of a number.
+    /// A stand-in that returns these bytes for the n-th request.
     pub fn answers<A: Into<Vec<u8>>>(
         dialect: &'static dyn Dialect,
         answer: impl Fn(usize, &Request) -> A + Send + 'static,
@@ -57,35 +57,35 @@ impl Mock {
                     seen.push(request.clone());
                     seen.len() - 1
                 };
-                // The caller may leave early, which is its right.
+                // The caller may disconnect early.
                 let _ = connection.write_all(&answer(number, &request).into());
             }
         });
         Self { url, dialect, asked }
     }
 
-    /// The model of `provider` that is reached here.
+    /// The model of `provider` that uses this server.
     pub fn model(&self, provider: &str) -> Arc<dyn Model> {
         cases::model(provider, self.dialect.model(), &self.url)
     }
 
-    /// What came so far.
+    /// Returns all requests so far.
     pub fn requests(&self) -> Vec<Request> {
         self.asked.lock().unwrap().clone()
     }
 
-    /// What was asked last.
+    /// Returns the last request.
     pub fn last(&self) -> Value {
         self.requests().pop().expect("something was asked").body
     }
 
-    /// The same in words that are the same for all.
+    /// Returns the last request in the common format.
     pub fn asked(&self) -> Asked {
         self.dialect.asked(&self.last())
     }
 }
 
-/// The answer to a request, whole or streamed as it is wanted.
+/// The response to a request, complete or streamed as requested.
 pub fn answer(dialect: &dyn Dialect, request: &Request, said: &Said) -> String {
     if dialect.streams(request) {
         let kind = format!("content-type: {}\r\n", dialect.stream_type());

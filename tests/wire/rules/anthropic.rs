@@ -78,7 +78,7 @@ pub(super) fn check(body: &Value, found: &mut Refusals<'_>) {
     }
 }
 
-/// The messages, those of one role as one, as the API reads them.
+/// Returns the messages as the API reads them, with adjacent messages of one role merged.
 fn merged(messages: &[Value], found: &mut Refusals<'_>) -> Vec<(String, Vec<Value>)> {
     let mut all: Vec<(String, Vec<Value>)> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
@@ -187,7 +187,7 @@ fn check_source(source: &Value, kinds: &[&str], at: &str, found: &mut Refusals<'
     }
 }
 
-/// Where thinking is on, the turn that is open begins with thoughts, if it calls tools.
+/// With thinking enabled, the current turn must begin with thoughts if it contains calls.
 fn check_thinking(messages: &[(String, Vec<Value>)], enabled: bool, found: &mut Refusals<'_>) {
     let is_round = messages.last().is_some_and(|(_, blocks)| !results(blocks).is_empty());
     let last = messages.iter().rev().find(|(role, _)| role == "assistant");

@@ -1,4 +1,4 @@
-//! Chat completions as OpenAI itself takes them.
+//! Chat completions as accepted by OpenAI itself.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::{Refusals, is_word, list, text};
 pub(super) fn check(body: &Value, found: &mut Refusals<'_>) {
     let messages = list(&body["messages"]);
     found.must(!messages.is_empty(), "body", "no messages");
-    // The ids that wait for an answer.
+    // The ids of calls without a result so far.
     let mut open: Vec<String> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
         let at = format!("messages[{index}]");

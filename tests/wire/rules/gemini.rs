@@ -1,10 +1,10 @@
-//! `generateContent`, of the 3 family, which checks most.
+//! `generateContent` of the Gemini 3 family, which has the strictest checks.
 
 use serde_json::Value;
 
 use super::{Refusals, list, text};
 
-/// What stands in for a signature, as its documentation says.
+/// The placeholder for a signature, according to the documentation.
 const STAND_IN: &str = "skip_thought_signature_validator";
 
 const BODY: [&str; 9] = [
@@ -19,7 +19,7 @@ const BODY: [&str; 9] = [
     "labels",
 ];
 
-/// What a part is; it is one of them.
+/// The content fields of a part, of which it has exactly one.
 const DATA: [&str; 9] = [
     "text",
     "inlineData",
@@ -32,7 +32,7 @@ const DATA: [&str; 9] = [
     "toolResponse",
 ];
 
-/// What may stand beside that.
+/// The other fields that are allowed in addition.
 const BESIDE: [&str; 4] = ["thought", "thoughtSignature", "videoMetadata", "mediaResolution"];
 
 pub(super) fn check(body: &Value, found: &mut Refusals<'_>) {
@@ -94,7 +94,7 @@ fn check_part(part: &Value, at: &str, found: &mut Refusals<'_>) {
     }
 }
 
-/// Calls come after a turn of the user, are all answered in the next turn, and the first is signed.
+/// Calls follow a user turn, all have results in the next turn, and the first one is signed.
 fn check_calls(
     content: &Value,
     before: Option<&Value>,
@@ -133,7 +133,7 @@ fn check_calls(
         at,
         format_args!("{} calls, {} answers", calls.len(), answers.len()),
     );
-    // By their ids where there are any, else by their order.
+    // By their ids if there are any, otherwise by order.
     for (place, call) in calls.iter().enumerate() {
         let same = |answer: &&Value| answer["id"] == call["id"];
         let answer = match call.get("id") {

@@ -1,4 +1,4 @@
-//! What each provider refuses: a request that breaks none of these is one that it takes.
+//! Requests that each provider rejects: a request that violates none of these rules is accepted.
 
 mod anthropic;
 mod chat;
@@ -8,7 +8,7 @@ mod responses;
 
 use serde_json::Value;
 
-/// What of a body `provider` would refuse. `own` are the signatures that it made itself.
+/// Returns the parts of a body that `provider` would reject. `own` are the signatures that it created itself.
 pub fn refused(provider: &str, body: &Value, own: &[String]) -> Vec<String> {
     let mut refusals = Refusals { own, found: Vec::new() };
     match provider {
@@ -22,34 +22,34 @@ pub fn refused(provider: &str, body: &Value, own: &[String]) -> Vec<String> {
     refusals.found
 }
 
-/// What was found so far.
+/// The violations found so far.
 struct Refusals<'a> {
     own: &'a [String],
     found: Vec<String>,
 }
 
 impl Refusals<'_> {
-    /// Notes `what` unless it holds.
+    /// Records `what` unless the condition holds.
     fn must(&mut self, holds: bool, at: &str, what: impl std::fmt::Display) {
         if !holds {
             self.found.push(format!("{at}: {what}"));
         }
     }
 
-    /// Only these keys are known.
+    /// Only these keys are allowed.
     fn keys(&mut self, value: &Value, known: &[&str], at: &str) {
         for key in value.as_object().into_iter().flat_map(|map| map.keys()) {
             self.must(known.contains(&key.as_str()), at, format_args!("`{key}` is not known"));
         }
     }
 
-    /// A signature that this provider made.
+    /// Checks a signature that this provider created.
     fn signature(&mut self, signature: &Value, at: &str) {
         let is_own = signature.as_str().is_some_and(|it| self.own.iter().any(|own| own == it));
         self.must(is_own, at, format_args!("the signature {signature} is not its own"));
     }
 
-    /// A name of a tool that all providers take.
+    /// Checks a tool name that all providers accept.
     fn name(&mut self, name: &Value, at: &str) {
         self.must(is_word(text(name), 64), at, format_args!("{name} is no name of a tool"));
     }
@@ -58,7 +58,7 @@ impl Refusals<'_> {
         self.must(value.is_string(), at, format_args!("{value} is no text"));
     }
 
-    /// Base64 without blanks, and not empty.
+    /// Base64 without whitespace, and not empty.
     fn base64(&mut self, value: &Value, at: &str) {
         let data = text(value);
         let is_sign = |c: char| c.is_ascii_alphanumeric() || "+/-_=".contains(c);
@@ -66,7 +66,7 @@ impl Refusals<'_> {
         self.must(fits, at, format_args!("{value} is no base64"));
     }
 
-    /// An address or a `data:` URL with content.
+    /// A URL, or a `data:` URL with content.
     fn url(&mut self, value: &Value, at: &str) {
         match text(value).strip_prefix("data:").map(|rest| rest.split_once(";base64,")) {
             Some(Some((kind, data))) => {
@@ -83,7 +83,7 @@ impl Refusals<'_> {
     }
 }
 
-/// Letters, digits, `_` and `-`: at most so many, and at least one.
+/// Letters, digits, `_` and `-`: at least one, and at most `most`.
 fn is_word(text: &str, most: usize) -> bool {
     let is_sign = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     (1..=most).contains(&text.len()) && text.chars().all(is_sign)
@@ -103,7 +103,7 @@ mod tests {
 
     use super::refused;
 
-    /// The rules find what they are for: one body of each kind that is refused.
+    /// The rules detect violations: one rejected body of each kind.
     #[test]
     fn rules_catch_what_is_refused() {
         let call = json!({"functionCall": {"name": "f", "args": {}}});

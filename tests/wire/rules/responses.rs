@@ -1,4 +1,4 @@
-//! The Responses API, without what is stored at OpenAI.
+//! The Responses API, without storage at OpenAI.
 
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ pub(super) fn check(body: &Value, found: &mut Refusals<'_>) {
             "reasoning" => {
                 found.must(item["summary"].is_array(), &at, "no summary");
                 check_id(item, "rs", &at, found);
-                // Nothing is stored: what is not encrypted is not found.
+                // Nothing is stored, so an item that is not encrypted cannot be found.
                 match item.get("encrypted_content") {
                     Some(signature) => found.signature(signature, &at),
                     None => {
@@ -75,7 +75,7 @@ pub(super) fn check(body: &Value, found: &mut Refusals<'_>) {
     }
 }
 
-/// An id of an item, where there is one, tells its kind.
+/// The id of an item, if present, has the prefix of its kind.
 fn check_id(item: &Value, prefix: &str, at: &str, found: &mut Refusals<'_>) {
     if let Some(id) = item.get("id") {
         found.must(

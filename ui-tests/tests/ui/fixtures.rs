@@ -1,4 +1,4 @@
-//! Crates with a policy, each by itself in a workspace of its own, as a stranger would have it.
+//! Crates with special settings, each in a separate workspace, like the crate of a user.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,9 +9,9 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
 }
 
-/// Runs `cargo <command>` for one fixture, and gives what it says if it fails.
+/// Runs `cargo <command>` for one fixture. Returns its output if it fails.
 fn cargo(command: &str, fixture: &str) -> Option<String> {
-    // Next to the build of this test, so that `cargo clean` finds it.
+    // Next to the build of this test, so that `cargo clean` removes it.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fixtures");
     let output = Command::new(env!("CARGO"))
         .args([command, "--quiet", "--package", fixture])
@@ -39,7 +39,7 @@ fn fixtures_compile() {
     assert!(checked >= 10, "only {checked} fixtures found");
 }
 
-/// The macros write nothing that the strictest groups of clippy would complain of.
+/// The generated code passes the strictest lint groups of clippy.
 #[test]
 fn clippy_is_content() {
     let clippy = Command::new(env!("CARGO")).args(["clippy", "--version"]).output();
@@ -51,7 +51,7 @@ fn clippy_is_content() {
     }
 }
 
-/// A fixture proves something only while it does not see more than it says.
+/// A fixture is only meaningful if it uses no features or dependencies beyond those in its manifest.
 #[test]
 fn fixtures_depend_on_one_crate() {
     for path in list(&folder()) {

@@ -1,11 +1,11 @@
-//! Rules about the cases themselves.
+//! Rules for the cases themselves.
 
 use super::{cases, read};
 
-/// What a case may say of itself in a line of its own.
+/// The prefix of a line in which a case declares its number of mistakes.
 const MISTAKES: &str = "// mistakes: ";
 
-/// One mistake gives one error: what follows from it is noise.
+/// One mistake causes one error, without follow-up errors.
 #[test]
 fn a_mistake_is_one_error() {
     for case in cases("fail") {
@@ -18,7 +18,7 @@ fn a_mistake_is_one_error() {
     }
 }
 
-/// Nobody should need to read the macros to understand a message.
+/// A message must be understandable without reading the macros.
 #[test]
 fn messages_show_nothing_of_the_machine() {
     for case in cases("fail") {
@@ -29,7 +29,7 @@ fn messages_show_nothing_of_the_machine() {
     }
 }
 
-/// Each case has a twin of its name that compiles, in a module of a `pass` file of its topic.
+/// Each case has a corrected version that compiles, in a module with its name in a `pass` file of its topic.
 #[test]
 fn a_case_has_a_twin_that_compiles() {
     let passing = cases("pass");

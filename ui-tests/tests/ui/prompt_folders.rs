@@ -1,4 +1,4 @@
-//! Programs that embed folders of prompts: what the compiler says of each, and that a change builds again.
+//! Programs that embed folders of prompts: the compiler's messages for each, and rebuilding after a change.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("prompt-folders")
 }
 
-/// What the compiler says of a program in the crate at `path`.
+/// Returns the compiler's messages for a program in the crate at `path`.
 fn said(path: &Path, program: &str) -> String {
     let output = Command::new(env!("CARGO"))
         .args(["check", "--quiet", "--bin", program])
@@ -26,7 +26,7 @@ fn said(path: &Path, program: &str) -> String {
     said.join("\n").trim().to_owned()
 }
 
-/// `TRYBUILD=overwrite` writes the messages anew.
+/// `TRYBUILD=overwrite` rewrites the messages.
 #[test]
 fn mistakes_in_a_folder_say_where() {
     let rustc = Command::new("rustc").arg("--version").output().expect("rustc runs");
@@ -49,7 +49,7 @@ fn mistakes_in_a_folder_say_where() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Cargo builds again when a file changes or goes, since the program includes it.
+/// Cargo rebuilds the program if a file changes or is removed, because the program includes it.
 #[test]
 fn a_change_of_a_file_builds_again() {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prompt-folder-changes");

@@ -148,7 +148,7 @@ impl Generate {
         self
     }
 
-    /// Sets the model, by its name (`"gemini/gemini-2.5-flash"`) or as a value. Default is the model of the [`Genkit`],
+    /// Sets the model, by its name (`"gemini/gemini-2.5-flash"`) or as a value. Default is the model of the `Genkit`,
     /// or that in the environment variable `GENKIT_MODEL`.
     pub fn model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());
@@ -236,7 +236,7 @@ impl Generate {
         self
     }
 
-    /// Injects `value` as state into every tool of this run that takes `&T`, in place of the state of the [`Genkit`].
+    /// Injects `value` as state into every tool of this run that takes `&T`, in place of the state of the `Genkit`.
     /// If a tool's state is missing, the run fails before the first model call.
     ///
     /// ```

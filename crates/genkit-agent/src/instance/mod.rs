@@ -15,7 +15,9 @@ use genkit_core::internal::BoundRegistry;
 pub use builder::InstanceBuilder;
 pub use models::RunDefaults;
 
-/// A registry with its state, and what every run of it starts from. `genkit::Genkit` wraps it.
+/// The part of a `genkit::Genkit` that runs use: the registry with its state, models, middleware and store.
+///
+/// Functions that take `&Instance` accept a `&Genkit`.
 #[derive(Clone, Default)]
 pub struct Instance {
     pub bound: BoundRegistry,

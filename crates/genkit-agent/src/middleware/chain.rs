@@ -72,7 +72,7 @@ pub trait Middleware: Send + Sync + 'static {
         next.run(request, chunks)
     }
 
-    /// Wraps each tool call of a run. Also wraps tool calls of MCP clients, if the [`Genkit`](crate::instance::Genkit) that
+    /// Wraps each tool call of a run. Also wraps tool calls of MCP clients, if the `Genkit` that
     /// serves them has this middleware.
     ///
     /// Over MCP, the input in `call` is what the client sent, an interrupt becomes a question to the client's user, and

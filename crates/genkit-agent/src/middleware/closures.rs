@@ -63,7 +63,7 @@ where
 /// Creates middleware around each tool call from a closure, for example a logger, a filter or a replacement for a tool.
 ///
 /// The closure calls `next.run(call)`, or returns an outcome without calling it. It returns a [`ToolOutcome`], a
-/// [`ToolResponse`], or a `Result` of one of them with any error. An error ends the run. To return an error that the
+/// `ToolResponse`, or a `Result` of one of them with any error. An error ends the run. To return an error that the
 /// model can read, use `call.request().respond(..)`.
 ///
 /// ```

@@ -6,36 +6,16 @@ use serde_json::{Map, Value};
 
 use super::block::MessageBlock;
 use super::cache;
+use super::messages::conversation;
+use super::settings::SentSettings;
 use super::thinking::{ThinkingContext, ThinkingParam, ThinkingPlan};
 use super::tools::{self, ClaudeTool, ClaudeToolChoice};
-use super::turns::conversation;
 use crate::NAME;
 use crate::models::ClaudeTraits;
 use crate::schema::OutputDialect;
 use genkit_core::ModelRequest;
 use genkit_core::Result;
 use genkit_core::internal::model::MessageList;
-use genkit_model::internal::left_out;
-
-/// Settings that are sent elsewhere, or that are for the client.
-const ELSEWHERE: [&str; 16] = [
-    "apiKey",
-    "apiVersion",
-    "baseUrl",
-    "betas",
-    "disableParallelToolUse",
-    "disable_parallel_tool_use",
-    "effort",
-    "max_tokens",
-    "messages",
-    "model",
-    "output_config",
-    "reasoningEffort",
-    "stream",
-    "system",
-    "thinking",
-    "version",
-];
 
 /// The purpose of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,9 +26,6 @@ pub(super) enum Purpose {
     /// To count its tokens.
     Count,
 }
-
-/// Settings that are part of a request to count tokens.
-const COUNTED: [&str; 3] = ["tool_choice", "mcp_servers", "context_management"];
 
 /// The model and purpose of a request.
 #[derive(Clone, Copy)]
@@ -92,10 +69,15 @@ pub(super) fn write(target: RequestTarget<'_>, request: &ModelRequest) -> Result
     )?;
     let rest = MessagesRest {
         target,
-        config,
+        settings: SentSettings {
+            config,
+            model: target.model,
+            traits: target.traits,
+            thinks: plan.is_on(),
+            is_count: target.purpose == Purpose::Count,
+        },
         max_tokens: max_tokens
             .unwrap_or_else(|| target.traits.usual_output(plan.budget, plan.is_deep())),
-        thinks: plan.is_on(),
         thinking: plan.thinking,
         output: OutputConfigParam {
             given: config.get("output_config").and_then(Value::as_object),
@@ -136,10 +118,8 @@ fn in_words(schema: &Value) -> String {
 /// The body without its `messages`.
 struct MessagesRest<'a> {
     target: RequestTarget<'a>,
-    config: &'a Map<String, Value>,
+    settings: SentSettings<'a>,
     max_tokens: u32,
-    /// Whether thinking is enabled, which restricts the sampling settings.
-    thinks: bool,
     thinking: Option<ThinkingParam<'a>>,
     output: OutputConfigParam<'a>,
     system: Vec<MessageBlock<'a>>,
@@ -186,8 +166,7 @@ impl Serialize for MessagesRest<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", self.target.model)?;
-        let is_count = self.target.purpose == Purpose::Count;
-        if !is_count {
+        if self.target.purpose != Purpose::Count {
             map.serialize_entry("max_tokens", &self.max_tokens)?;
         }
         if !self.system.is_empty() {
@@ -196,7 +175,8 @@ impl Serialize for MessagesRest<'_> {
         if !self.tools.is_empty() {
             map.serialize_entry("tools", &self.tools)?;
         }
-        if let Some(choice) = self.choice.as_ref().filter(|_| !self.has("tool_choice")) {
+        let has_choice = self.settings.has("tool_choice");
+        if let Some(choice) = self.choice.as_ref().filter(|_| !has_choice) {
             map.serialize_entry("tool_choice", choice)?;
         }
         if let Some(thinking) = &self.thinking {
@@ -205,74 +185,12 @@ impl Serialize for MessagesRest<'_> {
         if !self.output.is_empty() {
             map.serialize_entry("output_config", &self.output)?;
         }
-        for (key, value) in self.config {
-            if is_count && !COUNTED.contains(&key.as_str()) {
-                continue;
-            }
-            if let Some(key) = self.setting(key, value) {
-                map.serialize_entry(key, value)?;
-            }
+        for (key, value) in self.settings.fields() {
+            map.serialize_entry(key, value)?;
         }
         if self.target.purpose == (Purpose::Answer { stream: true }) {
             map.serialize_entry("stream", &true)?;
         }
         map.end()
-    }
-}
-
-impl MessagesRest<'_> {
-    fn has(&self, key: &str) -> bool {
-        self.config.get(key).is_some_and(|value| !value.is_null())
-    }
-
-    /// Returns the name of a setting in the body; `None` if it is not sent.
-    fn setting<'a>(&self, key: &'a str, value: &Value) -> Option<&'a str> {
-        if value.is_null() || ELSEWHERE.contains(&key) {
-            return None;
-        }
-        let wire = match key {
-            "temperature" => "temperature",
-            "topP" | "top_p" => "top_p",
-            "topK" | "top_k" => "top_k",
-            "stopSequences" if value.as_array().is_some_and(Vec::is_empty) => return None,
-            "stopSequences" => "stop_sequences",
-            "maxOutputTokens" | "tools" => return None,
-            "serviceTier" => "service_tier",
-            "seed" => return self.leave(key, "its responses cannot be reproduced"),
-            own => own,
-        };
-        // The API's own spelling takes precedence; a key must not occur twice.
-        if wire != key && self.has(wire) {
-            return None;
-        }
-        if !matches!(wire, "temperature" | "top_p" | "top_k") {
-            return Some(wire);
-        }
-        let traits = &self.target.traits;
-        if !traits.samples {
-            return self.leave(key, "describe in the prompt what you want");
-        }
-        if self.thinks && !fits_thoughts(wire, value) {
-            return self.leave(key, "disable thinking to use it");
-        }
-        if wire == "top_p" && self.has("temperature") && !traits.samples_twice {
-            return self.leave(key, "set only one of `temperature` and `topP`");
-        }
-        Some(wire)
-    }
-
-    fn leave<'a>(&self, key: &str, remedy: &str) -> Option<&'a str> {
-        left_out(NAME, self.target.model, key, remedy);
-        None
-    }
-}
-
-/// Whether a sampling setting is supported while the model thinks.
-fn fits_thoughts(wire: &str, value: &Value) -> bool {
-    let is = |fits: fn(f64) -> bool| value.as_f64().is_some_and(fits);
-    match wire {
-        "temperature" => is(|it| (it - 1.0).abs() < f64::EPSILON),
-        "top_p" => is(|it| (0.95..=1.0).contains(&it)),
-        _ => false,
     }
 }

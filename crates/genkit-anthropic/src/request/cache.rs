@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::messages::Conversation;
 use super::tools::ClaudeTool;
-use super::turns::Conversation;
 use crate::NAME;
 use genkit_model::internal::left_out;
 

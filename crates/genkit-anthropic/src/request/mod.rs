@@ -4,10 +4,11 @@ mod block;
 mod body;
 mod cache;
 mod media;
+mod messages;
+mod settings;
 mod thinking;
 mod tool_use_ids;
 mod tools;
-mod turns;
 
 use serde_json::Value;
 
@@ -16,21 +17,13 @@ use body::{Purpose, RequestTarget};
 use genkit_core::ModelRequest;
 use genkit_core::Result;
 use genkit_model::internal::wire::HttpCall;
+pub(super) use settings::AnthropicSettings;
 
 /// The path after the base URL.
 const PATH: &str = "/v1/messages";
 
 /// The first version of the API that uses a bearer token and does not support sampling settings.
 const WITH_BEARER: &str = "2026-10-21";
-
-/// The beta header that is required for files referred to by id.
-const FILES_BETA: &str = "files-api-2025-04-14";
-
-/// Settings shared by all models of one [`Anthropic`](super::Anthropic).
-pub(super) struct AnthropicSettings {
-    pub(super) key: Option<String>,
-    pub(super) version: String,
-}
 
 /// Encodes the HTTP request for `request`.
 pub(super) fn encode(
@@ -75,21 +68,9 @@ fn call(
         true => ("authorization", format!("Bearer {key}").into()),
         false => ("x-api-key", key.to_owned().into()),
     }));
-    let betas = betas(request, body.has_files);
+    let betas = settings::betas(request, body.has_files);
     if !betas.is_empty() {
         headers.push(("anthropic-beta", betas.join(",").into()));
     }
     Ok(HttpCall { path: PATH.to_owned(), headers, body: body.bytes })
-}
-
-fn betas(request: &ModelRequest, has_files: bool) -> Vec<&str> {
-    let mut betas: Vec<&str> = match request.config.get("betas") {
-        Some(Value::String(betas)) => betas.split(',').map(str::trim).collect(),
-        Some(Value::Array(betas)) => betas.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    };
-    if has_files && !betas.iter().any(|beta| beta.starts_with("files-api")) {
-        betas.push(FILES_BETA);
-    }
-    betas
 }

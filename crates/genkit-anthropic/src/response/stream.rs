@@ -7,10 +7,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::answer::Ending;
+use super::error;
 use super::parts::part;
+use super::whole::Ending;
+use crate::NAME;
 use crate::error::Error as E;
-use crate::{NAME, error_reply};
 use genkit_core::Result;
 use genkit_core::internal::names::Names;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
@@ -190,7 +191,7 @@ impl<'a> MessageStream<'a> {
             ("message_stop", _) => return Ok(Next::Done),
             ("error", _) | ("", _) if event.error.is_some() => {
                 let error = event.error.map(read::<Value>).transpose()?.unwrap_or_default();
-                return Err(error_reply::within(&error));
+                return Err(error::within(&error));
             }
             // Pings, and unknown events.
             _ => {}

@@ -88,10 +88,10 @@ proptest! {
             drop(wire.decode(&request, json!({"content": [body], "usage": body}).to_string().as_bytes()));
             drop(wire.decode_count(text.as_bytes()));
             wire.failure(429, &|_| None, text.as_bytes()).to_string();
-            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::kept().0));
+            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::collecting().0));
             for event in [begin(0, body.clone()), piece(0, body.clone()), start(), body.clone()] {
                 let event = SseEvent::Message { event: Some("x"), data: event.to_string().into() };
-                drop(open.event(&event, &ChunkSink::kept().0));
+                drop(open.event(&event, &ChunkSink::collecting().0));
             }
         }
         drop(open.end());
@@ -130,7 +130,7 @@ fn broken_events_are_errors_and_odd_ones_are_not() {
         r#"{"type": "message_delta", "delta": 7}"#,
     ] {
         let event = SseEvent::Message { event: None, data: broken.into() };
-        let read = wire.stream(&request).event(&event, &ChunkSink::kept().0);
+        let read = wire.stream(&request).event(&event, &ChunkSink::collecting().0);
         let kind = read.err().map(|error| error.kind());
         assert!(
             matches!(kind, Some(ErrorKind::Internal | ErrorKind::Unavailable)),

@@ -11,8 +11,8 @@ mod thinking;
 
 use serde_json::{Value, json};
 
+use super::provider::MessagesWire;
 use super::request::AnthropicSettings;
-use super::wire::MessagesWire;
 use genkit_core::Result;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_http_client::internal::sse::SseEvent;
@@ -54,7 +54,7 @@ fn decode(answer: Value) -> ModelResponse {
 fn stream(events: &[Value]) -> (Result<ModelResponse>, Vec<GenerateChunk>) {
     let (wire, request) = (wire(SONNET), ModelRequest::default());
     let mut stream = wire.stream(&request);
-    let (sink, chunks) = ChunkSink::kept();
+    let (sink, chunks) = ChunkSink::collecting();
     for event in events {
         let event = SseEvent::Message { event: None, data: event.to_string().into() };
         match stream.event(&event, &sink) {

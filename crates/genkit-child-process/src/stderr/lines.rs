@@ -1,4 +1,8 @@
-//! Splitting of bytes into lines of limited length.
+//! The lines of a child's standard error, with limits on their length and on how many are logged.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 /// The longest line, in bytes; the rest is omitted.
 const LINE_BYTES: usize = 2 * 1024;
@@ -48,6 +52,34 @@ impl Lines {
     }
 }
 
+/// How many lines are logged per second.
+const LINES_PER_SECOND: u64 = 1000;
+
+/// Counts the lines of the current second.
+#[derive(Default)]
+pub(crate) struct LogLimit {
+    since: Option<Instant>,
+    lines: u64,
+}
+
+impl LogLimit {
+    /// Returns `None` if the line must not be logged, or else how many lines before it were omitted.
+    pub(crate) fn admit(&mut self, now: Instant) -> Option<u64> {
+        let mut left_out = 0;
+        if self.since.is_none_or(|since| now - since >= Duration::from_secs(1)) {
+            left_out = self.left_out();
+            (self.since, self.lines) = (Some(now), 0);
+        }
+        self.lines += 1;
+        (self.lines <= LINES_PER_SECOND).then_some(left_out)
+    }
+
+    /// Returns how many lines of this second were omitted.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.lines.saturating_sub(LINES_PER_SECOND)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +100,19 @@ mod tests {
             let found = lines(text.as_bytes().chunks(size));
             assert_eq!(found, ["one", "  two", &cut, "\u{fc}", "last"], "{size} at a time");
         }
+    }
+
+    #[test]
+    fn a_flood_is_told_of_once() {
+        let mut limit = LogLimit::default();
+        let start = Instant::now();
+        let admitted: Vec<_> = (0..1500).map(|_| limit.admit(start)).collect();
+        assert!(admitted[..1000].iter().all(|line| *line == Some(0)));
+        assert!(admitted[1000..].iter().all(|line| line.is_none()));
+        assert_eq!(limit.left_out(), 500);
+        let later = start + Duration::from_secs(1);
+        assert_eq!(limit.admit(later), Some(500));
+        assert_eq!(limit.admit(later), Some(0));
+        assert_eq!(limit.left_out(), 0);
     }
 }

@@ -101,6 +101,7 @@ struct ContextState {
 pub type OnChunk = Arc<dyn Fn(Value) + Send + Sync>;
 
 /// The parts from which a context is built.
+#[derive(Clone)]
 pub struct ContextParts {
     pub caller: Arc<dyn Caller>,
     pub states: TypeMap,

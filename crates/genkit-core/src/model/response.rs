@@ -109,7 +109,7 @@ pub enum FinishReason {
     /// The loop stopped because it reached the turn limit.
     Aborted,
     /// The run was interrupted by a tool; see
-    /// [`GenerateResponse::interrupts`](crate::generate::data::response::GenerateResponse::interrupts).
+    /// `GenerateResponse::interrupts`.
     Interrupted,
     /// Another reason, described in the finish message.
     Other,

@@ -345,8 +345,9 @@ impl Registry {
         self.0.changes.add_watcher()
     }
 
-    #[cfg(test)]
-    pub(crate) fn list_changed(&self, change: RegistryChange) {
+    /// Notifies the watchers of a change, for tests of sibling crates.
+    #[doc(hidden)]
+    pub fn list_changed(&self, change: RegistryChange) {
         self.0.changes.list_changed(change);
     }
 

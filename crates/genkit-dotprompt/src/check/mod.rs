@@ -1,4 +1,4 @@
-//! What can be known of a prompt without data.
+//! Checks of a prompt that need no data.
 
 mod names;
 mod recursion;
@@ -13,20 +13,21 @@ use crate::picoschema;
 use crate::prompt::PromptFile;
 
 impl Environment {
-    /// What can be known without data, with its place: unknown helpers, unknown partials (none where a resolver is
-    /// set), variables that `input.schema` does not have, a frontmatter that is none (`---` is never closed), partials that include each other without end, and what
-    /// [`metadata`](Self::metadata) refuses.
+    /// Returns the errors in a prompt that can be found without data, with their places: unknown helpers; unknown
+    /// partials, unless a resolver is set; variables that `input.schema` does not have; a frontmatter that is not
+    /// recognized, for example because `---` is never closed; partials that include each other endlessly; and the
+    /// errors of [`metadata`](Self::metadata).
     ///
-    /// Variables are only compared where it is certain what they are looked up in: outside of loops, `with` and
-    /// partials, and where the schema allows no further fields.
+    /// Variables are checked only if it is certain where they are looked up: outside of loops, `with` and partials, and
+    /// if the schema allows no additional fields.
     ///
     /// ```
     /// use genkit_dotprompt::{Environment, PromptFile};
     ///
     /// let prompt = PromptFile::parse("p", "---\ninput: {schema: {city: string}}\n---\n{{> top}}{{ctiy}}")?;
     /// let errors = Environment::default().check(&prompt);
-    /// assert_eq!(errors[0].to_string(), "p:4:1: unknown partial `top`: there are none");
-    /// assert!(errors[1].to_string().ends_with("did you mean `city`? (by `input.schema`)"));
+    /// assert_eq!(errors[0].to_string(), "p:4:1: unknown partial `top`, there are no partials");
+    /// assert!(errors[1].to_string().ends_with("did you mean `city`? (according to `input.schema`)"));
     /// # Ok::<(), genkit_dotprompt::Error>(())
     /// ```
     pub fn check(&self, prompt: &PromptFile) -> Vec<Error> {
@@ -43,7 +44,7 @@ impl Environment {
         errors
     }
 
-    /// What is likely to be meant otherwise: a schema that is read as JSON Schema but looks like Picoschema.
+    /// Returns warnings about likely mistakes: a schema that is read as JSON Schema but looks like Picoschema.
     pub fn warnings(&self, prompt: &PromptFile) -> Vec<Error> {
         let Some(raw) = prompt.raw() else { return Vec::new() };
         let metadata = Metadata::from(raw.clone());

@@ -1,4 +1,4 @@
-//! Helpers and partials that nobody has.
+//! Unknown helpers and partials.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use crate::environment::Environment;
 use crate::error::Error;
 use crate::template::{Expr, Node, PartialName, Program, Template};
 
-/// In the template and in every partial that it leads to.
+/// Checks the template and every partial that it can include.
 pub(super) fn check(environment: &Environment, template: &Template) -> Vec<Error> {
     let reached = reached(environment, template);
-    // Inline partials reach into the partials that their template includes.
+    // Inline partials are also visible in the partials that their template includes.
     let mut inlines = InlineNames::default();
     for template in std::iter::once(template).chain(reached.iter().map(|partial| &**partial)) {
         names_of_inlines(&template.program, &mut inlines);
@@ -25,7 +25,7 @@ pub(super) fn check(environment: &Environment, template: &Template) -> Vec<Error
     search.errors
 }
 
-/// Every registered partial that a template leads to.
+/// Returns every registered partial that a template can include.
 fn reached(environment: &Environment, template: &Template) -> Vec<Arc<Template>> {
     let mut seen = HashSet::new();
     let mut reached: Vec<Arc<Template>> = Vec::new();
@@ -94,11 +94,11 @@ impl NameSearch<'_> {
     }
 }
 
-/// The inline partials of templates, wherever they stand.
+/// The names of the inline partials in all templates.
 #[derive(Default)]
 struct InlineNames {
     names: HashSet<String>,
-    /// One has a name that only data gives.
+    /// Set if an inline partial has a name that depends on data.
     any: bool,
 }
 

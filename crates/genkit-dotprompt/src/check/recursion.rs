@@ -1,13 +1,13 @@
-//! Partials that include each other without end, whatever the data are.
+//! Partials that include each other endlessly, regardless of the data.
 
 use crate::environment::Environment;
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::template::{Node, PartialName, Template};
 
-/// Follows the partials that stand outside of every block: those are always rendered.
+/// Follows the partials outside of all blocks, since those are always rendered.
 pub(super) fn check(environment: &Environment, template: &Template) -> Option<Error> {
-    // What was followed to its end without a circle.
+    // Partials that were followed completely without finding a cycle.
     let mut done: Vec<&str> = Vec::new();
     for (name, at) in always(template) {
         let mut way = Vec::new();
@@ -18,7 +18,7 @@ pub(super) fn check(environment: &Environment, template: &Template) -> Option<Er
     None
 }
 
-/// The way round, if `name` leads back to a partial that it comes from.
+/// Returns the cycle if `name` leads back to a partial on the current path.
 fn follow<'e>(
     environment: &'e Environment,
     name: &str,
@@ -30,7 +30,7 @@ fn follow<'e>(
         let circle = way[start..].iter().chain(std::iter::once(&name));
         return Some(circle.map(|name| (*name).to_owned()).collect());
     }
-    // Deeper than any rendering goes.
+    // Deeper than any rendering.
     if done.contains(&name) || way.len() > 64 {
         return None;
     }
@@ -45,7 +45,7 @@ fn follow<'e>(
     None
 }
 
-/// The partials outside of every block, without those that an inline partial may stand for.
+/// Returns the partials outside of all blocks, except those that an inline partial may replace.
 fn always(template: &Template) -> impl Iterator<Item = (&str, usize)> {
     let nodes = template.program.nodes.iter();
     nodes.filter(|_| !template.program.has_inlines).filter_map(|node| match node {

@@ -1,4 +1,4 @@
-//! What Genkit reads of a frontmatter beyond the specification.
+//! Keys of a frontmatter that Genkit uses in addition to the specification.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ const FORMATS: [&str; 5] = ["text", "json", "array", "enum", "jsonl"];
 
 type Row = (&'static [&'static str], &'static str, fn(&Value) -> bool);
 
-/// The path of a key, what it takes, and whether a value is that.
+/// The path of a key, the expected value, and a function that checks the value.
 const ROWS: [Row; 10] = [
     (&["title"], "text", Value::is_string),
     (&["maxTurns"], "a whole number", Value::is_u64),
@@ -34,8 +34,8 @@ const ROWS: [Row; 10] = [
 ];
 
 impl PromptFile {
-    /// What Genkit refuses of the keys that say how a prompt runs (`maxTurns`, `toolChoice`, `use`, ..), each with
-    /// its place.
+    /// Returns errors, with their places, for invalid values of the keys that determine how Genkit runs a prompt, such
+    /// as `maxTurns`, `toolChoice` and `use`.
     ///
     /// ```
     /// use genkit_dotprompt::PromptFile;

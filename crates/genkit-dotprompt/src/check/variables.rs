@@ -1,4 +1,4 @@
-//! Variables that the schema of the input does not have.
+//! Variables that are not in the schema of the input.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,8 @@ use crate::template::{
     Block, Builtin, Call, Expr, Head, Node, PartialName, Path, Program, Template,
 };
 
-/// Compares the variables of a template with its schema; those of its partials may be meant for other prompts.
+/// Checks the variables of a template against its schema. Partials are not checked, since they may be meant for other
+/// prompts.
 pub(super) fn check(
     environment: &Environment,
     template: &Template,
@@ -28,7 +29,7 @@ pub(super) fn check(
     search.errors
 }
 
-/// An object that allows no further fields, and nothing that could add some.
+/// Returns whether the schema is an object that allows no additional fields, without keywords that could add some.
 fn is_closed(schema: &Value) -> bool {
     let open = ["$ref", "anyOf", "oneOf", "allOf", "if", "patternProperties"];
     schema.get("additionalProperties") == Some(&Value::Bool(false))
@@ -45,7 +46,7 @@ struct VariableSearch<'a> {
 }
 
 impl VariableSearch<'_> {
-    /// `top`: `this` is certainly the input.
+    /// Checks a program. `top` means that `this` is certainly the input.
     fn program(&mut self, program: &Program, top: bool) {
         for node in &program.nodes {
             match node {
@@ -75,7 +76,7 @@ impl VariableSearch<'_> {
             Head::Variable(_) => false,
         };
         if let Some(program) = &block.program {
-            // `{{^name}}` has no first part; a parameter may have the name of a variable.
+            // `{{^name}}` has no first program. A block parameter may have the same name as a variable.
             self.program(program, top && stays && program.params.is_empty());
         }
         if let Some(program) = &block.inverse {

@@ -1,4 +1,4 @@
-//! Building an environment.
+//! The builder of an environment.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::limits::{Limits, MAX_SOURCE_BYTES};
 use crate::template::{Builtin, Template};
 
-/// Builder of an [`Environment`].
+/// A builder for an [`Environment`].
 #[derive(Default)]
 pub struct EnvironmentBuilder(Registered);
 
@@ -22,18 +22,18 @@ impl std::fmt::Debug for EnvironmentBuilder {
 }
 
 impl EnvironmentBuilder {
-    /// A partial: `{{> name}}`. A later one of the same name takes its place.
+    /// Registers a partial, which templates include with `{{> name}}`. Replaces an earlier partial of the same name.
     ///
     /// # Errors
-    /// A mistake in the template.
+    /// Returns an error if the template is invalid.
     pub fn partial(self, name: &str, source: &str) -> Result<Self, Error> {
         self.partial_file(name, name, source)
     }
 
-    /// A partial that errors call `file`.
+    /// Registers a partial from a file. Errors refer to it as `file`.
     ///
     /// # Errors
-    /// A mistake in the template.
+    /// Returns an error if the template is invalid.
     pub fn partial_file(mut self, name: &str, file: &str, source: &str) -> Result<Self, Error> {
         self.0.partials.insert(name.into(), compile(file, source)?);
         Ok(self)
@@ -43,7 +43,8 @@ impl EnvironmentBuilder {
         self.0.partials.insert(name.into(), template);
     }
 
-    /// Partials that are not registered: their source by their name, asked for when a rendering comes to them.
+    /// Sets a function that returns the source of partials that are not registered. It is called with the partial's
+    /// name during rendering.
     #[must_use]
     pub fn partial_resolver(
         mut self,
@@ -53,14 +54,14 @@ impl EnvironmentBuilder {
         self
     }
 
-    /// A JSON Schema that Picoschema can name.
+    /// Registers a JSON Schema that Picoschema can refer to by name.
     #[must_use]
     pub fn schema(mut self, name: &str, schema: Value) -> Self {
         self.0.schemas.insert(name.into(), schema);
         self
     }
 
-    /// Schemas that are not registered, by their name.
+    /// Sets a function that returns schemas that are not registered, by name.
     #[must_use]
     pub fn schema_resolver(
         mut self,
@@ -70,14 +71,15 @@ impl EnvironmentBuilder {
         self
     }
 
-    /// The definition of a tool, which takes the place of its name in `tools`.
+    /// Registers the definition of a tool. In the metadata it replaces the tool's name in `tools`.
     #[must_use]
     pub fn tool(mut self, name: &str, definition: Value) -> Self {
         self.0.tools.insert(name.into(), definition);
         self
     }
 
-    /// Definitions of tools that are not registered, by their name. With it, a name that it does not know is an error.
+    /// Sets a function that returns definitions of tools that are not registered, by name. If it returns `None` for a
+    /// name, the metadata of the prompt is an error.
     #[must_use]
     pub fn tool_resolver(
         mut self,
@@ -87,11 +89,11 @@ impl EnvironmentBuilder {
         self
     }
 
-    /// A helper: `{{name value key=value}}` prints what it returns, `(name value)` is it. As a block,
-    /// `{{#name value}}..{{else}}..{{/name}}`, it decides like `if`.
+    /// Registers a helper. `{{name value key=value}}` prints its result, and `(name value)` evaluates to it. As a
+    /// block, `{{#name value}}..{{else}}..{{/name}}`, the result is used as a condition, as with `if`.
     ///
     /// # Errors
-    /// The language has a helper of that name.
+    /// Returns an error if the name is that of a built-in helper.
     pub fn helper(
         mut self,
         name: &str,
@@ -104,36 +106,37 @@ impl EnvironmentBuilder {
         Ok(self)
     }
 
-    /// Model configuration: what prompts of a model begin with.
+    /// Sets the base configuration of the prompts that use a model.
     #[must_use]
     pub fn model_config(mut self, model: &str, config: Map<String, Value>) -> Self {
         self.0.model_configs.insert(model.into(), config);
         self
     }
 
-    /// Default model: whose configuration counts where a prompt names no model. It is not written
-    /// into the metadata.
+    /// Sets the model whose configuration is used for prompts that do not specify a model. It is not added to the
+    /// metadata.
     #[must_use]
     pub fn default_model(mut self, model: impl Into<String>) -> Self {
         self.0.default_model = Some(model.into());
         self
     }
 
-    /// Limits: what one rendering may cost.
+    /// Sets the limits on the cost of a rendering.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.0.limits = limits;
         self
     }
 
-    /// Logging: where `{{log value level="warn"}}` goes: level and text. By default nowhere.
+    /// Sets the function that receives the level and the text of `{{log value level="warn"}}`. By default they are
+    /// discarded.
     #[must_use]
     pub fn log(mut self, log: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
         self.0.log = Some(Box::new(log));
         self
     }
 
-    /// The environment.
+    /// Builds the environment.
     #[must_use]
     pub fn build(self) -> Environment {
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -142,7 +145,7 @@ impl EnvironmentBuilder {
     }
 }
 
-/// A partial has no frontmatter: all of it is template.
+/// Compiles a partial. Partials have no frontmatter, so the whole source is the template.
 pub(crate) fn compile(file: &str, source: impl Into<Arc<str>>) -> Result<Arc<Template>, Error> {
     let (file, source): (Arc<str>, Arc<str>) = (file.into(), source.into());
     if source.len() > MAX_SOURCE_BYTES {

@@ -1,4 +1,4 @@
-//! Metadata: what is laid over what, schemas and tools.
+//! Expansion of metadata: options, schemas and tools.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use crate::picoschema;
 use crate::prompt::PromptFile;
 
 impl Environment {
-    /// Kept with the prompt for the environment that asked first: nearly always the only one.
+    /// Returns the expanded metadata, which is cached in the prompt for the first environment that uses it. Usually
+    /// there is only one.
     pub(crate) fn expanded(&self, prompt: &PromptFile) -> Result<Arc<Expanded>, Error> {
         let cell = prompt.expanded();
         let fixed = self.registered().schema_resolver.is_none()
@@ -24,7 +25,7 @@ impl Environment {
         let whole = self.expand(prompt, &Metadata::default())?;
         let expanded = Arc::new(Expanded::new(self.0.id, whole));
         if fixed {
-            // Another thread may have been faster, with the same.
+            // If another thread was faster, it stored the same value.
             let _ = cell.set(expanded.clone());
         }
         Ok(expanded)
@@ -64,7 +65,7 @@ impl Environment {
         Ok(map.into())
     }
 
-    /// Names that have a definition leave `tools` for `toolDefs`.
+    /// Moves tools that have a definition from `tools` to `toolDefs`.
     fn tools(&self, map: &mut Map<String, Value>) -> Result<(), Fault> {
         let wrong = |key: &str, expected| Fault::Key { key: key.to_owned(), expected };
         let tools = match map.get_mut("tools") {
@@ -124,7 +125,7 @@ impl Environment {
         registered.or_else(|| self.registered().schema_resolver.as_ref()?(name))
     }
 
-    /// The schemas that are registered can have been meant as well.
+    /// Adds the registered schemas to the suggestions of an error.
     fn with_names(&self, fault: Fault) -> Fault {
         match fault {
             Fault::UnknownType(Unknown { name, known }) => {

@@ -23,8 +23,8 @@ type Finder<T> = Box<dyn Fn(&str) -> Option<T> + Send + Sync>;
 type HelperFn = Box<dyn Fn(&HelperCall<'_>) -> Result<Value, String> + Send + Sync>;
 type Log = Box<dyn Fn(&str, &str) + Send + Sync>;
 
-/// Environment of prompts: the partials, named schemas, definitions of tools, helpers and limits that they share. It
-/// does not change once it is built, and is cheap to clone.
+/// The environment that prompts share: partials, named schemas, definitions of tools, helpers and limits. It is
+/// immutable once built, and cheap to clone.
 ///
 /// ```
 /// use genkit_dotprompt::{Data, Environment, PromptFile};
@@ -44,12 +44,12 @@ type Log = Box<dyn Fn(&str, &str) + Send + Sync>;
 pub struct Environment(Arc<Shared>);
 
 struct Shared {
-    /// Which environment expanded metadata belongs to.
+    /// Identifies the environment that expanded a prompt's metadata.
     id: u64,
     registered: Registered,
 }
 
-/// What was registered.
+/// The registered items and settings.
 #[derive(Default)]
 struct Registered {
     partials: HashMap<Box<str>, Arc<Template>>,
@@ -80,16 +80,17 @@ impl fmt::Debug for Environment {
 }
 
 impl Environment {
-    /// Builder of an environment.
+    /// Creates a builder.
     pub fn builder() -> EnvironmentBuilder {
         EnvironmentBuilder::default()
     }
 
-    /// What a prompt says of itself, with `options` laid over it: whole keys, but `config` key by key. Schemas come
-    /// expanded, the definitions of tools that are known stand in `toolDefs`.
+    /// Returns the metadata of a prompt, overridden by `options`: whole keys are replaced, except `config`, which is
+    /// merged key by key. Schemas are expanded, and known tools are moved to `toolDefs` with their definitions.
     ///
     /// # Errors
-    /// A schema that is none, with the place of its key; a tool that the resolver does not find; an unknown helper.
+    /// Returns an error if a schema is invalid, with the place of its key; if the resolver does not find a tool; or if
+    /// the template uses an unknown helper.
     pub fn metadata(&self, prompt: &PromptFile, options: &Metadata) -> Result<Metadata, Error> {
         self.check_helpers(prompt.compiled())?;
         if options.as_map().is_empty() {
@@ -106,7 +107,7 @@ impl Environment {
         &self.registered().limits
     }
 
-    /// A partial by its name: one that is registered, or what the resolver has.
+    /// Returns a partial by name, from the registered ones or from the resolver.
     pub(crate) fn partial(&self, name: &str) -> Result<Option<Arc<Template>>, Error> {
         if let Some(template) = self.registered().partials.get(name) {
             return Ok(Some(template.clone()));
@@ -120,7 +121,7 @@ impl Environment {
         self.registered().partials.get(name)
     }
 
-    /// With the name as the environment holds it.
+    /// Returns a registered partial, with its name borrowed from the environment.
     pub(crate) fn registered_entry(&self, name: &str) -> Option<(&str, &Template)> {
         self.registered()
             .partials
@@ -132,7 +133,7 @@ impl Environment {
         self.registered().partial_resolver.is_some()
     }
 
-    /// The metadata of a prompt whose helpers may be unknown.
+    /// Returns the metadata of a prompt without checking its helpers.
     pub(crate) fn expand_without_helpers(&self, prompt: &PromptFile) -> Result<Metadata, Error> {
         Ok(self.expanded(prompt)?.whole.clone())
     }
@@ -148,7 +149,7 @@ impl Environment {
         self.registered().helpers.contains_key(name)
     }
 
-    /// The value of a helper that is there.
+    /// Calls a helper of the environment.
     pub(crate) fn call_helper(&self, name: &str, call: &HelperCall<'_>) -> Result<Value, Fault> {
         let failed = |text| Fault::HelperFailed { name: name.to_owned(), text };
         match self.registered().helpers.get(name) {
@@ -172,7 +173,7 @@ impl Environment {
         self.registered().log.is_some()
     }
 
-    /// An unknown helper is an error wherever it stands, even where no data leads to it.
+    /// Reports unknown helpers, even in parts of the template that no data reaches.
     pub(crate) fn check_helpers(&self, template: &Template) -> Result<(), Error> {
         match template.helpers.iter().find(|(name, _)| !self.has_helper(name)) {
             Some((name, at)) => Err(template.error(self.unknown_helper(name), *at)),
@@ -181,7 +182,7 @@ impl Environment {
     }
 }
 
-/// Helper call: what a helper of your own is called with.
+/// The arguments of a call to a custom helper.
 #[derive(Debug)]
 pub struct HelperCall<'a> {
     pub(crate) params: &'a [Value],
@@ -189,20 +190,20 @@ pub struct HelperCall<'a> {
 }
 
 impl HelperCall<'_> {
-    /// The values after its name; one that is missing is `null`.
+    /// Returns the positional arguments. A missing variable is `null`.
     pub fn params(&self) -> &[Value] {
         self.params
     }
 
-    /// The values of `key=value`.
+    /// Returns the named arguments (`key=value`).
     pub fn hash(&self) -> &Map<String, Value> {
         self.hash
     }
 
-    /// The text at a position, from 0.
+    /// Returns the text of the argument at `position`, counted from 0.
     ///
     /// # Errors
-    /// There is no text.
+    /// Returns an error if the argument is missing or is not text.
     pub fn text(&self, position: usize) -> Result<&str, String> {
         let value = self.params.get(position).and_then(Value::as_str);
         value.ok_or_else(|| format!("value {} must be text", position + 1))

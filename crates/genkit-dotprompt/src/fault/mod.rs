@@ -1,4 +1,4 @@
-//! What can be wrong with a prompt, in words.
+//! All errors of a prompt, without their places.
 
 mod unknown;
 mod words;
@@ -34,7 +34,7 @@ pub(crate) enum Fault {
     EnumIsNoList(&'static str),
     FieldKind(String),
     LooksLikePicoschema(String),
-    // The template as it is written.
+    // The template, when it is parsed.
     TagNotClosed,
     EmptyTag,
     CommentNotClosed(&'static str),
@@ -62,7 +62,7 @@ pub(crate) enum Fault {
     HelperMisplaced { name: &'static str, usage: &'static str },
     HelperArguments { name: &'static str, usage: &'static str },
     UnknownArgument { of: &'static str, unknown: Unknown },
-    // What the environment does not have.
+    // References to items that the environment does not have.
     UnknownHelper(Unknown),
     UnknownPartial(Unknown),
     UnknownVariable(Unknown),
@@ -95,7 +95,7 @@ pub(crate) enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SourceTooLarge => write!(f, "the file has over {MAX_SOURCE_BYTES} bytes"),
+            Self::SourceTooLarge => write!(f, "the file is larger than {MAX_SOURCE_BYTES} bytes"),
             Self::FrontmatterTooLarge
             | Self::FrontmatterIsNoMap
             | Self::FrontmatterOverlooked(_)

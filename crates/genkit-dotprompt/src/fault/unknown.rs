@@ -1,8 +1,8 @@
-//! A name that nobody has.
+//! Unknown names, with suggestions.
 
 use std::fmt;
 
-/// A name that is not known, and those that are.
+/// An unknown name, and the names that are known.
 #[derive(Clone, Debug)]
 pub(crate) struct Unknown {
     pub(crate) name: String,
@@ -17,14 +17,14 @@ impl Unknown {
         Self { name: name.to_owned(), known }
     }
 
-    /// "`x`: there are ..; did you mean ..?"
+    /// Writes "unknown partial `x`, expected one of ..; did you mean ..?".
     pub(super) fn fmt(&self, f: &mut fmt::Formatter<'_>, kind: &str) -> fmt::Result {
         const SHOWN: usize = 30;
         write!(f, "unknown {kind} `{}`", self.name)?;
         if self.known.is_empty() {
-            return write!(f, ": there are none");
+            return write!(f, ", there are no {kind}s");
         }
-        let mut before = ": there are ";
+        let mut before = if self.known.len() == 1 { ", expected " } else { ", expected one of " };
         for name in self.known.iter().take(SHOWN) {
             write!(f, "{before}`{name}`")?;
             before = ", ";

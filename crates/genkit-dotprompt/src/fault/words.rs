@@ -1,4 +1,4 @@
-//! The words of each fault, by topic.
+//! The messages of all errors, by topic.
 
 use std::fmt;
 
@@ -12,33 +12,35 @@ impl Fault {
     pub(super) fn of_frontmatter(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::FrontmatterTooLarge => {
-                write!(f, "the frontmatter has over {MAX_FRONTMATTER_BYTES} bytes")
+                write!(f, "the frontmatter is larger than {MAX_FRONTMATTER_BYTES} bytes")
             }
             Self::FrontmatterIsNoMap => f.write_str(
-                "the frontmatter is no map: write `key: value` lines between the two `---`",
+                "the frontmatter is not a map; write `key: value` lines between the two `---`",
             ),
             Self::FrontmatterOverlooked(why) => write!(
                 f,
-                "the frontmatter is read as template: {why} (where it is meant as text, write `{{{{! }}}}` on the \
+                "the frontmatter is read as part of the template: {why} (if it is meant as text, write `{{{{! }}}}` on the \
                  line above)"
             ),
-            Self::Yaml(text) => write!(f, "the YAML of the frontmatter is broken: {text}"),
+            Self::Yaml(text) => write!(f, "the frontmatter is not valid YAML: {text}"),
             Self::SeveralDocuments => f.write_str("the frontmatter has several YAML documents"),
-            Self::AliasOfItself => f.write_str("this alias stands for the value that it is in"),
+            Self::AliasOfItself => f.write_str("this alias refers to the value that contains it"),
             Self::YamlTooLarge { values, bytes } => write!(
                 f,
-                "the YAML has over {values} values or {bytes} bytes, \
-                 with what aliases stand for"
+                "the YAML has more than {values} values or {bytes} bytes, \
+                 counting what aliases refer to"
             ),
             Self::YamlTooDeep => {
-                write!(f, "over {MAX_YAML_DEPTH} maps and lists stand within each other")
+                write!(f, "maps and lists are nested more than {MAX_YAML_DEPTH} deep")
             }
             Self::KeyIsNoText => f.write_str("a map or list cannot be a key"),
-            Self::DuplicateKey(key) => write!(f, "the key `{key}` stands here twice"),
-            Self::NoJsonNumber(text) => write!(f, "`{text}` is no number of JSON: quote it"),
-            Self::Tag(tag) => write!(f, "the tag `{tag}` is not known or does not fit its value"),
+            Self::DuplicateKey(key) => write!(f, "duplicate key `{key}`"),
+            Self::NoJsonNumber(text) => {
+                write!(f, "`{text}` is not a JSON number; to use it as text, quote it")
+            }
+            Self::Tag(tag) => write!(f, "the tag `{tag}` is unknown or does not match its value"),
             Self::Key { key, expected } => write!(f, "`{key}` must be {expected}"),
-            Self::UnknownTool(name) => write!(f, "nothing defines the tool `{name}`"),
+            Self::UnknownTool(name) => write!(f, "the tool `{name}` is not defined"),
             _ => Ok(()),
         }
     }
@@ -46,28 +48,28 @@ impl Fault {
     pub(super) fn of_schema(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SchemaIsNoSchema(kind) => {
-                write!(f, "Picoschema has a type or a map of fields here, not {kind}")
+                write!(f, "Picoschema expects a type or a map of fields here, not {kind}")
             }
             Self::JsonSchemaWithoutType { keyword, fault } => write!(
                 f,
-                "{fault} (`{keyword}` is read as the name of a field: JSON Schema needs `type: object` beside it, \
-                 with one type as text)"
+                "{fault} (`{keyword}` is read as the name of a field; JSON Schema needs `type: object` next to it, \
+                 with a single type as text)"
             ),
             Self::UnknownType(unknown) => {
                 unknown.fmt(f, "type or schema")?;
-                f.write_str(" (a description follows after a comma, right behind the type)")
+                f.write_str(" (to add a description, write a comma directly after the type)")
             }
             Self::EnumIsNoList(kind) => {
                 write!(f, "an enum needs a list of values, such as `[RED, BLUE]`, not {kind}")
             }
             Self::FieldKind(kind) => write!(
                 f,
-                "`({kind})` is no kind of field: there are `(array)`, `(object)` and `(enum)`, each with a \
-                 description after a comma"
+                "`({kind})` is not a kind of field; expected `(array)`, `(object)` or `(enum)`, each with a \
+                 description after a comma if needed"
             ),
             Self::LooksLikePicoschema(key) => write!(
                 f,
-                "this is read as JSON Schema, as it has a `type`, but `{key}` looks like Picoschema: a field called \
+                "this is read as JSON Schema because it has a `type`, but `{key}` looks like Picoschema; a field named \
                  `type` needs a description (`type: string, the kind`)"
             ),
             _ => Ok(()),
@@ -76,59 +78,66 @@ impl Fault {
 
     pub(super) fn of_template(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TagNotClosed => f.write_str("`{{` is never closed: write `}}`"),
-            Self::EmptyTag => f.write_str("this tag has no name: `\\{{` writes braces as they are"),
+            Self::TagNotClosed => f.write_str("`{{` is never closed; write `}}`"),
+            Self::EmptyTag => f.write_str("this tag has no name; to print braces, write `\\{{`"),
             Self::CommentNotClosed(close) => {
-                write!(f, "this comment is never closed: write `{close}`")
+                write!(f, "this comment is never closed; write `{close}`")
             }
-            Self::TextNotClosed(quote) => write!(f, "this text is never closed: write {quote}"),
-            Self::BracketNotClosed => f.write_str("`[` is never closed: write `]`"),
-            Self::CallNotClosed => f.write_str("`(` is never closed: write `)`"),
+            Self::TextNotClosed(quote) => write!(f, "this text is never closed; write {quote}"),
+            Self::BracketNotClosed => f.write_str("`[` is never closed; write `]`"),
+            Self::CallNotClosed => f.write_str("`(` is never closed; write `)`"),
             Self::ThreeBraces => {
-                f.write_str("`}}}` closes no `{{{`: write `}} }`, or `{{{` at the beginning")
+                f.write_str("`}}}` without `{{{`; write `}} }`, or begin the tag with `{{{`")
             }
-            Self::FewBraces => f.write_str("this tag needs as many `}` as it has `{`"),
-            Self::Unexpected(text) => write!(f, "{text} cannot stand here"),
+            Self::FewBraces => {
+                f.write_str("this tag must end with as many `}` as it begins with `{`")
+            }
+            Self::Unexpected(text) => write!(f, "unexpected {text}"),
             Self::PathGoesBack(path) => {
                 write!(
                     f,
-                    "`{path}`: `.`, `..` and `this` can only stand at the beginning of a path"
+                    "`{path}`: `.`, `..` and `this` are only allowed at the beginning of a path"
                 )
             }
             Self::NumberInPath(number) => {
-                write!(f, "write `[{number}]` for the item {number} of a list")
+                write!(
+                    f,
+                    "`{number}` is not a valid name in a path; write `[{number}]` for an item of a list"
+                )
             }
-            Self::ValueAfterKey => f.write_str("values stand before `key=value`"),
-            Self::ArgumentTwice(key) => write!(f, "`{key}=` stands here twice"),
+            Self::ValueAfterKey => f.write_str("positional values must come before `key=value`"),
+            Self::ArgumentTwice(key) => write!(f, "duplicate argument `{key}`"),
             Self::TooManySubexpressions => {
-                write!(f, "over {MAX_SUBEXPRESSIONS} subexpressions stand within each other")
+                write!(f, "subexpressions are nested more than {MAX_SUBEXPRESSIONS} deep")
             }
-            Self::TooManyBlocks => write!(f, "over {MAX_BLOCKS} blocks stand within each other"),
+            Self::TooManyBlocks => write!(f, "blocks are nested more than {MAX_BLOCKS} deep"),
             Self::BlockNotClosed(name) => {
-                write!(f, "this block is never closed: write `{{{{/{name}}}}}`")
+                write!(f, "this block is never closed; write `{{{{/{name}}}}}`")
             }
             Self::WrongEnd { open, closed } => write!(
                 f,
-                "`{{{{/{closed}}}}}` does not close `{{{{#{open}}}}}`: write `{{{{/{open}}}}}` first"
+                "`{{{{/{closed}}}}}` does not close `{{{{#{open}}}}}`; write `{{{{/{open}}}}}` first"
             ),
-            Self::EndWithoutBlock(name) => write!(f, "`{{{{/{name}}}}}` closes no block"),
-            Self::ElseWithoutBlock => f.write_str("this `else` belongs to no block"),
-            Self::SecondElse => f.write_str("the block has an `else` already"),
-            Self::NoBlockParams(name) => write!(f, "`{name}` hands no values to `as |..|`"),
+            Self::EndWithoutBlock(name) => write!(f, "`{{{{/{name}}}}}` does not close a block"),
+            Self::ElseWithoutBlock => f.write_str("this `else` is not in a block"),
+            Self::SecondElse => f.write_str("the block already has an `else`"),
+            Self::NoBlockParams(name) => {
+                write!(f, "`{name}` does not support block parameters (`as |..|`)")
+            }
             Self::Decorator => {
-                f.write_str("the only form with `*` is `{{#*inline \"name\"}}..{{/inline}}`")
+                f.write_str("the only tag with `*` is `{{#*inline \"name\"}}..{{/inline}}`")
             }
             Self::PartialArguments => {
-                f.write_str("a partial takes one context, and then `key=value`")
+                f.write_str("a partial takes one context, followed by `key=value` arguments")
             }
             Self::ArgumentsOfVariable(name) => {
                 write!(f, "`{name}` is a variable, which takes no arguments")
             }
             Self::HelperMisplaced { name, usage } => {
-                write!(f, "`{name}` cannot stand here: write `{usage}`")
+                write!(f, "`{name}` cannot be used here; write `{usage}`")
             }
             Self::HelperArguments { name, usage } => {
-                write!(f, "`{name}` has not the arguments that it takes: write `{usage}`")
+                write!(f, "invalid arguments for `{name}`; write `{usage}`")
             }
             Self::UnknownArgument { of, unknown } => {
                 unknown.fmt(f, "argument")?;
@@ -144,19 +153,19 @@ impl Fault {
             Self::UnknownPartial(unknown) => unknown.fmt(f, "partial"),
             Self::UnknownVariable(unknown) => {
                 unknown.fmt(f, "variable")?;
-                f.write_str(" (by `input.schema`)")
+                f.write_str(" (according to `input.schema`)")
             }
-            Self::NoPartialBlock => {
-                f.write_str("nothing is handed over here: only `{{#> name}}..{{/name}}` gives a `@partial-block`")
-            }
+            Self::NoPartialBlock => f.write_str(
+                "there is no `@partial-block` here; only `{{#> name}}..{{/name}}` passes one",
+            ),
             Self::EndlessPartial(names) => {
-                f.write_str("these partials include each other without end: ")?;
+                f.write_str("these partials include each other endlessly: ")?;
                 for (i, name) in names.iter().enumerate() {
                     write!(f, "{}`{name}`", if i > 0 { " → " } else { "" })?;
                 }
                 Ok(())
             }
-            Self::HelperTaken(name) => write!(f, "`{name}` is a helper of the language"),
+            Self::HelperTaken(name) => write!(f, "`{name}` is the name of a built-in helper"),
             _ => Ok(()),
         }
     }
@@ -165,31 +174,36 @@ impl Fault {
         match self {
             Self::PartialName => f.write_str("the name of a partial must be text"),
             Self::PartialsTooDeep { limit, name } => {
-                write!(f, "over {limit} partials include each other; the last one is `{name}`")
+                write!(
+                    f,
+                    "partials are nested more than {limit} deep; the innermost one is `{name}`"
+                )
             }
             Self::TooDeep(limit) => {
-                write!(f, "over {limit} blocks and partials are rendered within each other")
+                write!(f, "blocks and partials are nested more than {limit} deep")
             }
             Self::Steps(limit) => write!(f, "rendering takes more than {limit} steps"),
-            Self::OutputBytes(limit) => write!(f, "the rendered prompt has over {limit} bytes"),
+            Self::OutputBytes(limit) => {
+                write!(f, "the rendered prompt is larger than {limit} bytes")
+            }
             Self::Parts(limit) => {
-                write!(f, "the rendered prompt has over {limit} messages and parts")
+                write!(f, "the rendered prompt has more than {limit} messages and parts")
             }
             Self::Histories => write!(f, "the history is inserted more than {MAX_HISTORIES} times"),
             Self::JsonTooDeep => {
-                write!(f, "the value has over {MAX_JSON_DEPTH} maps and lists within each other")
+                write!(f, "maps and lists in the value are nested more than {MAX_JSON_DEPTH} deep")
             }
-            Self::JsonIndent => f.write_str("`indent` must be a number or a text"),
+            Self::JsonIndent => f.write_str("`indent` must be a number or text"),
             Self::Role(unknown) => unknown.fmt(f, "role"),
             Self::RoleIsNoText => {
                 f.write_str("the role must be text: `system`, `user`, `model` or `tool`")
             }
             Self::SectionIsNoText => f.write_str("the name of a section must be text"),
-            Self::MediaUrl => f.write_str("`url` of this media is missing, empty or no text"),
-            Self::MediaType => f.write_str("`contentType` of this media is no text"),
+            Self::MediaUrl => f.write_str("`url` of this media is missing, empty or not text"),
+            Self::MediaType => f.write_str("`contentType` of this media is not text"),
             Self::HelperFailed { name, text } => write!(f, "the helper `{name}` failed: {text}"),
             Self::HistoryMessage { index, what } => {
-                write!(f, "the earlier message {index} {what}")
+                write!(f, "message {index} of the history {what}")
             }
             _ => Ok(()),
         }

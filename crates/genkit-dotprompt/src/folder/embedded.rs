@@ -1,12 +1,12 @@
-//! A folder that is in the program: its files were read by the compiler.
+//! A folder embedded in the program.
 
 use std::path::{Path, PathBuf};
 
 use super::{Folder, walk};
 
 impl Folder {
-    /// A folder of which the files are given: the path of each within the folder, with `/`, and its text. Other
-    /// files than `.prompt` files are passed over.
+    /// Creates a folder from its files: the path of each relative to the folder, with `/` as the separator, and its
+    /// text. Files that do not end with `.prompt` are ignored.
     ///
     /// ```
     /// use genkit_dotprompt::Folder;

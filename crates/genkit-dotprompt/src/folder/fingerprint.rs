@@ -1,4 +1,4 @@
-//! What tells whether a folder has changed.
+//! Detection of changes in a folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use super::walk::{self, Entry};
 
-/// What tells whether the files of a folder have changed since: their times and lengths, of all that
-/// [`Folder::read`](super::Folder::read) reads.
+/// A fingerprint of a folder, used to detect whether its files have changed. It contains the modification times and the
+/// lengths of all files that [`Folder::read`](super::Folder::read) reads.
 ///
 /// ```no_run
 /// use genkit_dotprompt::FolderFingerprint;
@@ -20,12 +20,12 @@ use super::walk::{self, Entry};
 pub struct FolderFingerprint(BTreeMap<PathBuf, (Option<SystemTime>, u64)>);
 
 impl FolderFingerprint {
-    /// That of a folder as it is now; what cannot be read is left out, and so is what lies behind the limits of a folder.
+    /// Returns the current fingerprint of a folder. Omits what cannot be read, and what exceeds the limits of a folder.
     pub fn of(path: impl AsRef<Path>) -> Self {
         let mut seen = BTreeMap::new();
-        // Reading the folder says what is wrong with it.
+        // Errors are reported when the folder is read.
         let _ = walk::entries(path.as_ref(), &mut |Entry { path, blocked, .. }| {
-            // Of a link that leads nowhere or out of the folder it matters that it is there.
+            // For a broken link, or a link out of the folder, record only that it exists.
             let about = if blocked.is_none() { std::fs::metadata(&path).ok() } else { None };
             let changed = about.as_ref().and_then(|about| about.modified().ok());
             seen.insert(path, (changed, about.map_or(0, |about| about.len())));

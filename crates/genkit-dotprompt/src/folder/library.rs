@@ -1,4 +1,4 @@
-//! The prompts of a folder, compiled.
+//! The compiled prompts of a folder.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::fault::{Fault, Unknown};
 use crate::prompt::PromptFile;
 
-/// All prompts of a folder with the environment that they share: one set that does not change, to be replaced as a
-/// whole when a file does.
+/// All prompts of a folder with the environment that they share. The set is immutable; build a new one when a file
+/// changes.
 #[derive(Clone, Debug)]
 pub struct Library {
     path: PathBuf,
@@ -19,10 +19,10 @@ pub struct Library {
 }
 
 impl Library {
-    /// Compiles a folder on top of what the builder has, and checks every prompt ([`Environment::check`]).
+    /// Compiles a folder, adds its partials to the builder, and checks every prompt with [`Environment::check`].
     ///
     /// # Errors
-    /// Every mistake of every file.
+    /// Returns all errors in all files.
     pub fn build(folder: &Folder, builder: EnvironmentBuilder) -> Result<Self, Vec<Error>> {
         let environment = builder.partials_of(folder)?.build();
         let mut prompts = BTreeMap::new();
@@ -42,21 +42,21 @@ impl Library {
         Ok(Self { path: folder.path().to_owned(), environment, prompts })
     }
 
-    /// What the prompts share.
+    /// Returns the environment that the prompts share.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
 
-    /// The prompts by full name, `mail/reply.formal`.
+    /// Returns the prompts by full name, such as `mail/reply.formal`.
     pub fn prompts(&self) -> impl Iterator<Item = (&str, &PromptFile)> {
         self.prompts.iter().map(|(name, prompt)| (name.as_str(), prompt))
     }
 
-    /// The prompt of a full name.
+    /// Returns the prompt with the given full name.
     ///
     /// # Errors
-    /// There is none: the error has the folder, the names there are, and the nearest. A variant that is not there is
-    /// not replaced by the prompt without one.
+    /// Returns an error if there is no such prompt. The error contains the folder, the known names, and the nearest
+    /// one. If a variant does not exist, there is no fallback to the prompt without a variant.
     pub fn get(&self, name: &str) -> Result<&PromptFile, Error> {
         self.prompts.get(name).ok_or_else(|| {
             let unknown = Unknown::new(name, self.prompts.keys().map(String::as_str));

@@ -17,18 +17,18 @@ use crate::environment::EnvironmentBuilder;
 use crate::error::Error;
 use crate::prompt::PromptFile;
 
-/// A folder of prompts and partials, read but not yet compiled.
+/// The prompts and partials of a folder, read but not yet compiled.
 ///
 /// | file | is |
 /// |---|---|
 /// | `trip.prompt` | the prompt `trip` |
-/// | `trip.formal.prompt` | its variant `formal`: what stands after the first dot |
+/// | `trip.formal.prompt` | its variant `formal`: the part after the first dot |
 /// | `mail/reply.prompt` | the prompt `mail/reply` |
 /// | `_header.prompt` | the partial `header` |
-/// | `mail/_footer.prompt` | the partial `mail/footer`, and `footer` where there is no other one of that name |
+/// | `mail/_footer.prompt` | the partial `mail/footer`, also `footer` if that name is unique |
 ///
-/// Names that begin with a dot are passed over, and so are files that end otherwise. At most 10,000 files and 64 MiB
-/// are read, 16 folders deep.
+/// Files and folders whose names begin with a dot are ignored, as are files with other extensions. At most 10,000
+/// entries and 64 MiB are read, and folders may be nested 16 deep.
 #[derive(Clone, Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -40,18 +40,18 @@ pub struct Folder {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptSource {
-    /// The name with the folders below the first one, `mail/reply`.
+    /// The name, including the folders below the root, such as `mail/reply`.
     pub name: String,
-    /// The variant, `formal`.
+    /// The variant, such as `formal`.
     pub variant: Option<String>,
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What it says.
+    /// The contents of the file.
     pub source: Arc<str>,
 }
 
 impl PromptSource {
-    /// Name and variant, `mail/reply.formal`.
+    /// Returns the name with the variant, such as `mail/reply.formal`.
     pub fn full_name(&self) -> String {
         match &self.variant {
             Some(variant) => format!("{}.{variant}", self.name),
@@ -59,10 +59,10 @@ impl PromptSource {
         }
     }
 
-    /// The prompt, compiled; errors call it by its path.
+    /// Compiles the prompt. Errors refer to it by its path.
     ///
     /// # Errors
-    /// What [`PromptFile::parse`] refuses.
+    /// Returns the errors of [`PromptFile::parse`].
     pub fn parse(&self) -> Result<PromptFile, Error> {
         PromptFile::of_source(&self.path.to_string_lossy(), Arc::clone(&self.source))
     }
@@ -72,20 +72,21 @@ impl PromptSource {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PartialSource {
-    /// The name with the folders below the first one, `mail/footer`.
+    /// The name, including the folders below the root, such as `mail/footer`.
     pub name: String,
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What it says.
+    /// The contents of the file.
     pub source: Arc<str>,
 }
 
 impl Folder {
-    /// Reads a folder and those below it.
+    /// Reads a folder and its subfolders.
     ///
     /// # Errors
-    /// There is no such folder, with its path and where that was looked for; a file that cannot be read or is no
-    /// text; a symbolic link that leaves the folder; too much. Several files give several errors.
+    /// Returns an error if the folder does not exist, with its path and, for a relative path, the working directory; if
+    /// a file cannot be read or is not text; if a symbolic link leads out of the folder; or if a limit is exceeded.
+    /// There is an error for each file.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Vec<Error>> {
         let path = path.as_ref();
         Ok(Self::of(path.to_owned(), walk::files(path)?))
@@ -106,22 +107,22 @@ impl Folder {
         folder
     }
 
-    /// The folder, as it was given.
+    /// Returns the path that was passed in.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The prompts, by path.
+    /// Returns the prompts, sorted by path.
     pub fn prompts(&self) -> &[PromptSource] {
         &self.prompts
     }
 
-    /// The partials, by path.
+    /// Returns the partials, sorted by path.
     pub fn partials(&self) -> &[PartialSource] {
         &self.partials
     }
 
-    /// Every name that a partial is found by, with the partial: with its folder, and bare where it is alone.
+    /// Returns the partials by all of their names: with the folder, and without it if the name is unique.
     pub fn partial_names(&self) -> BTreeMap<&str, &PartialSource> {
         let mut bare: BTreeMap<&str, Vec<&PartialSource>> = BTreeMap::new();
         for partial in &self.partials {
@@ -137,10 +138,10 @@ impl Folder {
 }
 
 impl EnvironmentBuilder {
-    /// The partials of a folder, by all of their names.
+    /// Registers the partials of a folder, by all of their names.
     ///
     /// # Errors
-    /// Every partial with a mistake.
+    /// Returns an error for each invalid partial.
     pub fn partials_of(mut self, folder: &Folder) -> Result<Self, Vec<Error>> {
         let mut errors = Vec::new();
         let mut compiled = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a file is called.
+//! The names of prompts and partials, from the names of their files.
 
 #[derive(Debug, PartialEq)]
 pub(super) enum FileName {
@@ -6,7 +6,7 @@ pub(super) enum FileName {
     Partial(String),
 }
 
-/// By the path within the folder, without `.prompt`, with `/` between folders.
+/// Parses the path of a file relative to the folder, without `.prompt` and with `/` as the separator.
 pub(super) fn of(path: &str) -> FileName {
     let (folder, file) = match path.rsplit_once('/') {
         Some((folder, file)) => (Some(folder), file),

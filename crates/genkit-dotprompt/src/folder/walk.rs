@@ -1,4 +1,4 @@
-//! Reading the files of a folder, bounded.
+//! Reading of the files in a folder, within limits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use crate::limits::{MAX_FILES, MAX_FOLDER_BYTES, MAX_FOLDERS, MAX_SOURCE_BYTES};
 
 /// A `.prompt` file.
 pub(super) struct File {
-    /// Its path within the folder, without `.prompt`, with `/` between folders.
+    /// The path relative to the folder, without `.prompt` and with `/` as the separator.
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) source: Arc<str>,
 }
 
-/// All files, sorted by name.
+/// Returns all files, sorted by name.
 pub(super) fn files(root: &Path) -> Result<Vec<File>, Vec<Error>> {
     let (mut files, mut bytes, mut errors) = (Vec::new(), 0, Vec::new());
     let ended = entries(root, &mut |Entry { name, path, blocked }| {
@@ -24,7 +24,7 @@ pub(super) fn files(root: &Path) -> Result<Vec<File>, Vec<Error>> {
             Ok(source) => {
                 bytes += source.len();
                 if bytes > MAX_FOLDER_BYTES {
-                    let what = format!("has over {MAX_FOLDER_BYTES} bytes of prompts");
+                    let what = format!("contains more than {MAX_FOLDER_BYTES} bytes of prompts");
                     return Err(of_folder(root, what));
                 }
                 files.push(File { name, path, source: source.into() });
@@ -33,7 +33,7 @@ pub(super) fn files(root: &Path) -> Result<Vec<File>, Vec<Error>> {
         }
         Ok(())
     });
-    // What is too large ends it: the rest is not looked at.
+    // A limit on the whole folder ends the walk.
     errors.extend(ended.err());
     if !errors.is_empty() {
         return Err(errors);
@@ -42,16 +42,16 @@ pub(super) fn files(root: &Path) -> Result<Vec<File>, Vec<Error>> {
     Ok(files)
 }
 
-/// A `.prompt` file that was come to, or a link that is not followed.
+/// A `.prompt` file, or a link that is not followed.
 pub(super) struct Entry {
-    /// Its path within the folder, without `.prompt`, with `/` between folders.
+    /// The path relative to the folder, without `.prompt` and with `/` as the separator.
     pub(super) name: String,
     pub(super) path: PathBuf,
-    /// Why a link is not followed.
+    /// The reason why a link is not followed.
     pub(super) blocked: Option<String>,
 }
 
-/// Goes through a folder and those below it, in the order of the disk.
+/// Visits a folder and its subfolders, in the order of the file system.
 pub(super) fn entries(
     root: &Path,
     visit: &mut dyn FnMut(Entry) -> Result<(), Error>,
@@ -60,7 +60,7 @@ pub(super) fn entries(
         Ok(canonical) if canonical.is_dir() => {
             FolderWalk { root: canonical, entries: 0, visit }.folder(root, "", 1)
         }
-        Ok(_) => Err(of_folder(root, "is no folder".to_owned())),
+        Ok(_) => Err(of_folder(root, "is not a folder".to_owned())),
         Err(error) => Err(of_folder(root, format!("cannot be read: {error}"))),
     }
 }
@@ -74,7 +74,9 @@ struct FolderWalk<'v> {
 impl FolderWalk<'_> {
     fn folder(&mut self, path: &Path, prefix: &str, depth: usize) -> Result<(), Error> {
         if depth > MAX_FOLDERS {
-            let what = format!("has folders over {MAX_FOLDERS} deep (or a link that leads back)");
+            let what = format!(
+                "has folders nested more than {MAX_FOLDERS} deep, or a link to one of its parents"
+            );
             return Err(of_folder(path, what));
         }
         let unreadable = |error| of_folder(path, format!("cannot be read: {error}"));
@@ -82,7 +84,7 @@ impl FolderWalk<'_> {
             let entry = entry.map_err(unreadable)?;
             self.entries += 1;
             if self.entries > MAX_FILES {
-                let what = format!("has over {MAX_FILES} files");
+                let what = format!("has more than {MAX_FILES} entries");
                 return Err(of_folder(&self.root, what));
             }
             let file_name = entry.file_name();
@@ -108,39 +110,39 @@ impl FolderWalk<'_> {
         Ok(())
     }
 
-    /// Why a link is not followed.
+    /// Returns the reason why a link is not followed.
     fn blocked(&self, link: &Path) -> Option<String> {
         match link.canonicalize() {
             Ok(target) if target.starts_with(&self.root) => None,
-            Ok(_) => Some("is a link that leaves the folder".to_owned()),
+            Ok(_) => Some("is a link that leads out of the folder".to_owned()),
             Err(error) => Some(format!("cannot be read: {error}")),
         }
     }
 }
 
-/// At most what a prompt may have: the size is asked for first, but may change.
+/// Reads a file. The size is checked first, but may change while reading, so the read is limited as well.
 fn read(path: &Path) -> Result<String, String> {
     use std::io::Read as _;
     let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
     let file = fs::File::open(path).map_err(unreadable)?;
     let length = file.metadata().map_err(unreadable)?;
     if !length.is_file() {
-        return Err("is no file".to_owned());
+        return Err("is not a file".to_owned());
     }
     let mut bytes = Vec::with_capacity((length.len() as usize).min(MAX_SOURCE_BYTES) + 1);
     file.take(MAX_SOURCE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() > MAX_SOURCE_BYTES {
-        return Err(format!("has over {MAX_SOURCE_BYTES} bytes"));
+        return Err(format!("is larger than {MAX_SOURCE_BYTES} bytes"));
     }
     String::from_utf8(bytes)
-        .map_err(|error| format!("is no UTF-8 at byte {}", error.utf8_error().valid_up_to()))
+        .map_err(|error| format!("is not valid UTF-8 at byte {}", error.utf8_error().valid_up_to()))
 }
 
 fn of_file(path: &Path, what: String) -> Error {
     Error::new(Fault::File(what)).in_file(&path.to_string_lossy().into())
 }
 
-/// With where a relative path was looked for.
+/// Creates an error about a folder. For a relative path it includes the working directory.
 fn of_folder(path: &Path, what: String) -> Error {
     let mut shown = format!("`{}`", path.display());
     if let (true, Ok(from)) = (path.is_relative(), std::env::current_dir()) {

@@ -1,11 +1,11 @@
-//! What the keys of a frontmatter mean.
+//! The keys of a frontmatter.
 
 use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::fault::Fault;
 
-/// The keys that metadata carries as they are; everything else is in `raw` alone.
+/// The keys that are copied to the metadata unchanged. All others appear only in `raw`.
 pub(crate) const RESERVED: [&str; 12] = [
     "config",
     "description",
@@ -21,10 +21,10 @@ pub(crate) const RESERVED: [&str; 12] = [
     "version",
 ];
 
-/// The mistake of a key, and the path to it from the top of the frontmatter.
+/// The error of a key, and the path of the key in the frontmatter.
 pub(crate) type KeyError = (Error, Vec<String>);
 
-/// Shapes that would otherwise be dropped or misread without a word.
+/// Rejects values that would otherwise be silently dropped or misread.
 pub(crate) fn check(raw: &Map<String, Value>) -> Result<(), KeyError> {
     for (key, value) in raw.iter().filter(|(key, _)| RESERVED.contains(&key.as_str())) {
         check_key(key, value).map_err(|fault| (Error::new(fault), vec![key.clone()]))?;
@@ -32,7 +32,7 @@ pub(crate) fn check(raw: &Map<String, Value>) -> Result<(), KeyError> {
     Ok(())
 }
 
-/// The keys of the specification.
+/// Returns the metadata for the keys of the specification.
 pub(crate) fn metadata(raw: &Map<String, Value>) -> Map<String, Value> {
     let mut metadata = empty();
     let mut ext = Map::new();
@@ -40,19 +40,19 @@ pub(crate) fn metadata(raw: &Map<String, Value>) -> Map<String, Value> {
         if RESERVED.contains(&key.as_str()) {
             metadata.insert(key.clone(), value.clone());
         } else if let Some((namespace, field)) = key.rsplit_once('.') {
-            // One flat namespace: `a.b.c` is the field `c` of `a.b`.
+            // Namespaces are flat: `a.b.c` is the field `c` of `a.b`.
             let fields = ext.entry(namespace).or_insert_with(|| Value::Object(Map::new()));
             if let Value::Object(fields) = fields {
                 fields.insert(field.to_owned(), value.clone());
             }
         }
     }
-    // A literal `ext` is overwritten, as the reference does.
+    // A literal `ext` is overwritten, as in the reference implementation.
     metadata.insert("ext".to_owned(), Value::Object(ext));
     metadata
 }
 
-/// What every prompt has.
+/// Returns the metadata that every prompt has.
 pub(crate) fn empty() -> Map<String, Value> {
     ["ext", "metadata", "config"]
         .map(|key| (key.to_owned(), Value::Object(Map::new())))

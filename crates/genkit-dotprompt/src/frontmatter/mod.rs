@@ -1,4 +1,4 @@
-//! The frontmatter of a `.prompt` file: where it is, and what its keys mean.
+//! The frontmatter of a `.prompt` file: its place, and its keys.
 
 mod keys;
 mod place;
@@ -12,7 +12,7 @@ use crate::error::Error;
 pub(crate) use keys::{check, empty, metadata};
 pub(crate) use place::{Split, overlooked, split};
 
-/// The YAML of a frontmatter as JSON, bounded: for files that have no template below it. No key is checked.
+/// Parses YAML as JSON, with the limits of a frontmatter, for files without a template. Keys are not checked.
 ///
 /// ```
 /// let read = genkit_dotprompt::yaml("name: trip\nversion: \"1.0\"")?;
@@ -21,12 +21,14 @@ pub(crate) use place::{Split, overlooked, split};
 /// ```
 ///
 /// # Errors
-/// It is no YAML, no map, or too large; the place is counted from its first line.
+/// Returns an error if the text is not valid YAML, is not a map, or is too large. Lines are counted from the first line
+/// of the text.
 pub fn yaml(text: &str) -> Result<Map<String, Value>, Error> {
     yaml::read(text)
 }
 
-/// The same for YAML of another kind, within so many values and bytes of text, what aliases stand for included.
+/// Parses YAML as [`yaml`] does, with custom limits on the number of values and the bytes of text, counting what
+/// aliases refer to.
 ///
 /// ```
 /// let read = genkit_dotprompt::yaml_within("list: [1, 2]", 5, 1024)?;
@@ -36,7 +38,7 @@ pub fn yaml(text: &str) -> Result<Map<String, Value>, Error> {
 /// ```
 ///
 /// # Errors
-/// As [`yaml`].
+/// Returns the same errors as [`yaml`].
 pub fn yaml_within(
     text: &str,
     max_values: usize,
@@ -45,7 +47,8 @@ pub fn yaml_within(
     yaml::read_within(text, max_values, max_bytes)
 }
 
-/// Line and column at which the value of these keys stands in a YAML that was read before; zeros where it is not there.
+/// Returns the line and the column of the value with these keys, in YAML that was parsed successfully before. Both are
+/// 0 if there is no such value.
 pub fn yaml_place(text: &str, keys: &[String]) -> (usize, usize) {
     yaml::place_of(text, keys)
 }

@@ -1,24 +1,24 @@
-//! Where the frontmatter ends and the template begins.
+//! The boundary between the frontmatter and the template.
 
 use std::ops::Range;
 
 use crate::text;
 
-/// The parts of a file, as ranges of its bytes.
+/// The parts of a file, as byte ranges.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Split {
-    /// None: the whole file is the template.
+    /// `None` if the whole file is the template.
     pub(crate) frontmatter: Option<Range<usize>>,
     pub(crate) body: Range<usize>,
 }
 
-/// Empty lines and `#` lines may stand before the first marker; everything else makes a file that is all template.
+/// Splits a file. The first marker may follow empty lines and lines with `#`; otherwise the whole file is the template.
 pub(crate) fn split(source: &str) -> Split {
     let whole = Split { frontmatter: None, body: 0..source.len() };
     let Some(start) = opening(source) else { return whole };
     let mut at = start;
     while let Some(line) = line_at(source, at) {
-        // A marker ends a line: at the very end of the file it is none.
+        // A marker must end with a line break, so one at the very end of the file does not count.
         if is_marker(&source[line.content.clone()]) && line.next > line.content.end && at > start {
             let end = without_line_end(source, at);
             if end <= start || text::trim(&source[start..end]).is_empty() {
@@ -36,14 +36,14 @@ pub(crate) fn split(source: &str) -> Split {
     whole
 }
 
-/// Why a file with a marker at its beginning has no frontmatter all the same, and where: as template it would go to the
-/// model.
+/// Returns why a file that begins with a marker has no frontmatter, and the place. Otherwise the intended frontmatter
+/// would be sent to the model as part of the template.
 pub(crate) fn overlooked(source: &str) -> Option<(&'static str, usize)> {
     let text = source.trim_start_matches(BYTE_ORDER_MARK);
     let first = source.len() - text.len();
     let start = opening(text)?;
     if first > 0 {
-        return Some(("a byte order mark (U+FEFF) stands before it: save the file without", 0));
+        return Some(("a byte order mark (U+FEFF) precedes it; save the file without one", 0));
     }
     if split(source).frontmatter.is_some() {
         return None;
@@ -55,18 +55,18 @@ pub(crate) fn overlooked(source: &str) -> Option<(&'static str, usize)> {
         if is_marker(&source[line.content.clone()]) {
             let empty = text::trim(&source[start..at]).is_empty();
             return Some(match empty {
-                true => ("there is nothing in it: leave out both `---`", marker),
-                false => ("the file ends with this `---`: end the line", at),
+                true => ("it is empty; remove both `---`", marker),
+                false => ("the file ends directly after this `---`; add a line break", at),
             });
         }
         at = line.next;
     }
-    Some(("`---` is never closed: write `---` below the last key", marker))
+    Some(("`---` is never closed; write `---` below the last key", marker))
 }
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Where the line after the first marker begins.
+/// Returns where the line after the first marker begins.
 fn opening(source: &str) -> Option<usize> {
     let mut at = 0;
     while let Some(line) = line_at(source, at) {
@@ -83,14 +83,14 @@ fn opening(source: &str) -> Option<usize> {
     None
 }
 
-/// `---` from the first column on, with nothing but blanks after it.
+/// Returns whether a line is `---` without indentation, optionally followed by whitespace.
 fn is_marker(line: &str) -> bool {
     line.strip_prefix("---").is_some_and(|rest| text::trim(rest).is_empty())
 }
 
 struct Line {
     content: Range<usize>,
-    /// Where the next one begins.
+    /// Where the next line begins.
     next: usize,
 }
 
@@ -107,7 +107,7 @@ fn line_at(source: &str, at: usize) -> Option<Line> {
     Some(Line { content: at..end, next: end + if pair { 2 } else { 1 } })
 }
 
-/// The end of the line before the one that begins at `at`.
+/// Returns the end of the line before the one that begins at `at`.
 fn without_line_end(source: &str, at: usize) -> usize {
     let before = &source[..at];
     before
@@ -182,8 +182,8 @@ mod tests {
             ("# c\r\n\r\n---\r\na: 1\r\n", "never closed", 7),
             ("---\n", "never closed", 0),
             ("---\na: 1\n--- x\nHi", "never closed", 0),
-            ("---\na: 1\n---", "end the line", 9),
-            ("---\n\n---\nHi", "nothing in it", 0),
+            ("---\na: 1\n---", "add a line break", 9),
+            ("---\n\n---\nHi", "it is empty", 0),
             ("\u{feff}---\na: 1\n---\nHi", "byte order mark", 0),
         ] {
             let (said, place) = overlooked(source).unwrap_or_default();

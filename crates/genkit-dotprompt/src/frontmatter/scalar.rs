@@ -1,8 +1,8 @@
-//! What a plain scalar means: the core schema of YAML 1.2.
+//! Plain scalars in the core schema of YAML 1.2.
 
 use serde_json::{Number, Value};
 
-/// What a scalar without quotes and tag stands for; none for what JSON cannot say (`.inf`, `.nan`).
+/// Returns the value of a scalar without quotes and tag, or `None` if JSON cannot represent it (`.inf`, `.nan`).
 pub(crate) fn plain(text: &str) -> Option<Value> {
     let Some(first) = text.bytes().next() else { return Some(Value::Null) };
     match first {
@@ -34,7 +34,8 @@ fn radix(digits: &str, radix: u32) -> Option<Number> {
     all.then(|| u64::from_str_radix(digits, radix).ok().map(Number::from)).flatten()
 }
 
-/// The outer `None`: too large for JSON. The inner one: no number.
+/// Parses a decimal number. The outer `None` means that it is too large for JSON, the inner one that it is not a
+/// number.
 fn decimal(text: &str, unsigned: &str) -> Option<Option<Number>> {
     let digits = |part: &str| part.bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(unsigned);

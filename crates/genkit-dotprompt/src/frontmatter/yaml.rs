@@ -1,4 +1,5 @@
-//! YAML into JSON: from the events of a parser, so that duplicate keys, aliases and depth are ours to bound.
+//! Conversion of YAML to JSON. It is based on the events of a parser, so that this crate can bound aliases and depth,
+//! and reject duplicate keys.
 
 use std::collections::HashMap;
 
@@ -11,12 +12,12 @@ use crate::error::Error;
 use crate::fault::Fault;
 use crate::limits::{MAX_YAML_BYTES, MAX_YAML_DEPTH, MAX_YAML_VALUES};
 
-/// A map, or nothing where there are only comments. Places are counted from the first line of `source`.
+/// Parses a map, which is empty if there are only comments. Places are counted from the first line of `source`.
 pub(crate) fn read(source: &str) -> Result<Map<String, Value>, Error> {
     read_within(source, MAX_YAML_VALUES, MAX_YAML_BYTES)
 }
 
-/// The same with other bounds of size.
+/// Parses a map with other limits on its size.
 pub(crate) fn read_within(
     source: &str,
     max_values: usize,
@@ -31,15 +32,15 @@ pub(crate) fn read_within(
     }
 }
 
-/// Where the value at `path` (keys and positions of lists) is written, as far as it is there.
+/// Returns the place of the value at `path` (keys and list positions), or of its deepest ancestor that exists.
 pub(crate) fn place_of(source: &str, path: &[String]) -> (usize, usize) {
     let mut reader = YamlReader { wanted: Some(path.to_vec()), ..YamlReader::default() };
-    // A source that was read before.
+    // The source was parsed successfully before.
     let _ = reader.read(source);
     reader.found
 }
 
-/// A map or list that is not finished.
+/// A map or list that is not complete yet.
 struct Open {
     value: Collection,
     anchor: usize,
@@ -48,7 +49,7 @@ struct Open {
 }
 
 enum Collection {
-    /// Whether its last key has no value yet.
+    /// The map, and whether its last key has no value yet.
     Map(Map<String, Value>, bool),
     List(Vec<Value>),
 }
@@ -67,7 +68,7 @@ struct YamlReader {
     values: usize,
     bytes: usize,
     done: Option<Value>,
-    /// What `place_of` looks for.
+    /// The path that `place_of` searches for.
     wanted: Option<Vec<String>>,
     found: (usize, usize),
 }
@@ -123,7 +124,7 @@ impl YamlReader {
                 let Some(kept) = self.anchors.get(&anchor) else {
                     return Err(Fault::AliasOfItself);
                 };
-                // Counted before it is copied: aliases of aliases grow without end.
+                // Count before copying, because aliases of aliases grow exponentially.
                 let (values, bytes) = (kept.values, kept.bytes);
                 self.count(values, bytes)?;
                 let value = self.anchors[&anchor].value.clone();
@@ -189,7 +190,7 @@ impl YamlReader {
         Ok(())
     }
 
-    /// The place of the deepest key or item on the way to the one that is looked for.
+    /// Records the place of a key or item if it is on the path that is searched for.
     fn note(&mut self, value: &Value, span: &Span) {
         let Some(wanted) = &self.wanted else { return };
         let Some((last, above)) = self.open.split_last() else { return };
@@ -221,7 +222,7 @@ fn wrong_yaml(error: &ScanError) -> Error {
     Error::new(Fault::Yaml(error.info().to_owned())).at((marker.line(), marker.col() + 1))
 }
 
-/// A key whose value is still to come; it comes back if the map has it.
+/// Inserts a key whose value follows. Returns the key if the map already contains it.
 fn insert_key(map: &mut Map<String, Value>, name: String) -> Option<String> {
     match map.entry(name) {
         Entry::Vacant(place) => {
@@ -232,7 +233,7 @@ fn insert_key(map: &mut Map<String, Value>, name: String) -> Option<String> {
     }
 }
 
-/// Keys of JSON are text: `1: x` is `"1"`.
+/// Converts a key to text, since keys in JSON are text: `1: x` becomes `"1"`.
 fn key_text(value: Value) -> Result<String, Fault> {
     match value {
         Value::String(text) => Ok(text),

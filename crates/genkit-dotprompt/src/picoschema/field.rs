@@ -5,15 +5,15 @@ use serde_json::{Map, Value, json};
 use super::words;
 use crate::fault::{Fault, Unknown};
 
-/// What is wrong, and the keys on the way to it.
+/// An error, and the keys that lead to it.
 pub(crate) type SchemaError = (Fault, Vec<String>);
 
 pub(crate) type Named<'a> = &'a dyn Fn(&str) -> Option<Value>;
 
-/// Maps within each other, at most; YAML is bounded already, other callers are not.
+/// The maximum nesting depth of maps. YAML is bounded by its parser, but `picoschema` has other callers.
 const MAX_DEPTH: usize = 64;
 
-/// A map of fields.
+/// Expands a map of fields.
 pub(super) fn of_fields(
     fields: &Map<String, Value>,
     named: Named<'_>,
@@ -57,7 +57,7 @@ pub(super) fn of_fields(
     Ok(Value::Object(schema))
 }
 
-/// The name, and what stands in parentheses: up to a second `(`, without its last character.
+/// Splits a key into the name and the part in parentheses: up to a second `(`, without its last character.
 fn split_key(key: &str) -> (&str, Option<&str>) {
     let mut parts = key.split('(');
     let name = parts.next().unwrap_or(key);
@@ -102,7 +102,7 @@ fn of_field(
     Ok(schema)
 }
 
-/// A type, a map of fields, or nothing: a map without fields.
+/// Expands a type, a map of fields, or nothing, which is a map without fields.
 fn of_value(value: &Value, named: Named<'_>, depth: usize) -> Result<Value, SchemaError> {
     match value {
         Value::Null => of_fields(&Map::new(), named, depth),
@@ -112,7 +112,7 @@ fn of_value(value: &Value, named: Named<'_>, depth: usize) -> Result<Value, Sche
     }
 }
 
-/// `type, description`.
+/// Expands `type, description`.
 pub(super) fn of_text(text: &str, named: Named<'_>) -> Result<Value, Fault> {
     let (word, description) = split_description(text);
     let mut schema = if word == "any" {
@@ -132,14 +132,14 @@ fn describe(schema: &mut Value, description: Option<&str>) {
     }
 }
 
-/// An optional field may be null as well, where its schema says one type.
+/// Makes the type of an optional field nullable, if its schema has a single type.
 fn widen(schema: &mut Value, optional: bool) {
     if let (true, Some(kind @ Value::String(_))) = (optional, schema.get_mut("type")) {
         *kind = json!([*kind, "null"]);
     }
 }
 
-/// At the first comma; blanks after it belong to nobody. A text of several lines counts as its last one.
+/// Splits at the first comma; spaces after it are dropped. Of text with several lines, only the last one counts.
 fn split_description(text: &str) -> (&str, Option<&str>) {
     let last = text.rfind(['\n', '\r', '\u{2028}', '\u{2029}']);
     let line = last

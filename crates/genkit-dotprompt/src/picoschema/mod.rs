@@ -1,4 +1,4 @@
-//! Picoschema: a short way to write JSON Schema in YAML.
+//! Picoschema: a compact notation for JSON Schema in YAML.
 
 mod field;
 mod words;
@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::fault::Fault;
 use field::{Named, SchemaError};
 
-/// The JSON Schema that a Picoschema stands for. What is JSON Schema already comes back as it is, `null` and
-/// `""` are `null`: no schema. `named` gives the schemas that are known by name.
+/// Converts Picoschema to JSON Schema. JSON Schema is returned unchanged; `null` and `""` result in `null`, which means
+/// no schema. `named` returns the schemas that are known by name.
 ///
 /// ```
 /// use genkit_dotprompt::picoschema;
@@ -33,8 +33,8 @@ use field::{Named, SchemaError};
 /// ```
 ///
 /// # Errors
-/// A type that is neither one of Picoschema nor a name that `named` knows; numbers, booleans and lists where a
-/// type is expected; a kind in parentheses that is not `array`, `object` or `enum`.
+/// Returns an error for a type that is neither a type of Picoschema nor a name known to `named`; for a number, a
+/// boolean or a list in place of a type; and for a kind in parentheses other than `array`, `object` or `enum`.
 pub fn picoschema(value: &Value, named: &dyn Fn(&str) -> Option<Value>) -> Result<Value, Error> {
     expand(value, named).map_err(|(fault, _)| Error::new(fault))
 }
@@ -67,13 +67,13 @@ fn of_map(map: &Map<String, Value>, named: Named<'_>) -> Result<Value, SchemaErr
     })
 }
 
-/// `type` with exactly a type as its value.
+/// Returns whether `type` has exactly the name of a type as its value.
 fn is_json_schema(map: &Map<String, Value>) -> bool {
     let kind = map.get("type").and_then(Value::as_str);
     kind.is_some_and(|kind| words::SCALARS.contains(&kind) || matches!(kind, "object" | "array"))
 }
 
-/// The keys of something that is read as JSON Schema for its field `type`, but looks like Picoschema.
+/// Returns a key that looks like Picoschema, in a schema that is read as JSON Schema because of its field `type`.
 pub(crate) fn looks_like_picoschema(value: &Value) -> Option<&str> {
     let map = value.as_object().filter(|map| is_json_schema(map))?;
     let suspect = |(key, value): &(&String, &Value)| {

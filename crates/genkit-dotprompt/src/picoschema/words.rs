@@ -1,11 +1,11 @@
-//! The words of Picoschema and of JSON Schema.
+//! The reserved words of Picoschema and of JSON Schema.
 
 use serde_json::Value;
 
-/// The types that are no names of schemas.
+/// The built-in types, which cannot be the names of schemas.
 pub(super) const SCALARS: [&str; 6] = ["any", "boolean", "integer", "null", "number", "string"];
 
-/// A keyword of JSON Schema, which no field is likely to be called.
+/// Returns whether `key` is a keyword of JSON Schema that is unlikely to be the name of a field.
 pub(super) fn is_keyword(key: &str) -> bool {
     key.starts_with('$')
         || matches!(

@@ -1,4 +1,4 @@
-//! Blocks: `if`, `each`, `with`, comparisons, and those of plain variables.
+//! Blocks: `if`, `each`, `with`, comparisons, and plain variables.
 
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// `{{#name}}`: a loop over a list, `with` for everything else that is there.
+    /// Renders `{{#name}}`: a loop for a list, `with` for any other value that exists.
     fn variable_block<'s>(
         &mut self,
         block: &'s Block,
@@ -59,7 +59,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// The value of the only argument.
+    /// Returns the value of the only argument.
     pub(super) fn first<'s>(
         &mut self,
         call: &'s Call,
@@ -97,7 +97,7 @@ impl Renderer<'_> {
         Ok(holds == (builtin == Builtin::If))
     }
 
-    /// The first or the `{{else}}` part of a block, where there is one.
+    /// Renders the first or the `{{else}}` program of a block, if there is one.
     fn side<'s>(&mut self, block: &'s Block, first: bool, context: Scope<'s>) -> Result<(), Error> {
         match if first { &block.program } else { &block.inverse } {
             Some(program) => self.program(program, context),
@@ -115,7 +115,7 @@ impl Renderer<'_> {
         self.within(program, value.borrow(), Val::Missing, context)
     }
 
-    /// A program with `this`, which is its first parameter as well; the second one is `key`.
+    /// Renders a program with `this`, which is also its first parameter. The second parameter is `key`.
     fn within<'s>(
         &mut self,
         program: &'s Program,
@@ -133,7 +133,7 @@ impl Renderer<'_> {
         };
         let params = (!program.params.is_empty()).then_some(&params).or(context.params);
         self.charge(context.depth.map_or(0, |depth| compared(&depth.this, &this)), &context)?;
-        // A block that changes nothing is no step for `../`.
+        // If `this` stays the same, the block does not add a level for `../`.
         if context.depth.is_some_and(|depth| same(&depth.this, &this)) {
             return self.program(program, Scope { params, ..context });
         }

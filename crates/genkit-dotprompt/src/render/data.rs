@@ -1,4 +1,4 @@
-//! Variables with `@`.
+//! Variables that begin with `@`.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::scope::{DataFrame, Given, Kind, Scope};
 use super::value::Val;
 use crate::template::Path;
 
-/// What `@name` is.
+/// Returns the value of `@name`.
 pub(super) fn variable<'s>(path: &'s Path, context: &Scope<'s>) -> Val<'s> {
     let mut frame = Some(context.frame);
     for _ in 0..path.depth {
@@ -44,7 +44,7 @@ fn of_root<'s>(name: &str, root: &'s Given<'s>) -> Val<'s> {
     }
 }
 
-/// What was not given is not there, so that it prints nothing.
+/// Returns `@metadata`. Lists that were not provided are left out, so that they print nothing.
 fn metadata(root: &Given<'_>) -> Value {
     let mut metadata = json!({"prompt": root.prompt.as_map()});
     for (key, list) in [("docs", &root.data.docs), ("messages", &root.data.messages)] {

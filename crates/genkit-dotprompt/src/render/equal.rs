@@ -1,10 +1,11 @@
-//! When two values are the same.
+//! Comparison of values.
 
 use serde_json::Value;
 
 use super::value::Val;
 
-/// `===`: text, numbers and booleans by value, maps and lists by identity, `null` is not missing.
+/// Compares like `===`: text, numbers and booleans by value, maps and lists by identity. `null` differs from a missing
+/// value.
 pub(super) fn equal(a: &Val<'_>, b: &Val<'_>) -> bool {
     if let (Some(a), Some(b)) = (a.text(), b.text()) {
         return a == b;
@@ -28,7 +29,7 @@ pub(super) fn equal(a: &Val<'_>, b: &Val<'_>) -> bool {
     }
 }
 
-/// The bytes that comparing two values reads.
+/// Returns the number of bytes that comparing two values reads.
 pub(super) fn compared(a: &Val<'_>, b: &Val<'_>) -> usize {
     match (a.text(), b.text()) {
         (Some(a), Some(b)) if a.len() == b.len() => a.len(),
@@ -36,7 +37,7 @@ pub(super) fn compared(a: &Val<'_>, b: &Val<'_>) -> usize {
     }
 }
 
-/// Whether a block that is given `b` within `a` stays where it is.
+/// Returns whether a block with `b` as its value inside `a` keeps the same `this`.
 pub(super) fn same(a: &Val<'_>, b: &Val<'_>) -> bool {
     equal(a, b) || a.is_missing_or_null() && b.is_missing_or_null()
 }

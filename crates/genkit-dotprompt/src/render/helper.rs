@@ -1,4 +1,4 @@
-//! Helpers: those of the language that write structure or give a value, and those of the environment.
+//! Helpers: built-in ones that write structure or return a value, and those of the environment.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ use crate::message::Role;
 use crate::template::{Builtin, Call, Head, Path};
 
 impl Renderer<'_> {
-    /// `{{name ..}}`
+    /// Renders `{{name ..}}`.
     pub(super) fn value_tag<'s>(
         &mut self,
         call: &'s Call,
@@ -29,7 +29,7 @@ impl Renderer<'_> {
         self.print(&value, call, &context)
     }
 
-    /// Whether a name without arguments is a helper of the environment.
+    /// Returns whether a name without arguments is a helper of the environment.
     pub(super) fn is_helper(&self, name: &Path) -> bool {
         name.parts.first().is_some_and(|name| self.environment.has_helper(name))
     }
@@ -78,7 +78,7 @@ impl Renderer<'_> {
                 self.print(&value, call, context)
             }
             Builtin::Log => self.log(call, context),
-            // Refused where the template is read.
+            // Rejected by the parser.
             _ => Ok(()),
         }
     }
@@ -120,7 +120,7 @@ impl Renderer<'_> {
             None => Val::Missing,
         };
         match (key.text(), key.value()) {
-            // In nothing, nothing is looked up: 0, false and "" come back.
+            // As in the reference implementation, a lookup in `null`, 0, false or "" returns that value.
             _ if !matches!(value, Val::Missing)
                 && (value.is_zero() || value.is_empty() && value.list().is_none()) =>
             {
@@ -133,7 +133,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// The text that `{{json ..}}` writes; nothing for what is not there.
+    /// Returns the text that `{{json ..}}` writes, which is empty for a missing value.
     pub(super) fn json<'s>(
         &mut self,
         call: &'s Call,
@@ -169,7 +169,7 @@ impl Renderer<'_> {
         Ok(())
     }
 
-    /// The value of a helper of the environment.
+    /// Calls a helper of the environment.
     pub(super) fn own_helper<'s>(
         &mut self,
         name: &str,

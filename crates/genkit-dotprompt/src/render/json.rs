@@ -7,7 +7,8 @@ use super::value::Val;
 use crate::fault::Fault;
 use crate::limits::MAX_JSON_DEPTH;
 
-/// Without `indent` on one line. Over `limit` bytes it is an error, before they are all there.
+/// Writes a value as JSON, on one line if `indent` is empty. Returns an error as soon as the text exceeds `limit`
+/// bytes.
 pub(super) fn text(value: &Val<'_>, indent: &str, limit: usize) -> Result<String, Fault> {
     let mut writer = JsonWriter { text: String::new(), indent, limit, depth: 0 };
     match (value.map(), value.value(), value.text()) {

@@ -1,4 +1,4 @@
-//! From a template and data to messages.
+//! Rendering: from a template and data to messages.
 
 mod block;
 mod data;
@@ -32,12 +32,12 @@ use scope::{DataFrame, Depth, Given, Kind, Scope};
 use value::Val;
 
 impl Environment {
-    /// Renders a prompt. Of `options`, `input.default` counts, which takes the place of the prompt's; it gives the
-    /// variables that `data.input` leaves out.
+    /// Renders a prompt. Of `options`, only `input.default` is used: it replaces the prompt's defaults, and provides
+    /// the variables that `data.input` does not contain.
     ///
     /// # Errors
-    /// Unknown helpers and partials, what [`metadata`](Self::metadata) refuses, a role that there is none of, media
-    /// without an address, a limit.
+    /// Returns an error for unknown helpers and partials, for the errors of [`metadata`](Self::metadata), for an
+    /// unknown role, for media without a URL, and if a limit is exceeded.
     pub fn render(
         &self,
         prompt: &PromptFile,
@@ -51,7 +51,7 @@ impl Environment {
     }
 }
 
-/// The messages of a prompt.
+/// Renders the messages of a prompt.
 fn messages(
     environment: &Environment,
     prompt: &PromptFile,
@@ -85,7 +85,7 @@ fn messages(
     messages.map_err(|fault| Error::new(fault).in_file(template.file_name()))
 }
 
-/// The variables with the defaults of the options below them; none where the defaults add nothing.
+/// Merges the variables with the defaults of the options. Returns `None` if the defaults add nothing.
 fn with_defaults(data: &Data, options: &Metadata) -> Option<Map<String, Value>> {
     let defaults = options.input_default()?;
     if defaults.keys().all(|key| data.input.contains_key(key)) {
@@ -100,12 +100,12 @@ struct Renderer<'r> {
     environment: &'r Environment,
     messages: &'r [Value],
     output: Output,
-    /// What the resolver gave, each asked for once.
+    /// The results of the resolver, which is called once for each name.
     resolved: HashMap<Box<str>, Option<Arc<Template>>>,
     steps: usize,
-    /// Programs that are being rendered.
+    /// The number of programs that are being rendered.
     nesting: usize,
-    /// Partials that are being rendered.
+    /// The number of partials that are being rendered.
     partials: usize,
 }
 
@@ -134,7 +134,7 @@ impl Renderer<'_> {
                 Node::Value(call, _) => self.value_tag(call, context)?,
                 Node::Block(block) => self.block(block, context)?,
                 Node::Partial(partial) => self.partial(partial, context)?,
-                // Read when its program began.
+                // Collected when their program began.
                 Node::Inline(_) | Node::Comment(_) => {}
             }
             self.step(&context)?;
@@ -147,7 +147,7 @@ impl Renderer<'_> {
         self.within_steps(context)
     }
 
-    /// What copies, compares or counts bytes costs a step for every so many.
+    /// Charges one step for every [`BYTES_PER_STEP`] bytes that are copied, compared or counted.
     fn charge(&mut self, bytes: usize, context: &Scope<'_>) -> Result<(), Error> {
         self.steps = self.steps.saturating_add(bytes / BYTES_PER_STEP);
         self.within_steps(context)
@@ -162,7 +162,7 @@ impl Renderer<'_> {
     }
 }
 
-/// A fault of the file as a whole.
+/// Creates an error about the file as a whole.
 fn plain(fault: Fault, context: &Scope<'_>) -> Error {
     Error::new(fault).in_file(context.template.file_name())
 }

@@ -1,8 +1,8 @@
-//! Numbers as the reference prints them.
+//! Numbers, printed as in the reference implementation.
 
 use serde_json::Number;
 
-/// `3`, `0.5`, `1e+21`: a whole number has no `.0`.
+/// Formats a number like `3`, `0.5` or `1e+21`: whole numbers have no `.0`.
 pub(super) fn text(number: &Number) -> String {
     match number.as_f64() {
         Some(float) if number.is_f64() => float_text(float),

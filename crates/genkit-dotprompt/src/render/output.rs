@@ -1,4 +1,4 @@
-//! What a rendering writes: structure comes from helpers alone, never from text.
+//! The output of a rendering. Structure is written only by helpers, never by text.
 
 use serde_json::{Map, Value};
 
@@ -21,10 +21,10 @@ pub(super) struct Output {
     max_count: usize,
 }
 
-/// What stands before each line of a partial.
+/// The indentation of each line of a partial.
 struct Indent {
     blanks: String,
-    /// At the beginning of a line that has nothing yet.
+    /// Set at the beginning of a line that is still empty.
     pending: bool,
 }
 
@@ -44,7 +44,7 @@ impl Output {
         }
     }
 
-    /// The bytes that may still be written.
+    /// Returns the number of bytes that may still be written.
     pub(super) fn left(&self) -> usize {
         self.max_bytes - self.bytes
     }
@@ -82,7 +82,7 @@ impl Output {
         Ok(())
     }
 
-    /// From here on each line begins with `blanks`.
+    /// Indents all lines from here on with `blanks`.
     pub(super) fn begin_indent(&mut self, blanks: &str) {
         if !blanks.is_empty() {
             self.indents.push(Indent { blanks: blanks.to_owned(), pending: true });
@@ -105,7 +105,7 @@ impl Output {
         Ok(())
     }
 
-    /// Text that is blank between two parts is nothing.
+    /// Adds the pending text as a part, unless it is blank.
     fn end_text(&mut self) -> Result<(), Fault> {
         if text::trim(&self.text).is_empty() {
             self.text.clear();
@@ -118,7 +118,7 @@ impl Output {
         Ok(())
     }
 
-    /// A message without parts is none.
+    /// Adds the pending message, unless it has no parts.
     fn end_message(&mut self) -> Result<(), Fault> {
         self.end_text()?;
         if !self.parts.is_empty() {
@@ -149,7 +149,7 @@ impl Output {
             metadata.insert("purpose".to_owned(), "history".into());
             self.messages.push(message);
         }
-        // What follows the history is the model's, as in the reference.
+        // As in the reference implementation, content after the history belongs to the model.
         self.role = Role::Model;
         Ok(())
     }
@@ -173,7 +173,8 @@ impl Output {
         Ok(())
     }
 
-    /// The messages. Those of a history that the template places nowhere stand before what the user says last.
+    /// Returns the messages. If the template does not place the history, it is inserted before the last message if that
+    /// is the user's, otherwise at the end.
     pub(super) fn finish(mut self, history: &[Value]) -> Result<Vec<RenderedMessage>, Fault> {
         self.end_message()?;
         let mut messages = self.messages;
@@ -194,17 +195,18 @@ fn is_history(message: &RenderedMessage) -> bool {
     purpose.and_then(Value::as_str) == Some("history")
 }
 
-/// An earlier message, with its parts untouched.
+/// Converts an earlier message, with its parts unchanged.
 fn given(index: usize, message: &Value) -> Result<RenderedMessage, Fault> {
     let wrong = |what| Fault::HistoryMessage { index, what };
     let role = message.get("role").and_then(Value::as_str).and_then(Role::read);
-    let role = role.ok_or(wrong("has no role: `system`, `user`, `model` or `tool`"))?;
+    let role =
+        role.ok_or(wrong("has no valid role; expected `system`, `user`, `model` or `tool`"))?;
     let content = message.get("content").and_then(Value::as_array);
     let content = content.ok_or(wrong("has no list `content`"))?;
     let metadata: Option<Map<_, _>> = match message.get("metadata") {
         None | Some(Value::Null) => None,
         Some(Value::Object(metadata)) => Some(metadata.clone()),
-        Some(_) => return Err(wrong("has a `metadata` that is no map")),
+        Some(_) => return Err(wrong("has a `metadata` that is not a map")),
     };
     let content = content.iter().cloned().map(RenderedPart::Given).collect();
     Ok(RenderedMessage { role, content, metadata })

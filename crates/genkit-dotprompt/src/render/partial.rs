@@ -1,4 +1,4 @@
-//! Partials: what `{{> name}}` and its kin insert.
+//! Partials: `{{> name}}` and the related tags.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::fault::Fault;
 use crate::template::{Expr, Node, Partial, PartialName, Program, Template};
 
-/// What a name stands for.
+/// The result of looking up a partial.
 enum Found<'s> {
     Template(Arc<Template>),
     Inline(&'s Program, Scope<'s>),
@@ -53,7 +53,7 @@ impl Renderer<'_> {
         let block_frame =
             DataFrame { kind: Kind::Block(handed.as_ref()), parent: Some(context.frame) };
         let frame = if handed.is_some() { &block_frame } else { context.frame };
-        // The inline partials of the block are for the partial.
+        // The inline partials in the block are visible to the partial.
         let inlines = match &partial.block {
             Some(program) if program.has_inlines => Some(self.inlines(program, context)?),
             _ => None,
@@ -90,7 +90,8 @@ impl Renderer<'_> {
         }
     }
 
-    /// The block that was handed over: in its own surroundings, with the `@` variables of where it is asked for.
+    /// Renders the block that was passed to the partial: in its original scope, with the `@` variables of the place
+    /// where it is used.
     fn handed<'s>(
         &mut self,
         handed: &'s Handed<'s>,
@@ -102,7 +103,7 @@ impl Renderer<'_> {
         self.closed(handed.program, this, inner)
     }
 
-    /// A program with `this` within the surroundings that it was written in.
+    /// Renders a program with `this` in the scope where the program was written.
     fn closed<'s>(
         &mut self,
         program: &'s Program,
@@ -117,7 +118,7 @@ impl Renderer<'_> {
         self.program(program, Scope { depth: Some(&depth), ..context })
     }
 
-    /// `this` of the partial: what it is given, with `key=value` laid over it.
+    /// Returns `this` of the partial: its context, overridden by `key=value`.
     fn partial_context<'s>(
         &mut self,
         partial: &'s Partial,

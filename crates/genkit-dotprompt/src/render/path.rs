@@ -1,4 +1,4 @@
-//! Looking up paths and values of expressions.
+//! Evaluation of paths and expressions.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::value::Val;
 use crate::error::Error;
 use crate::template::{Builtin, Expr, Head, Path};
 
-/// What a path begins at, and how many of its parts led there.
+/// Returns the value where a path begins, and how many of its parts were used.
 fn start<'s>(path: &'s Path, context: &Scope<'s>) -> (Val<'s>, usize) {
     if path.data {
         return (super::data::variable(path, context), 1);
@@ -50,7 +50,7 @@ impl Renderer<'_> {
         Ok(value)
     }
 
-    /// The characters of a text are counted each time.
+    /// Looks up a member. The characters of a text are counted on each lookup.
     pub(super) fn member<'s>(
         &mut self,
         value: Val<'s>,
@@ -61,7 +61,7 @@ impl Renderer<'_> {
         Ok(value.get(key))
     }
 
-    /// A value that outlives the data: a copy, where it is not one already.
+    /// Converts to a value that outlives the data, copying it if it is borrowed.
     pub(super) fn owned(&mut self, value: Val<'_>, context: &Scope<'_>) -> Result<Value, Error> {
         self.charge(value.borrowed_bytes(), context)?;
         Ok(value.into_value())
@@ -87,7 +87,7 @@ impl Renderer<'_> {
                         Ok(Val::Missing)
                     }
                     Head::Helper(name) => self.own_helper(name, call, context),
-                    // Blocks and tags are refused where the template is read.
+                    // Blocks and tags are rejected by the parser.
                     Head::Builtin(_) | Head::Maybe(_) | Head::Variable(_) => Ok(Val::Missing),
                 }
             }

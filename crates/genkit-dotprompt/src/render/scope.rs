@@ -1,4 +1,4 @@
-//! What a name means at a place of a template.
+//! The scope of names during rendering.
 
 use std::cell::OnceCell;
 
@@ -9,31 +9,31 @@ use crate::message::Data;
 use crate::metadata::Metadata;
 use crate::template::{Program, Template};
 
-/// Where a rendering is.
+/// The scope at a place in a template.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'s> {
     pub(super) template: &'s Template,
-    /// `this` and what `../` leads to; none where nothing is around.
+    /// `this` and its parents, for `../`; `None` if there is no enclosing value.
     pub(super) depth: Option<&'s Depth<'s>>,
     pub(super) params: Option<&'s Params<'s>>,
     pub(super) frame: &'s DataFrame<'s>,
     pub(super) inlines: Option<&'s Inlines<'s>>,
 }
 
-/// A value of `this`.
+/// One level of `this`.
 pub(super) struct Depth<'s> {
     pub(super) this: Val<'s>,
     pub(super) parent: Option<&'s Depth<'s>>,
 }
 
-/// `as |value key|`
+/// Block parameters: `as |value key|`.
 pub(super) struct Params<'s> {
     pub(super) names: &'s [Box<str>],
     pub(super) values: [Val<'s>; 2],
     pub(super) parent: Option<&'s Params<'s>>,
 }
 
-/// Variables with `@`.
+/// Variables that begin with `@`.
 pub(super) struct DataFrame<'s> {
     pub(super) kind: Kind<'s>,
     pub(super) parent: Option<&'s DataFrame<'s>>,
@@ -46,28 +46,28 @@ pub(super) enum Kind<'s> {
         key: Option<&'s str>,
         last: bool,
     },
-    /// What `@partial-block` is from here on.
+    /// The value of `@partial-block` from here on.
     Block(Option<&'s Handed<'s>>),
 }
 
-/// What the whole rendering was given.
+/// The input of the whole rendering.
 pub(super) struct Given<'s> {
     pub(super) input: &'s Map<String, Value>,
     pub(super) data: &'s Data,
     pub(super) prompt: &'s Metadata,
-    /// `@metadata`, made when it is asked for.
+    /// The value of `@metadata`, created on first use.
     pub(super) metadata: OnceCell<Value>,
 }
 
-/// The block of `{{#> name}}..{{/name}}`, with what surrounds it.
+/// The block of `{{#> name}}..{{/name}}`, with its scope.
 pub(super) struct Handed<'s> {
     pub(super) program: &'s Program,
     pub(super) context: Scope<'s>,
-    /// `@partial-block` within it.
+    /// The value of `@partial-block` inside it.
     pub(super) outer: Option<&'s Handed<'s>>,
 }
 
-/// The `{{#*inline}}` partials of a program, with what surrounds it.
+/// The `{{#*inline}}` partials of a program, with their scope.
 pub(super) struct Inlines<'s> {
     pub(super) list: Vec<(String, &'s Program)>,
     pub(super) context: Scope<'s>,
@@ -79,7 +79,7 @@ impl<'s> Scope<'s> {
         self.depth.map_or(Val::Missing, |depth| depth.this.borrow())
     }
 
-    /// The block that was handed to the innermost partial.
+    /// Returns the block that was passed to the innermost partial.
     pub(super) fn handed(&self) -> Option<&'s Handed<'s>> {
         let mut frame = Some(self.frame);
         while let Some(DataFrame { kind, parent }) = frame {
@@ -94,7 +94,7 @@ impl<'s> Scope<'s> {
     pub(super) fn inline(&self, name: &str) -> Option<(&'s Program, Scope<'s>)> {
         let mut inlines = self.inlines;
         while let Some(Inlines { list, context, parent }) = inlines {
-            // Of two with one name the later counts.
+            // If two have the same name, the later one is used.
             if let Some((_, program)) = list.iter().rev().find(|(known, _)| known == name) {
                 return Some((program, *context));
             }

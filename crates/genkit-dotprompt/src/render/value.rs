@@ -1,10 +1,10 @@
-//! Values while a template is rendered: borrowed from the data wherever they can be.
+//! Values during rendering, borrowed from the data where possible.
 
 use serde_json::{Map, Value};
 
 #[derive(Clone, Debug)]
 pub(super) enum Val<'s> {
-    /// Not there; `null` is.
+    /// A value that does not exist, as opposed to `null`.
     Missing,
     Ref(&'s Value),
     Map(&'s Map<String, Value>),
@@ -13,7 +13,7 @@ pub(super) enum Val<'s> {
 }
 
 impl<'s> Val<'s> {
-    /// The same value for as long as this one is there.
+    /// Borrows the value.
     pub(super) fn borrow(&self) -> Val<'_> {
         match self {
             Self::Missing => Val::Missing,
@@ -79,7 +79,7 @@ impl<'s> Val<'s> {
         }
     }
 
-    /// The JSON value behind it, where it is one.
+    /// Returns the JSON value, if this is one.
     pub(super) fn value(&self) -> Option<&Value> {
         match self {
             Self::Ref(value) => Some(value),
@@ -92,7 +92,7 @@ impl<'s> Val<'s> {
         matches!(self, Self::Missing) || self.value().is_some_and(Value::is_null)
     }
 
-    /// What `if` takes for nothing, but for 0.
+    /// Returns whether `if` treats the value as false. Does not consider 0.
     pub(super) fn is_empty(&self) -> bool {
         match self.value() {
             Some(Value::Null | Value::Bool(false)) => true,
@@ -115,7 +115,7 @@ impl<'s> Val<'s> {
         }
     }
 
-    /// The bytes that [`into_value`](Self::into_value) copies, about.
+    /// Returns roughly how many bytes [`into_value`](Self::into_value) copies.
     pub(super) fn borrowed_bytes(&self) -> usize {
         match self {
             Self::Missing | Self::Owned(_) => 0,
@@ -126,7 +126,7 @@ impl<'s> Val<'s> {
     }
 }
 
-/// A value without its text counts like a text of 16 bytes.
+/// A value counts as 16 bytes plus the length of its text.
 fn bytes(value: &Value) -> usize {
     16 + match value {
         Value::String(text) => text.len(),
@@ -140,7 +140,7 @@ pub(super) fn bytes_of_map(map: &Map<String, Value>) -> usize {
     map.iter().map(|(key, value)| key.len() + bytes(value)).sum()
 }
 
-/// Its length or one of its characters.
+/// Returns the length of a text, or one of its characters.
 fn of_text(text: &str, key: &str) -> Option<Value> {
     if key == "length" {
         return Some(text.encode_utf16().count().into());
@@ -152,7 +152,7 @@ fn length<'s>(length: usize) -> Val<'s> {
     Val::Owned(length.into())
 }
 
-/// `"1"`, not `"01"` nor `"+1"`.
+/// Parses an index: `"1"`, but neither `"01"` nor `"+1"`.
 fn index(key: &str) -> Option<usize> {
     let canonical = key == "0" || !key.starts_with(['0', '+']);
     canonical.then(|| key.parse().ok()).flatten()

@@ -1,4 +1,4 @@
-//! What values look like as text.
+//! Conversion of values to text.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::value::Val;
 use super::{json, number};
 use crate::fault::Fault;
 
-/// `{{value}}`: text as it is, maps and lists as JSON, nothing for `null` and what is not there.
+/// Writes a value as `{{value}}` does: text verbatim, maps and lists as JSON, nothing for `null` and missing values.
 pub(super) fn print(value: &Val<'_>, limit: usize) -> Result<String, Fault> {
     if let Some(text) = value.text() {
         return Ok(text.to_owned());
@@ -19,8 +19,8 @@ pub(super) fn print(value: &Val<'_>, limit: usize) -> Result<String, Fault> {
     }
 }
 
-/// What stands before each line for each map or list around it: blanks by their number, or a text; at most 10
-/// characters, as in the reference.
+/// Returns the indentation per level: a number of spaces, or a text. As in the reference implementation, it is limited
+/// to 10 characters.
 pub(super) fn indent(value: &Val<'_>) -> Result<String, Fault> {
     const MOST: usize = 10;
     if value.is_missing_or_null() {

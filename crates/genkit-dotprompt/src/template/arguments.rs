@@ -1,4 +1,4 @@
-//! What stands within a tag: paths, literals, subexpressions, `key=value`.
+//! The contents of a tag: paths, literals, subexpressions, `key=value`.
 
 use std::borrow::Cow;
 
@@ -58,7 +58,7 @@ impl<'a> Parser<'a> {
             let (Token::Id(part, bracketed), at) = token else {
                 return Err(self.no_path(&token.0, token.1));
             };
-            // Most paths are one name: nothing is copied.
+            // Most paths are a single name, which needs no copy.
             match written.is_empty() {
                 true => written = part.clone(),
                 false => written.to_mut().push_str(&part),
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Up to a token that ends the tag or the subexpression, which is left.
+    /// Parses arguments up to a token that ends the tag or the subexpression. That token is not consumed.
     pub(super) fn arguments(&mut self) -> Result<CallArguments, Mistake> {
         let mut arguments = CallArguments::default();
         loop {
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Values come before `key=value`.
+    /// Positional values must come before `key=value`.
     fn push(&self, arguments: &mut CallArguments, value: Expr, at: usize) -> Result<(), Mistake> {
         if !arguments.hash.is_empty() {
             return Err((Fault::ValueAfterKey, at));
@@ -163,7 +163,7 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    /// After its `(`.
+    /// Parses a subexpression after its `(`.
     pub(super) fn subexpression(&mut self, at: usize) -> Result<Expr, Mistake> {
         if self.subexpressions >= MAX_SUBEXPRESSIONS {
             return Err((Fault::TooManySubexpressions, at));

@@ -1,6 +1,6 @@
-//! The helpers that every template has, and what they take.
+//! The built-in helpers and their arguments.
 
-/// A helper of the language.
+/// A built-in helper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Builtin {
     If,
@@ -18,24 +18,24 @@ pub(crate) enum Builtin {
     Section,
 }
 
-/// Where a helper may stand.
+/// The kind of tag that a helper can be used in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// `{{#name}}..{{/name}}`
     Block,
     /// `{{name}}` and `(name)`
     Value,
-    /// `{{name}}` alone: it writes structure, which no value holds.
+    /// `{{name}}` only: it writes structure, which a value cannot hold.
     Tag,
 }
 
-/// What a helper is called, where it stands, and what it takes.
+/// The name of a helper, the kind of its tag, and its arguments.
 pub(super) struct Signature {
     pub(super) name: &'static str,
     pub(super) place: Standing,
     pub(super) params: std::ops::RangeInclusive<usize>,
     pub(super) hash: &'static [&'static str],
-    /// How it is written.
+    /// The usage, for error messages.
     pub(super) usage: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What the first word of a tag is: a helper of the language, one of the environment, or a variable.
+//! Resolution of the first word of a tag: a built-in helper, a helper of the environment, or a variable.
 
 use std::borrow::Cow;
 
@@ -8,22 +8,22 @@ use super::parser::Parser;
 use super::tree::{Call, Expr, Head, Path};
 use crate::fault::{Fault, Unknown};
 
-/// The first word of a tag: a path, or a literal that is taken for the name of a variable.
+/// The first word of a tag: a path, or a literal that is used as the name of a variable.
 #[derive(Debug)]
 pub(super) struct CallName<'a> {
     pub(super) path: Path,
-    /// As it was written, without brackets and quotes.
+    /// The name in the source, without brackets and quotes.
     pub(super) written: Cow<'a, str>,
 }
 
-/// What follows the name.
+/// The arguments after the name.
 #[derive(Debug, Default)]
 pub(super) struct CallArguments {
     pub(super) params: Vec<Expr>,
     pub(super) hash: Vec<(Box<str>, Expr)>,
 }
 
-/// `{{name ..}}`, `{{#name ..}}`, or `(name ..)`, which is always a helper.
+/// Creates a call from `{{name ..}}`, `{{#name ..}}`, or `(name ..)`, which is always a helper.
 pub(super) fn of(
     parser: &mut Parser<'_>,
     CallName { path, written }: CallName<'_>,
@@ -51,7 +51,7 @@ pub(super) fn of(
     Ok(call)
 }
 
-/// One part, without `this`, `../` and `@`.
+/// Returns whether a path is a single name, without `this`, `../` and `@`.
 fn is_simple(path: &Path) -> bool {
     path.depth == 0 && !path.scoped && !path.data
 }

@@ -1,4 +1,4 @@
-//! Where texts end and tags begin.
+//! Splits a template into text and tags.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::token::{Cursor, Token};
 use super::tree::Strip;
 use crate::fault::Fault;
 
-/// What a tag begins with.
+/// The opening of a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opening {
     /// `{{`, `{{&`
@@ -28,9 +28,9 @@ pub(super) enum Opening {
     Partial,
     /// `{{/`
     End,
-    /// `{{^`, with something after it
+    /// `{{^`, followed by a name
     Inverse,
-    /// `{{else`, with something after it
+    /// `{{else`, followed by a name
     Chain,
     /// `{{else}}`, `{{^}}`: the whole tag
     Else(Strip),
@@ -38,10 +38,10 @@ pub(super) enum Opening {
     Comment(Strip),
 }
 
-/// What comes next outside of tags.
+/// The next piece outside of tags.
 pub(super) enum Piece {
     Text(Range<usize>),
-    /// The place of its `{{`, and whether `~` follows.
+    /// The opening of the tag, the place of its `{{`, and whether `~` follows.
     Tag(Opening, usize, bool),
     End,
 }
@@ -54,7 +54,7 @@ pub(super) struct Lexer<'a> {
 
 enum LexerState {
     Text,
-    /// `{{` is text, after a backslash.
+    /// `{{` is text, because a backslash precedes it.
     Escaped,
     Tag,
 }
@@ -89,7 +89,7 @@ impl<'a> Lexer<'a> {
                     };
                     self.cursor.at += length;
                     let text = &rest[..length];
-                    // `\\{{` is a backslash and a tag, `\{{` is text.
+                    // `\\{{` is a backslash and a tag; `\{{` is text.
                     let escapes = text.ends_with('\\');
                     let twice = text.ends_with("\\\\");
                     self.state =
@@ -103,7 +103,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Up to the next tag, with the backslashes that belong to it.
+    /// Returns the end of the text before the next tag, leaving out the backslashes that belong to that tag.
     fn end_of_escaped(&self, start: usize) -> usize {
         let source = self.cursor.source;
         let Some(next) = source.get(start + 2..).and_then(|rest| rest.find("{{")) else {
@@ -183,7 +183,7 @@ impl<'a> Lexer<'a> {
         Ok(Piece::Tag(Opening::Comment(Strip { open: tilde, close }), at, tilde))
     }
 
-    /// The text of a raw block, up to its own end tag; the blocks of the same form within are text.
+    /// Reads the text of a raw block up to its end tag. Nested raw blocks are part of the text.
     pub(super) fn raw_text(&mut self, name: &str, at: usize) -> Result<Range<usize>, Mistake> {
         let start = self.cursor.at;
         let mut open = 1;
@@ -215,7 +215,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Blanks, `~` and `}}`: how long they are, and whether there is a `~`.
+/// Parses whitespace, `~` and `}}`. Returns the length, and whether there is a `~`.
 fn end_of_tag(text: &str) -> Option<(usize, bool)> {
     let trimmed = text.trim_start_matches(crate::text::is_blank);
     let (rest, tilde) = match trimmed.strip_prefix('~') {

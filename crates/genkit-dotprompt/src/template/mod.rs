@@ -1,4 +1,4 @@
-//! The template language: text, tags and the tree they make.
+//! The template language: text, tags and the syntax tree.
 
 mod arguments;
 mod builtin;
@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::fault::Fault;
 use crate::text;
 
-/// A template, compiled. Places in it are bytes of the file.
+/// A compiled template. Places in it are byte offsets in the file.
 #[derive(Debug)]
 pub(crate) struct Template {
     file: Arc<str>,
@@ -60,11 +60,11 @@ impl Template {
         &self.source[self.body.clone()]
     }
 
-    /// `fault` at a byte of the file.
+    /// Creates an error with `fault` at a byte offset of the file.
     pub(crate) fn error(&self, fault: Fault, at: usize) -> Error {
         Error::new(fault).at(text::place(&self.source, at)).in_file(&self.file)
     }
 }
 
-/// What is wrong with a template, and at which byte of the file.
+/// An error in a template, and its byte offset in the file.
 pub(crate) type Mistake = (Fault, usize);

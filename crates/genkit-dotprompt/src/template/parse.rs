@@ -1,4 +1,4 @@
-//! From tags to a tree.
+//! The parser of the tree.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::tree::{Block, BlockStrips, Inline, Node, Partial, Program, Strip, Tex
 use crate::fault::Fault;
 use crate::limits::MAX_BLOCKS;
 
-/// What ended a program.
+/// The reason why a program ended.
 enum Stop {
     End,
     Else(Strip, usize),
@@ -90,7 +90,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A program in which the names of `params` are parameters.
+    /// Parses a program in which the names in `params` are block parameters.
     fn program_with(&mut self, params: &[Box<str>]) -> Result<(Program, Stop), Mistake> {
         let before = self.params.len();
         self.params.extend_from_slice(params);
@@ -111,7 +111,7 @@ impl Parser<'_> {
         Ok(Node::Block(Box::new(block)))
     }
 
-    /// Up to the end tag, through every `{{else ..}}`.
+    /// Parses the rest of a block up to its end tag, including every `{{else ..}}`.
     fn rest_of_block(&mut self, tag: OpenTag, in_chain: bool) -> Result<(Block, Close), Mistake> {
         self.enter(tag.at)?;
         let (mut program, stop) = self.program_with(&tag.params)?;
@@ -136,12 +136,12 @@ impl Parser<'_> {
                 let (mut chained, close) =
                     self.rest_of_block(next, true).map_err(|(fault, place)| {
                         match fault {
-                            // The tag to close is the first of the chain.
+                            // Report the first tag of the chain, which is the one that must be closed.
                             Fault::BlockNotClosed(_) => (Fault::BlockNotClosed(written), at),
                             fault => (fault, place),
                         }
                     })?;
-                // Only the first of a chain takes the `~` of the end tag, as in the reference.
+                // As in the reference implementation, only the first block of a chain uses the `~` of the end tag.
                 chained.strips.close = if in_chain { chained.strips.open } else { close.strip };
                 let nodes = vec![Node::Block(Box::new(chained))];
                 (Some(Program { nodes, chained: true, ..Program::default() }), close)
@@ -170,7 +170,7 @@ impl Parser<'_> {
         Ok(Node::Inline(Box::new(Inline { name, program, at: tag.at, strips })))
     }
 
-    /// A program that has no `{{else}}`, up to its end tag.
+    /// Parses a program without `{{else}}`, up to its end tag.
     fn plain_block(&mut self, written: &str, at: usize) -> Result<(Program, Strip), Mistake> {
         self.enter(at)?;
         let (program, stop) = self.program()?;
@@ -186,7 +186,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `{{{{name}}}}`: what stands in it is text.
+    /// Parses `{{{{name}}}}`, whose contents are text.
     fn raw_block(&mut self, at: usize) -> Result<Node, Mistake> {
         let tag = self.open_tag(Opening::Raw, at, false)?;
         let range = self.lexer.raw_text(&tag.written, at)?;

@@ -1,4 +1,4 @@
-//! What is known while a template is read.
+//! The state of the parser.
 
 use std::ops::Range;
 
@@ -10,16 +10,16 @@ use crate::fault::Fault;
 pub(super) struct Parser<'a> {
     pub(super) lexer: Lexer<'a>,
     pub(super) peeked: Option<(Token<'a>, usize)>,
-    /// Subexpressions that are open.
+    /// The number of open subexpressions.
     pub(super) subexpressions: usize,
-    /// Blocks that are open.
+    /// The number of open blocks.
     pub(super) blocks: usize,
-    /// The names of the parameters of the blocks that are open.
+    /// The names of the parameters of all open blocks.
     pub(super) params: Vec<Box<str>>,
     pub(super) helpers: Helpers,
 }
 
-/// Helpers that are not built in, and where they are used.
+/// Helpers that are not built in, and the places where they are used.
 pub(super) type Helpers = Vec<(Box<str>, usize)>;
 
 impl<'a> Parser<'a> {
@@ -44,7 +44,7 @@ impl Parser<'_> {
         let fault = match token {
             Token::End => Fault::TagNotClosed,
             Token::CloseTriple(_) => Fault::ThreeBraces,
-            Token::Close(_) => Fault::Unexpected("the end of the tag".to_owned()),
+            Token::Close(_) => Fault::Unexpected("end of the tag".to_owned()),
             _ => {
                 let rest = &self.lexer.cursor.source[at..];
                 let word: String =

@@ -1,4 +1,4 @@
-//! One tag, up to its `}}`.
+//! The parser of one tag, up to its `}}`.
 
 use super::Mistake;
 use super::builtin::Standing;
@@ -10,10 +10,10 @@ use super::tree;
 use super::tree::{BlockStrips, Call, Head, Node, Partial, PartialName, Strip};
 use crate::fault::Fault;
 
-/// A tag that begins a block.
+/// The first tag of a block.
 pub(super) struct OpenTag {
     pub(super) call: Call,
-    /// Its name as it was written: that of its end tag.
+    /// The name in the source, which the end tag must repeat.
     pub(super) written: String,
     /// `as |value key|`
     pub(super) params: Vec<Box<str>>,
@@ -74,7 +74,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The end of a tag: whether it has a `~`.
+    /// Parses the end of a tag. Returns whether it has a `~`.
     fn close(&mut self, start: usize, opening: Opening) -> Result<bool, Mistake> {
         match (self.next()?, opening) {
             ((Token::CloseTriple(tilde), _), Opening::Triple) => Ok(tilde),
@@ -86,7 +86,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `{{/name}}`
+    /// Parses `{{/name}}`.
     pub(super) fn end_tag(&mut self, at: usize, tilde: bool) -> Result<(String, Strip), Mistake> {
         let name = self.first_name(at)?;
         let close = self.close(at, Opening::End)?;
@@ -107,7 +107,7 @@ impl<'a> Parser<'a> {
         Ok(Node::Value(call, Strip { open: tilde, close }))
     }
 
-    /// The tag, and its name as it was written.
+    /// Parses the tag of a partial. Returns it with its name in the source.
     pub(super) fn partial_tag(
         &mut self,
         opening: Opening,
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Whether a block hands values to the names of `as |a b|`.
+/// Returns whether a block supports parameters (`as |a b|`).
 fn gives_params(call: &Call) -> bool {
     use tree::Head::*;
     match &call.head {

@@ -1,4 +1,4 @@
-//! The words within a tag.
+//! The tokens in a tag.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,14 +9,14 @@ use crate::text::is_blank;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token<'a> {
-    /// A name; `true` where it is written in brackets.
+    /// A name, and whether it is in brackets.
     Id(Cow<'a, str>, bool),
     Text(String),
     Number(&'a str),
     Bool(bool),
     Null,
     Undefined,
-    /// `.` or `/` within a path
+    /// `.` or `/` in a path
     Separator(char),
     At,
     Equals,
@@ -32,11 +32,11 @@ pub(super) enum Token<'a> {
     CloseTriple(bool),
     /// `}}}}`
     CloseRaw,
-    /// The template ends within a tag.
+    /// The template ends inside a tag.
     End,
 }
 
-/// A place in the body of a file.
+/// A position in the body of a file.
 pub(super) struct Cursor<'a> {
     /// The file up to the end of the body.
     pub(super) source: &'a str,
@@ -52,7 +52,7 @@ impl<'a> Cursor<'a> {
         &self.source[self.at..]
     }
 
-    /// The next word and where it begins.
+    /// Returns the next token and where it begins.
     pub(super) fn next_token(&mut self) -> Result<(Token<'a>, usize), Mistake> {
         let rest = self.rest();
         let trimmed = rest.trim_start_matches(is_blank);
@@ -112,7 +112,7 @@ fn quoted(text: &str, quote: char) -> Result<(Token<'_>, usize), Fault> {
     Err(Fault::TextNotClosed(quote))
 }
 
-/// `[odd key]`, where a backslash lets a bracket stand in it.
+/// Parses `[odd key]`. A backslash escapes a bracket.
 fn bracketed(text: &str) -> Result<(Token<'_>, usize), Fault> {
     let mut value = String::new();
     let mut characters = text.char_indices().skip(1).peekable();
@@ -143,7 +143,7 @@ fn word(text: &str) -> Result<(Token<'_>, usize), Fault> {
     if length > 0 && text[length..].starts_with(ends_literal) {
         return Ok((Token::Number(&text[..length]), length));
     }
-    // Most names are letters.
+    // Fast path: most names consist of letters.
     let letters = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
     let length = text[letters..].find(|c| !is_of_name(c)).map_or(text.len(), |end| letters + end);
     if length == 0 || !(text.len() == length || text[length..].starts_with(ends_name)) {
@@ -161,7 +161,7 @@ fn word(text: &str) -> Result<(Token<'_>, usize), Fault> {
     Ok((token, length))
 }
 
-/// The length of `-?[0-9]+(\.[0-9]+)?`
+/// Returns the length of `-?[0-9]+(\.[0-9]+)?`.
 fn number(text: &str) -> usize {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let sign = usize::from(text.starts_with('-'));
@@ -182,7 +182,7 @@ fn is_of_name(c: char) -> bool {
         )
 }
 
-/// What may follow a name.
+/// Returns whether a character can follow a name.
 fn ends_name(c: char) -> bool {
     is_blank(c) || matches!(c, '=' | '~' | '}' | '/' | '.' | ')' | ']' | '|')
 }

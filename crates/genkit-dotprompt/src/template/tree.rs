@@ -1,4 +1,4 @@
-//! The tree of a template.
+//! The syntax tree of a template.
 
 use std::ops::Range;
 
@@ -6,15 +6,15 @@ use serde_json::Value;
 
 use super::builtin::Builtin;
 
-/// What stands between two tags of a block, or the whole template.
+/// The contents of a block, or the whole template.
 #[derive(Debug, Default)]
 pub(crate) struct Program {
     pub(crate) nodes: Vec<Node>,
     /// `as |value key|`
     pub(crate) params: Vec<Box<str>>,
-    /// Whether `nodes` has an `Inline`.
+    /// Whether `nodes` contains an `Inline`.
     pub(crate) has_inlines: bool,
-    /// It is only the block of an `{{else if ..}}`.
+    /// Set if the program consists only of the block of an `{{else if ..}}`.
     pub(super) chained: bool,
 }
 
@@ -25,12 +25,12 @@ pub(crate) enum Node {
     Value(Call, Strip),
     Block(Box<Block>),
     Partial(Box<Partial>),
-    /// `{{#*inline "name"}}`: writes nothing where it stands.
+    /// `{{#*inline "name"}}`, which writes nothing at its place.
     Inline(Box<Inline>),
     Comment(Strip),
 }
 
-/// Text as it is written, and what is left of it without the blanks that its neighbours take.
+/// A text: its original range, and the range that remains after whitespace control.
 #[derive(Debug)]
 pub(crate) struct Text {
     pub(crate) value: Range<usize>,
@@ -39,7 +39,7 @@ pub(crate) struct Text {
     pub(super) right_stripped: bool,
 }
 
-/// The `~` of a tag.
+/// Whether a tag has `~` at its opening and at its closing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Strip {
     pub(super) open: bool,
@@ -66,9 +66,10 @@ pub(crate) struct Partial {
     pub(crate) name: PartialName,
     pub(crate) context: Option<Expr>,
     pub(crate) hash: Vec<(Box<str>, Expr)>,
-    /// `{{#> name}}..{{/name}}`: what it hands over, and what stands in where there is none.
+    /// `{{#> name}}..{{/name}}`: the block that is passed to the partial, and used as a fallback if the partial does
+    /// not exist.
     pub(crate) block: Option<Program>,
-    /// What stands before it on its line, where it is alone there.
+    /// The whitespace before the tag, if the tag is alone on its line.
     pub(crate) indent: Range<usize>,
     pub(crate) at: usize,
     pub(super) strips: BlockStrips,
@@ -90,7 +91,7 @@ pub(crate) struct Inline {
     pub(super) strips: BlockStrips,
 }
 
-/// A name with what is given to it.
+/// A name with its arguments.
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) head: Head,
@@ -104,14 +105,14 @@ pub(crate) enum Head {
     Builtin(Builtin),
     /// A helper of the environment: it has arguments.
     Helper(Box<str>),
-    /// A helper of the environment if there is one by that name, else a variable.
+    /// A helper of the environment if one has this name, otherwise a variable.
     Maybe(Path),
     Variable(Path),
 }
 
 #[derive(Debug)]
 pub(crate) enum Expr {
-    /// None is `undefined`.
+    /// A literal. `None` is `undefined`.
     Literal(Option<Value>),
     Path(Path),
     Call(Box<Call>),
@@ -120,18 +121,18 @@ pub(crate) enum Expr {
 /// `a.b`, `../a`, `@root.a`
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Path {
-    /// It begins with `@`.
+    /// Whether it begins with `@`.
     pub(crate) data: bool,
-    /// How many `../`.
+    /// The number of `../`.
     pub(crate) depth: usize,
     pub(crate) parts: Vec<Box<str>>,
-    /// It begins with `.` or `this`: never a helper, never a parameter of a block.
+    /// Whether it begins with `.` or `this`: then it is never a helper or a block parameter.
     pub(crate) scoped: bool,
     pub(crate) at: usize,
 }
 
 impl Node {
-    /// The programs within it.
+    /// Returns the programs in the node.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &Program> {
         let (one, other) = match self {
             Self::Block(block) => (block.program.as_ref(), block.inverse.as_ref()),

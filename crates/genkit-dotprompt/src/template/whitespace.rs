@@ -1,16 +1,18 @@
-//! Blanks that tags take: `~` on its side, and a line that holds only blocks, comments or a partial.
+//! Whitespace control: whitespace that tags remove from the text around them, either with `~` or because they are alone
+//! on their line.
 //!
-//! The rules are those of the reference, its asymmetries included: templates were written against them.
+//! The rules are those of the reference implementation, including their inconsistencies, because existing templates
+//! depend on them.
 
 use super::tree::{Block, BlockStrips, Inline, Node, Partial, Program, Strip, Text};
 use crate::text::is_blank;
 
-/// Takes the blanks from the texts of a whole template.
+/// Removes whitespace from the texts of a whole template.
 pub(super) fn control(program: &mut Program, source: &str) {
     of_program(program, source, true);
 }
 
-/// What a node takes from its neighbours.
+/// What a node removes from its neighbors.
 struct Effect {
     open: bool,
     close: bool,
@@ -20,9 +22,9 @@ struct Effect {
 #[derive(PartialEq)]
 enum Standalone {
     No,
-    /// A comment or partial: the line as a whole.
+    /// A comment or partial: the whole line.
     Inline,
-    /// A block: the lines of its first and its last tag.
+    /// A block: the lines of its first and last tags.
     Block {
         open: bool,
         close: bool,
@@ -63,7 +65,7 @@ fn of_program(program: &mut Program, source: &str, root: bool) {
     }
 }
 
-/// A partial keeps what stood before it on its line.
+/// Records the indentation of a partial that is alone on its line.
 fn indent(nodes: &mut [Node], i: usize, source: &str) {
     let Some(Node::Text(text)) = i.checked_sub(1).and_then(|before| nodes.get(before)) else {
         return;
@@ -153,21 +155,21 @@ fn of_block(
     Effect { open, close, standalone }
 }
 
-/// What stands after the first `{{else ..}}`.
+/// Returns the contents after the first `{{else ..}}`.
 fn first_inverse(inverse: &mut Program) -> &mut Vec<Node> {
     if !inverse.chained {
         return &mut inverse.nodes;
     }
     match inverse.nodes.first_mut() {
         Some(Node::Block(block)) if block.program.is_some() => {
-            // Asked for just above.
+            // Checked just above.
             &mut block.program.get_or_insert_default().nodes
         }
         _ => unreachable!("a chain is one block"),
     }
 }
 
-/// What stands after the last `{{else if ..}}`.
+/// Returns the contents after the last `{{else if ..}}`.
 fn last_inverse(inverse: &mut Program) -> &mut Vec<Node> {
     let mut last = inverse;
     while last.chained {
@@ -179,7 +181,7 @@ fn last_inverse(inverse: &mut Program) -> &mut Vec<Node> {
     &mut last.nodes
 }
 
-/// What the first tag of a block is followed by.
+/// Returns the contents after the first tag of a block.
 fn first_body(node: &mut Node) -> &mut Vec<Node> {
     match node {
         Node::Block(block) => {
@@ -190,7 +192,7 @@ fn first_body(node: &mut Node) -> &mut Vec<Node> {
     }
 }
 
-/// What stands before the last tag of a block.
+/// Returns the contents before the last tag of a block.
 fn last_body(node: &mut Node) -> &mut Vec<Node> {
     match node {
         Node::Block(block) => {
@@ -209,7 +211,7 @@ fn only_body(node: &mut Node) -> &mut Vec<Node> {
     }
 }
 
-/// Whether what stands before `at` (the end where there is none) ends a line.
+/// Returns whether the text before `at` ends a line. `None` is the end.
 fn ends_line(nodes: &[Node], at: Option<usize>, source: &str, root: bool) -> bool {
     let at = at.unwrap_or(nodes.len());
     let Some(before) = at.checked_sub(1) else { return root };
@@ -219,7 +221,7 @@ fn ends_line(nodes: &[Node], at: Option<usize>, source: &str, root: bool) -> boo
     text[rest.len()..].contains('\n') || (rest.is_empty() && before == 0 && root)
 }
 
-/// Whether what stands after `at` (the beginning where there is none) begins with the end of a line.
+/// Returns whether the text after `at` begins with the end of a line. `None` is the beginning.
 fn begins_line(nodes: &[Node], at: Option<usize>, source: &str, root: bool) -> bool {
     let next = at.map_or(0, |at| at + 1);
     let Some(node) = nodes.get(next) else { return root };
@@ -237,7 +239,7 @@ fn text_at(nodes: &mut [Node], at: Option<usize>) -> Option<&mut Text> {
     }
 }
 
-/// Takes blanks after `at`: all of them, or the rest of the line.
+/// Removes whitespace after `at`: all of it, or the rest of the line.
 fn take_right(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) {
     let at = at.map_or(0, |at| at + 1);
     let Some(text) = text_at(nodes, Some(at)).filter(|text| all || !text.right_stripped) else {
@@ -256,7 +258,7 @@ fn take_right(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) {
     text.right_stripped = taken > 0;
 }
 
-/// Takes blanks before `at`: all of them, or those of the line. Whether there were any.
+/// Removes whitespace before `at`: all of it, or that of the line. Returns whether there was any.
 fn take_left(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) -> bool {
     let at = at.unwrap_or(nodes.len()).checked_sub(1);
     let Some(text) = text_at(nodes, at).filter(|text| all || !text.left_stripped) else {

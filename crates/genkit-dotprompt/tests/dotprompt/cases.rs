@@ -1,5 +1,5 @@
-//! Every case of every folder: ours in `tests/fixtures/dotprompt`, those of `GENKIT_PROMPT_SPEC_DIRS`, and
-//! `../shared/fixtures/dotprompt` beside the repository.
+//! Runs every case in every folder: those of this repository in `tests/fixtures/dotprompt`, those in
+//! `GENKIT_PROMPT_SPEC_DIRS`, and `../shared/fixtures/dotprompt` next to the repository.
 
 use genkit_dotprompt::{Data, Environment, Metadata, PromptFile, Rendered};
 use genkit_tests::{case_folders, print_uncaptured};
@@ -34,8 +34,8 @@ fn every_case_of_every_folder() {
     assert!(failures.is_empty(), "{} failed:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// The groups of a file. Our own YAML reads them, as the cases are YAML 1.2 with every odd blank there is; the other
-/// reader has what ours refuses.
+/// Returns the groups of a file. The cases are YAML 1.2 with unusual whitespace, so this crate's own YAML parser reads
+/// them. Files that it rejects are read by another parser.
 fn groups(name: &str, text: &str) -> Vec<Map<String, Value>> {
     let text = text.strip_prefix("---\n").unwrap_or(text);
     let value = match PromptFile::parse(name, &format!("---\ncases:\n{text}\n---\n")) {
@@ -72,7 +72,7 @@ fn run(group: &Map<String, Value>, test: &Map<String, Value>) -> Result<(), Stri
     compare_metadata(&metadata, expect)
 }
 
-/// Both calls, one after the other.
+/// Calls `render` and `metadata`.
 fn results(
     group: &Map<String, Value>,
     test: &Map<String, Value>,
@@ -102,7 +102,7 @@ fn results(
     Ok((rendered, metadata))
 }
 
-/// A test's own `data` wins key by key.
+/// The `data` of a test overrides that of the group key by key.
 fn data(group: &Map<String, Value>, test: &Map<String, Value>) -> Data {
     let find = |key: &str| {
         let of = |map: &Map<String, Value>| map.get("data")?.get(key).cloned();
@@ -160,7 +160,7 @@ fn same(key: &str, found: Option<&Value>, expected: Option<&Value>) -> Result<()
     }
 }
 
-/// `3` and `3.0` are equal, and so are maps in another order.
+/// Compares values: `3` equals `3.0`, and the order of keys does not matter.
 fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),

@@ -1,4 +1,4 @@
-//! What is found without data.
+//! Errors that are found without data.
 
 use genkit_dotprompt::{Environment, PromptFile};
 use serde_json::json;
@@ -24,11 +24,11 @@ fn every_mistake_at_its_place() {
     assert_eq!(
         errors,
         [
-            "p:1:12: unknown partial `x/z`: there are `known`, `x/y`; did you mean `x/y`?",
-            "p:2:16: unknown helper `shuot`: there are `each`, `history`, `if`, `ifEquals`, `json`, `log`, `lookup`, \
+            "p:1:12: unknown partial `x/z`, expected one of `known`, `x/y`; did you mean `x/y`?",
+            "p:2:16: unknown helper `shuot`, expected one of `each`, `history`, `if`, `ifEquals`, `json`, `log`, `lookup`, \
              `media`, `role`, `section`, `shout`, `unless`, `unlessEquals`, `with`; did you mean `shout`?",
-            "known:1:1: unknown partial `none`: there are `known`, `x/y`",
-            "known:2:3: unknown helper `whisper`: there are `each`, `history`, `if`, `ifEquals`, `json`, `log`, \
+            "known:1:1: unknown partial `none`, expected one of `known`, `x/y`",
+            "known:2:3: unknown helper `whisper`, expected one of `each`, `history`, `if`, `ifEquals`, `json`, `log`, \
              `lookup`, `media`, `role`, `section`, `shout`, `unless`, `unlessEquals`, `with`",
         ]
     );
@@ -106,7 +106,7 @@ fn the_message_names_the_nearest() {
     assert_eq!(
         check(&environment(&[]), &format!("{SCHEMA}Go to {{{{ctiy}}}}")),
         [
-            "p:6:7: unknown variable `ctiy`: there are `city`, `days`, `list`, `who`; did you mean `city`? (by \
+            "p:6:7: unknown variable `ctiy`, expected one of `city`, `days`, `list`, `who`; did you mean `city`? (according to \
           `input.schema`)"
         ]
     );
@@ -123,7 +123,7 @@ fn partials_without_end() {
         ("leaf", ""),
     ]);
     let errors = check(&environment, "{{> tree}}{{> twice}}\n{{> a}}");
-    assert_eq!(errors, ["p:2:1: these partials include each other without end: `b` → `c` → `b`"]);
+    assert_eq!(errors, ["p:2:1: these partials include each other endlessly: `b` → `c` → `b`"]);
     assert_eq!(check(&environment, "{{> tree}}{{> twice}}{{#if x}}{{> a}}{{/if}}"), [""; 0]);
 }
 
@@ -152,7 +152,9 @@ fn a_frontmatter_that_would_go_to_the_model() {
     let found = |source| check(&environment(&[]), source).join("\n");
     let never = found("# mine\n---\nmodel: a/b\nHi");
     assert!(
-        never.starts_with("p:2:1: the frontmatter is read as template: `---` is never closed"),
+        never.starts_with(
+            "p:2:1: the frontmatter is read as part of the template: `---` is never closed"
+        ),
         "{never}"
     );
     assert!(found("---\nmodel: a/b\n---").starts_with("p:3:1: "));

@@ -41,7 +41,7 @@ fn helpers_print_and_decide() {
         "p:2:1: the helper `join` failed: value 1 must be a list"
     );
     let taken = Environment::builder().helper("json", |_| Ok(json!(1)));
-    assert_eq!(taken.unwrap_err().to_string(), "`json` is a helper of the language");
+    assert_eq!(taken.unwrap_err().to_string(), "`json` is the name of a built-in helper");
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn resolvers_of_schemas_and_tools() {
     assert_eq!(known.tool_defs(), [json!({"name": "known"})]);
     assert_eq!(known.tools().count(), 0);
     let error = metadata("---\nmodel: m\ntools: [other]\n---\n").unwrap_err();
-    assert_eq!(error, "p:3:1: nothing defines the tool `other`");
+    assert_eq!(error, "p:3:1: the tool `other` is not defined");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn the_configuration_of_a_model_comes_first() {
     assert_eq!((default.get("config"), default.model()), (Some(&json!({"d": 1})), None));
     let other = environment.metadata(&with, &Metadata::from(json!({"model": "n"}))).unwrap();
     assert_eq!(other.get("config"), Some(&json!({"d": 1, "b": 2, "c": 2})));
-    // Options do not reach a rendering.
+    // Options do not affect the metadata of a rendering.
     let rendered = environment.render(&with, &Data::default(), &options).unwrap();
     assert_eq!(rendered.metadata.get("config"), Some(&json!({"a": 1, "b": 2, "c": 2})));
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use genkit_dotprompt::{Data, Environment, Error, Folder, Library};
 
-/// A new folder with files, beside the program of the test.
+/// Creates a folder with files, next to the test executable.
 fn folder(test: &str, files: &[(&str, &str)]) -> PathBuf {
     let program = std::env::current_exe().unwrap();
     let root = program.parent().unwrap().join("dotprompt_folders").join(test);
@@ -52,7 +52,7 @@ fn names_variants_and_partials() {
     assert_eq!(rendered.unwrap().messages[0].text(), "HFF");
     let error = library.get("trip.fromal").unwrap_err().to_string();
     assert!(error.contains(
-        "there are `mail/reply.short.v2`, `trip`, `trip.formal`; did you mean `trip.formal`?"
+        "expected one of `mail/reply.short.v2`, `trip`, `trip.formal`; did you mean `trip.formal`?"
     ));
     assert!(error.contains(&root.display().to_string()), "{error}");
 }
@@ -70,8 +70,11 @@ fn every_mistake_of_every_file() {
     let read = Folder::read(&root).unwrap();
     let errors = texts(&Library::build(&read, Environment::builder()).unwrap_err(), &root);
     assert_eq!(errors.len(), 3, "{errors:?}");
-    assert!(errors[0].starts_with("a.prompt:1:4: `if` has not the arguments"), "{errors:?}");
-    assert!(errors[1].starts_with("b/c.prompt:3:1: the YAML"), "{errors:?}");
+    assert!(errors[0].starts_with("a.prompt:1:4: invalid arguments for `if`"), "{errors:?}");
+    assert!(
+        errors[1].starts_with("b/c.prompt:3:1: the frontmatter is not valid YAML"),
+        "{errors:?}"
+    );
     assert!(errors[2].starts_with("d.prompt:1:1: unknown partial `item`"), "{errors:?}");
 
     let root = folder("partials", &[("_a.prompt", "{{"), ("_b.prompt", "{{/if}}")]);
@@ -79,8 +82,8 @@ fn every_mistake_of_every_file() {
     assert_eq!(
         texts(&errors, &root),
         [
-            "_a.prompt:1:1: `{{` is never closed: write `}}`",
-            "_b.prompt:1:1: `{{/if}}` closes no block"
+            "_a.prompt:1:1: `{{` is never closed; write `}}`",
+            "_b.prompt:1:1: `{{/if}}` does not close a block"
         ]
     );
 }
@@ -92,7 +95,7 @@ fn a_folder_that_is_not_there_is_named() {
     assert!(text.starts_with("the prompt folder `no/such/prompts` (in `"), "{text}");
     let root = folder("file", &[("x.prompt", "")]);
     let text = Folder::read(root.join("x.prompt")).unwrap_err()[0].to_string();
-    assert!(text.ends_with("x.prompt` is no folder"), "{text}");
+    assert!(text.ends_with("x.prompt` is not a folder"), "{text}");
 }
 
 #[test]
@@ -104,7 +107,10 @@ fn files_that_are_no_text_or_too_large() {
     errors.sort();
     assert_eq!(
         errors,
-        ["a.prompt: the file has over 1048576 bytes", "b.prompt: the file is no UTF-8 at byte 1"]
+        [
+            "a.prompt: the file is larger than 1048576 bytes",
+            "b.prompt: the file is not valid UTF-8 at byte 1"
+        ]
     );
 }
 
@@ -115,7 +121,7 @@ fn folders_are_only_so_deep() {
     assert_eq!(Folder::read(&root).unwrap().prompts().len(), 1);
     let root = folder("deeper", &[(&path(16), "x")]);
     let text = Folder::read(&root).unwrap_err()[0].to_string();
-    assert!(text.contains("has folders over 16 deep"), "{text}");
+    assert!(text.contains("has folders nested more than 16 deep"), "{text}");
 }
 
 #[cfg(unix)]
@@ -136,14 +142,14 @@ fn links_stay_in_the_folder() {
     assert_eq!(
         errors,
         [
-            "d.prompt: the file is a link that leaves the folder",
-            "e: the file is a link that leaves the folder"
+            "d.prompt: the file is a link that leads out of the folder",
+            "e: the file is a link that leads out of the folder"
         ]
     );
     std::fs::remove_file(prompts.join("d.prompt")).unwrap();
     std::fs::remove_file(prompts.join("e")).unwrap();
-    // A link that leads back ends where folders are too deep.
+    // Following a link to a parent ends at the limit on nested folders.
     symlink(&prompts, prompts.join("again")).unwrap();
     let text = Folder::read(&prompts).unwrap_err()[0].to_string();
-    assert!(text.contains("a link that leads back"), "{text}");
+    assert!(text.contains("a link to one of its parents"), "{text}");
 }

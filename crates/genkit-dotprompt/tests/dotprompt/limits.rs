@@ -1,4 +1,4 @@
-//! What stops a rendering, and that nothing else does.
+//! The limits of a rendering.
 
 use genkit_dotprompt::{Data, Environment, Error, Limits, PromptFile, Rendered};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn with_partials(partials: &[(&str, &str)], limits: Limits) -> Environment {
     partials.iter().fold(builder, add).build()
 }
 
-/// `{{> a}}` within itself, with as many blocks around it as a template may have.
+/// Returns a template that includes `{{> a}}` inside a number of nested blocks.
 fn deep(blocks: usize) -> String {
     let open = "{{#each l}}".repeat(blocks);
     let close = "{{/each}}".repeat(blocks);
@@ -39,7 +39,7 @@ fn endless_partials_end_on_a_small_stack() {
         let result = thread.unwrap().join().expect("the stack is large enough");
         if blocks == 0 {
             let error = result.unwrap_err();
-            assert!(error.contains("over 64 partials include each other"), "{error}");
+            assert!(error.contains("partials are nested more than 64 deep"), "{error}");
         }
     }
 }
@@ -69,7 +69,7 @@ fn partials_within_each_other_are_counted() {
     let error = render(&environment, "{{> a l}}", json!({"l": tree(5)})).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a:1:15: over 5 partials include each other; the last one is `a`"
+        "a:1:15: partials are nested more than 5 deep; the innermost one is `a`"
     );
 }
 
@@ -84,13 +84,13 @@ fn loops_within_loops_run_out_of_steps() {
 #[test]
 fn a_limit_of_steps_is_exact() {
     let environment = |steps| with_partials(&[], Limits::default().steps(steps));
-    // Three texts, and the loop itself: two steps for each of three items, and one for the block.
+    // Each of the three items costs two steps, one for its text and one for the iteration; the block costs one.
     let run = |steps| render(&environment(steps), "{{#each l}}x{{/each}}", json!({"l": [1, 2, 3]}));
     assert!(run(7).is_ok());
     assert!(run(6).is_err());
 }
 
-/// What reads or copies the data again for each item, each with 640 bytes or more of it at a time.
+/// Tags that read or copy at least 640 bytes of the data for each item.
 #[test]
 fn bytes_of_the_data_cost_steps() {
     let input = json!({
@@ -119,7 +119,7 @@ fn bytes_of_the_data_cost_steps() {
         "{{> row a=../many}}",
     ] {
         let template = format!("{{{{#each l}}}}{tag}{{{{/each}}}}");
-        // Two to five steps for each of ten items where nothing is charged for bytes.
+        // Without the charge for bytes, each of the ten items costs two to five steps.
         let error = render(&given(100), &template, input.clone()).map(|_| ()).expect_err(tag);
         assert!(error.to_string().contains("more than 100 steps"), "{tag}: {error}");
         assert!(render(&given(100_000), &template, input.clone()).is_ok(), "{tag}");
@@ -136,14 +136,14 @@ fn output_is_bounded_in_bytes_and_parts() {
         rendered.map_err(|error| error.to_string())
     };
     assert!(run("{{t}}{{t}}").is_ok());
-    assert!(run("{{t}}{{t}}x").unwrap_err().contains("over 10 bytes"));
+    assert!(run("{{t}}{{t}}x").unwrap_err().contains("larger than 10 bytes"));
     assert!(run("{{media url=\"1234567890\"}}").is_ok());
-    assert!(run("{{media url=\"12345678901\"}}").unwrap_err().contains("over 10 bytes"));
-    assert!(run("{{json m indent=9}}").unwrap_err().contains("over 10 bytes"));
-    // A message counts like its parts.
+    assert!(run("{{media url=\"12345678901\"}}").unwrap_err().contains("larger than 10 bytes"));
+    assert!(run("{{json m indent=9}}").unwrap_err().contains("larger than 10 bytes"));
+    // A message counts as much as a part.
     assert!(run("{{section \"a\"}}{{section \"b\"}}{{section \"c\"}}").is_ok());
     let error = run("{{section \"a\"}}{{section \"b\"}}{{section \"c\"}}{{section \"d\"}}");
-    assert!(error.unwrap_err().contains("over 4 messages and parts"));
+    assert!(error.unwrap_err().contains("more than 4 messages and parts"));
 }
 
 #[test]
@@ -163,13 +163,20 @@ fn a_template_is_bounded_where_it_is_read() {
     let parse = |source: &str| PromptFile::parse("p", source).map(|_| ());
     let blocks = |n: usize| "{{#if a}}".repeat(n) + &"{{/if}}".repeat(n);
     assert!(parse(&blocks(64)).is_ok());
-    assert!(parse(&blocks(65)).unwrap_err().to_string().contains("over 64 blocks"));
+    assert!(
+        parse(&blocks(65)).unwrap_err().to_string().contains("blocks are nested more than 64 deep")
+    );
     let calls = |n: usize| format!("{{{{lookup {}a{} 1}}}}", "(json ".repeat(n), ")".repeat(n));
     assert!(parse(&calls(16)).is_ok());
-    assert!(parse(&calls(17)).unwrap_err().to_string().contains("over 16 subexpressions"));
+    assert!(
+        parse(&calls(17))
+            .unwrap_err()
+            .to_string()
+            .contains("subexpressions are nested more than 16 deep")
+    );
     let large = "x".repeat(genkit_dotprompt::MAX_SOURCE_BYTES);
     assert!(parse(&large).is_ok());
-    assert!(parse(&(large + "x")).unwrap_err().to_string().contains("over 1048576 bytes"));
+    assert!(parse(&(large + "x")).unwrap_err().to_string().contains("larger than 1048576 bytes"));
 }
 
 #[test]
@@ -180,16 +187,20 @@ fn yaml_is_bounded() {
     };
     let nested = |n: usize| format!("a: {}{}", "[".repeat(n), "]".repeat(n));
     assert!(parse(&nested(63)).is_ok());
-    assert!(parse(&nested(64)).unwrap_err().starts_with("p:2:67: over 64 maps and lists"));
+    assert!(
+        parse(&nested(64))
+            .unwrap_err()
+            .starts_with("p:2:67: maps and lists are nested more than 64 deep")
+    );
     // Aliases of aliases: a billion values in ten lines.
     let mut laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for i in 1..10 {
         let before = format!("*a{}", i - 1);
         laughs += &format!("a{i}: &a{i} [{}]\n", [before.as_str(); 10].join(", "));
     }
-    assert!(parse(laughs.trim_end()).unwrap_err().contains("over 50000 values"));
+    assert!(parse(laughs.trim_end()).unwrap_err().contains("more than 50000 values"));
     assert!(parse("a: &a [*a]").is_err());
     let large = format!("a: {}", "x".repeat(genkit_dotprompt::MAX_FRONTMATTER_BYTES - 3));
     assert!(parse(&large).is_ok());
-    assert!(parse(&(large + "x")).unwrap_err().contains("over 262144 bytes"));
+    assert!(parse(&(large + "x")).unwrap_err().contains("larger than 262144 bytes"));
 }

@@ -1,4 +1,4 @@
-//! What the public API does.
+//! Tests of the public API.
 
 #![allow(clippy::unwrap_used, reason = "a failed test says where")]
 

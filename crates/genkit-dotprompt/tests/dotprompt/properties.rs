@@ -1,10 +1,10 @@
-//! What holds for every template, every frontmatter and all data.
+//! Properties that hold for all templates, frontmatters and data.
 
 use genkit_dotprompt::{Data, Environment, Limits, Metadata, PromptFile, RenderedPart, picoschema};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Pieces that templates are made of, in any order and number.
+/// Concatenates pieces of templates in any order and number.
 fn template() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "{{",
@@ -89,7 +89,7 @@ fn template() -> impl Strategy<Value = String> {
     prop::collection::vec(pieces, 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// Templates that can be read, with blocks that are closed.
+/// Generates valid templates, in which all blocks are closed.
 fn sound() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "text ",
@@ -168,7 +168,7 @@ fn messages() -> Vec<Value> {
     vec![json!({"role": "user", "content": [{"text": "before"}]})]
 }
 
-/// Roles and kinds of parts, without what they say.
+/// Returns the roles and the kinds of parts, without their contents.
 fn structure(
     prompt: &PromptFile,
     environment: &Environment,
@@ -192,7 +192,7 @@ fn structure(
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Reading, checking and rendering end, with a result or an error that has a place.
+    /// Parsing, checking and rendering terminate, with a result or with an error that has a place.
     #[test]
     fn nothing_panics_or_hangs(main in template(), p in template(), q in template(), input in value()) {
         let environment = environment([&p, &q]).or_else(|| environment([&p, "{{> p}}"]));
@@ -210,7 +210,7 @@ proptest! {
         }
     }
 
-    /// The same, where more templates get that far.
+    /// The same for valid templates, more of which get as far as rendering.
     #[test]
     fn sound_templates_end(main in sound(), p in sound(), q in sound(), input in value()) {
         let environment = environment([&p, &q]).unwrap();
@@ -220,7 +220,7 @@ proptest! {
         let _ = environment.render(&prompt, &Data::from_input(input), &Metadata::default());
     }
 
-    /// Whatever text a value holds, the messages and their parts are those of a harmless one.
+    /// Whatever text a value contains, messages and parts are the same as for harmless text.
     #[test]
     fn values_never_change_the_structure(
         main in sound(), a in hostile(), b in hostile(), x in hostile(), first in hostile(),
@@ -231,7 +231,7 @@ proptest! {
             let value = json!({"a": a, "b": b, "l": [first, first], "m": {"x": x, "a": a}});
             value.as_object().cloned().unwrap()
         };
-        // Blank text makes no part, so that no value is blank here.
+        // Blank text makes no part, so no value is blank here.
         let harmless = input("1", "2", "3", "4");
         let (a, b, x, first) = (a + ".", b + ".", x + ".", first + ".");
         prop_assert_eq!(
@@ -240,7 +240,7 @@ proptest! {
         );
     }
 
-    /// Text goes through untouched.
+    /// Text is kept unchanged.
     #[test]
     fn text_without_tags_is_kept(text in "[^{\\\\]*") {
         let rendered = PromptFile::parse("p", &text).ok().filter(|prompt| prompt.raw().is_none()).map(|prompt| {
@@ -251,7 +251,7 @@ proptest! {
         }
     }
 
-    /// Anything between two markers is a frontmatter or an error.
+    /// Any lines between two markers are a frontmatter or an error.
     #[test]
     fn frontmatters_never_panic(lines in prop::collection::vec(yaml_line(), 0..12), crlf in any::<bool>()) {
         let end = if crlf { "\r\n" } else { "\n" };
@@ -263,7 +263,7 @@ proptest! {
         }
     }
 
-    /// Bytes of all kinds as well.
+    /// The same for arbitrary bytes.
     #[test]
     fn files_never_panic(source in "(---\n)?[-\\x00-\\x7f\u{85}\u{feff}é💥]{0,60}(\n---\n)?[{}#/a\\n ]{0,20}") {
         let _ = PromptFile::parse("p", &source);

@@ -77,7 +77,7 @@ impl EngineRun {
     /// Creates the first record of a run, as an engine stores it.
     ///
     /// # Errors
-    /// The errors of [`Genkit::durable_run`](genkit_agent::Genkit::durable_run).
+    /// The errors of `Genkit::durable_run`.
     pub async fn first_of_run(genkit: &Instance, id: &RunId, run: Generate) -> Result<RunChange> {
         runs::first_of_run(genkit, id, run).await
     }
@@ -85,7 +85,7 @@ impl EngineRun {
     /// Creates the first record of a flow, as an engine stores it.
     ///
     /// # Errors
-    /// The errors of [`Genkit::durable_flow`](genkit_agent::Genkit::durable_flow).
+    /// The errors of `Genkit::durable_flow`.
     pub fn first_of_flow(
         genkit: &Instance,
         id: &RunId,

@@ -118,7 +118,7 @@ impl EngineStep {
     }
 
     /// Returns the name of the flow to run. `None` for model calls and tool calls.
-    pub fn run_flow(&self) -> Option<&str> {
+    pub fn flow(&self) -> Option<&str> {
         match &self.work {
             StepWork::Flow(state) => Some(state.name()),
             StepWork::Model(_) | StepWork::Call { .. } => None,

@@ -185,7 +185,7 @@ fn media_is_inline_or_a_file() {
     let broken = of(vec![Message::user("x"), Message::user(Part::media("data:x", "a/b"))]);
     let error = encode(&settings(), "x", &broken, Method::Generate).err().unwrap();
     assert_eq!(error.kind(), ErrorKind::InvalidArgument);
-    assert!(error.to_string().contains("message 2: part 1: a data: URL"), "{error}");
+    assert!(error.to_string().contains("message 2: part 1: a `data:` URL"), "{error}");
 }
 
 #[test]

@@ -1,10 +1,8 @@
 //! One candidate of a response, assembled from its pieces.
 
-use std::borrow::Cow;
-
 use serde_json::{Value, json};
 
-use crate::reply;
+use super::body;
 use genkit_core::FinishReason;
 use genkit_core::Part;
 
@@ -29,10 +27,10 @@ pub(super) struct CandidateState {
 }
 
 impl CandidateState {
-    pub(super) fn ends(&mut self, reason: Option<Cow<'_, str>>, message: Option<Cow<'_, str>>) {
+    pub(super) fn ends(&mut self, reason: Option<String>, message: Option<String>) {
         self.is_there = true;
-        self.reason = reason.map(Cow::into_owned).or(self.reason.take());
-        self.message = message.map(Cow::into_owned).or(self.message.take());
+        self.reason = reason.or(self.reason.take());
+        self.message = message.or(self.message.take());
     }
 
     /// Adds a part. Text is appended to an adjacent part of the same kind, unless one of them is
@@ -68,10 +66,10 @@ impl CandidateState {
     }
 
     pub(super) fn into_value((index, state): (u64, Self)) -> Value {
-        let reason = state.reason.as_deref().map_or(FinishReason::Unknown, reply::finish_reason);
+        let reason = state.reason.as_deref().map_or(FinishReason::Unknown, body::finish_reason);
         json!({
             "index": index,
-            "message": reply::message(state.parts),
+            "message": body::message(state.parts),
             "finishReason": reason,
             "finishMessage": state.message,
         })

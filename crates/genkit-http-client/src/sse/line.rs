@@ -1,17 +1,26 @@
-//! A line of a body: its end and its field.
+//! A line of a body: its end and its field, and the end of JSON outside of events.
 
 /// The fields that are interpreted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field {
     Data,
     Event,
+    Id,
+    Retry,
     /// Another field, a comment, a blank line, or a line that is not a field.
     Other,
 }
 
+const FIELDS: [(&[u8], Field); 4] = [
+    (b"data", Field::Data),
+    (b"event", Field::Event),
+    (b"id", Field::Id),
+    (b"retry", Field::Retry),
+];
+
 /// Returns the field of a line, and the offset of its value.
 pub(super) fn field(line: &[u8]) -> (Field, usize) {
-    for (name, field) in [(&b"data"[..], Field::Data), (b"event", Field::Event)] {
+    for (name, field) in FIELDS {
         let Some(rest) = line.strip_prefix(name) else {
             continue;
         };
@@ -39,4 +48,38 @@ pub(super) fn begins_bare(line: &[u8]) -> bool {
 /// Returns the offset of the first CR or LF.
 pub(super) fn line_end(bytes: &[u8]) -> Option<usize> {
     memchr::memchr2(b'\n', b'\r', bytes)
+}
+
+/// Counts the brackets of a JSON text to find its end.
+#[derive(Debug, Default)]
+pub(super) struct Brackets {
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+}
+
+impl Brackets {
+    /// Returns the offset after the outermost closing bracket, if it is in `bytes`.
+    pub(super) fn scan(&mut self, bytes: &[u8]) -> Option<usize> {
+        for (index, byte) in bytes.iter().enumerate() {
+            if self.escaped {
+                self.escaped = false;
+                continue;
+            }
+            match byte {
+                b'\\' if self.in_string => self.escaped = true,
+                b'"' => self.in_string = !self.in_string,
+                _ if self.in_string => {}
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        return Some(index + 1);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
 }

@@ -5,14 +5,11 @@
 //! body needs no blank line after it, and JSON outside of events is returned too, because providers
 //! send errors that way.
 
-mod bare;
 mod line;
 
 use std::{borrow::Cow, ops::Range};
 
-use bare::Brackets;
-use line::error_field;
-use line::{Field, begins_bare, field, line_end};
+use line::{Brackets, Field, begins_bare, error_field, field, line_end};
 
 /// The maximum size of one event, in bytes of the body. Default is 64 MiB.
 ///
@@ -80,6 +77,20 @@ pub struct SseParser {
     errors_are_data: bool,
     /// Treat each line as a separate JSON text.
     is_ndjson: bool,
+    /// Follow the standard strictly, for a client that resumes streams.
+    is_resumable: bool,
+    /// The fields of the event that was returned last.
+    resume: SseResume,
+    pending_resume: SseResume,
+}
+
+/// The fields of an event that a client needs to resume the stream.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct SseResume {
+    /// The id of the event.
+    pub id: Option<String>,
+    /// The delay before a reconnection, in milliseconds.
+    pub retry: Option<u64>,
 }
 
 /// The data of the pending event.
@@ -123,6 +134,9 @@ impl SseParser {
             ended: false,
             errors_are_data: false,
             is_ndjson: false,
+            is_resumable: false,
+            resume: SseResume::default(),
+            pending_resume: SseResume::default(),
         }
     }
 
@@ -130,6 +144,18 @@ impl SseParser {
     /// looking for fields of events.
     pub fn ndjson() -> Self {
         Self { is_ndjson: true, ..Self::default() }
+    }
+
+    /// Creates a parser for a stream that can be resumed. It also reads the fields `id` and `retry`, which
+    /// [`take_resume`](Self::take_resume) returns, and returns events that have only these fields. JSON outside of
+    /// events is ignored, and so is an event that the end of the body cuts off.
+    pub fn resumable(limit: usize) -> Self {
+        Self { is_resumable: true, ..Self::with_limit(limit) }
+    }
+
+    /// Returns the `id` and `retry` of the event that was returned last.
+    pub fn take_resume(&mut self) -> SseResume {
+        std::mem::take(&mut self.resume)
     }
 
     /// Also treats `error` fields as data, as the last event of a Genkit server requires.
@@ -221,7 +247,7 @@ impl SseParser {
                 None => (field, value),
             };
             if self.brackets.is_some() {
-                if field != Field::Other {
+                if matches!(field, Field::Data | Field::Event) {
                     // A line within JSON cannot begin with a field, so this text is not valid JSON
                     // and ends here.
                     return Some(Ok(self.take_bare(self.line)));
@@ -239,6 +265,10 @@ impl SseParser {
                     self.add_data(value);
                 }
                 Field::Event => self.event = Some(value + line.start..line.end),
+                Field::Id | Field::Retry if self.is_resumable => {
+                    let value = value + line.start..line.end;
+                    self.read_resume(field, value);
+                }
                 Field::Other if content.is_empty() => {
                     self.go_to(next);
                     let ready = self.take_message();
@@ -247,7 +277,7 @@ impl SseParser {
                     }
                     continue;
                 }
-                Field::Other if begins_bare(content) => {
+                Field::Other if !self.is_resumable && begins_bare(content) => {
                     // An event before the JSON is complete, even without a blank line.
                     let ready = self.take_message();
                     self.brackets = Some(Brackets::default());
@@ -256,7 +286,7 @@ impl SseParser {
                     }
                     continue;
                 }
-                Field::Other => {}
+                Field::Id | Field::Retry | Field::Other => {}
             }
             self.go_to(next);
         }
@@ -295,7 +325,22 @@ impl SseParser {
         if self.brackets.is_some() {
             return Some(Ok(self.take_bare(self.line)));
         }
+        if self.is_resumable {
+            return None;
+        }
         self.take_message().map(Ok)
+    }
+
+    /// Reads a field that only resumable streams use. Invalid values are ignored.
+    fn read_resume(&mut self, field: Field, value: Range<usize>) {
+        let Ok(value) = std::str::from_utf8(&self.buffer[value]) else { return };
+        match field {
+            Field::Id if !value.contains('\0') => self.pending_resume.id = Some(value.to_owned()),
+            Field::Retry => {
+                self.pending_resume.retry = value.parse().ok().or(self.pending_resume.retry);
+            }
+            _ => {}
+        }
     }
 
     /// Moves to the line that starts at `next`.
@@ -332,7 +377,10 @@ impl SseParser {
         let event = self.event.take();
         let data = std::mem::take(&mut self.data);
         self.start = self.line;
-        (!matches!(data, Data::None)).then_some(Ready::Message { event, data, at })
+        let has_data = !matches!(data, Data::None);
+        self.resume = std::mem::take(&mut self.pending_resume);
+        let is_ready = has_data || self.resume != SseResume::default();
+        is_ready.then_some(Ready::Message { event, data, at })
     }
 
     /// Returns the offset after the closing bracket of the bare text, if it is in this line.
@@ -385,7 +433,7 @@ impl SseParser {
 
     fn give_up(&mut self) -> SseError {
         let limit = self.limit;
-        *self = Self { ended: true, ..Self::with_limit(limit) };
+        *self = Self { ended: true, is_resumable: self.is_resumable, ..Self::with_limit(limit) };
         SseError::TooLong { limit }
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use proptest::{collection::vec, prelude::*};
 
-use super::{SseError, SseEvent, SseParser};
+use super::{SseError, SseEvent, SseParser, SseResume};
 
 /// An owned event, so that the events of two parsers can be compared.
 #[derive(Debug, PartialEq)]
@@ -279,4 +279,60 @@ fn a_json_line_that_does_not_end_is_given_up() {
     let endless = lines(8, std::iter::repeat_n(&b"[[[["[..], 100));
     assert_eq!(endless, [Seen::Error(SseError::TooLong { limit: 8 })]);
     assert_eq!(lines(8, [&b"12345678\n1"[..]]), [bare("12345678"), bare("1")]);
+}
+
+/// Reads a resumable body in pieces of `size` bytes: the id, the retry delay, the name and the data of each event.
+fn resumable(limit: usize, body: &[u8], size: usize) -> Vec<(SseResume, Seen)> {
+    let mut parser = SseParser::resumable(limit);
+    let mut events = Vec::new();
+    for piece in body.chunks(size) {
+        parser.push(piece);
+        loop {
+            let mut seen = Vec::new();
+            match parser.next() {
+                None => break,
+                Some(Ok(SseEvent::Message { event, data })) => {
+                    seen.push(named(event.unwrap_or_default(), &data));
+                }
+                Some(Ok(SseEvent::Bare(text))) => seen.push(bare(text)),
+                Some(Err(error)) => seen.push(Seen::Error(error)),
+            }
+            let resume = parser.take_resume();
+            events.extend(seen.into_iter().map(|event| (resume.clone(), event)));
+        }
+    }
+    parser.finish();
+    assert!(parser.next().is_none());
+    events
+}
+
+#[test]
+fn resumable_parser_returns_ids_and_retry_delays() {
+    let body = b"id: 7\nretry: 50\n\n\n: ping\n\nid: 8\nevent: message\ndata: {}\n\n\
+        retry: soon\nid: a\0b\ndata: x\n\n{\"a\": 1}\n\nid\ndata: y\n\ndata: cut off\n";
+    let resume = |id: Option<&str>, retry| SseResume { id: id.map(str::to_owned), retry };
+    let expected = vec![
+        (resume(Some("7"), Some(50)), data("")),
+        (resume(Some("8"), None), named("message", "{}")),
+        (resume(None, None), data("x")),
+        (resume(Some(""), None), data("y")),
+    ];
+    for size in [1, 3, 1000] {
+        assert_eq!(resumable(1000, body, size), expected, "{size}");
+    }
+}
+
+#[test]
+fn resumable_parser_gives_up_on_an_event_above_the_limit() {
+    let too_long = |body: &str, limit: usize| {
+        resumable(limit, body.as_bytes(), 3).last().unwrap().1
+            == Seen::Error(SseError::TooLong { limit })
+    };
+    assert!(!too_long(&"data: ab\n\n".repeat(100), 8));
+    assert!(!too_long(&"data: ab\r\n\r\n".repeat(100), 8));
+    assert!(too_long("data: abc\n\n", 8));
+    assert!(too_long(&"data: a\n".repeat(3), 20));
+    assert!(!too_long(&format!("{}data: a\n\n", ": ping\n".repeat(100)), 8));
+    assert!(too_long(&format!("data: a\n{}data: b\n", ": ping\n"), 15));
+    assert!(too_long(&"x".repeat(100), 99));
 }

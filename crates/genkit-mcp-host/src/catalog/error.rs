@@ -47,7 +47,7 @@ impl Topic for Error {
 
 /// Why an item of a list is omitted.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum LeftOut {
+pub(crate) enum ItemError {
     #[error("an earlier item has the same name")]
     NameTwice,
     #[error("`{0}` is not a string")]

@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 use rmcp::model::{PromptReference, Reference, ResourceTemplateReference};
 use serde_json::{Map, Value, json};
 
-use super::error::{Error, LeftOut};
+use super::error::{Error, ItemError};
 use super::pagination::{ListMethod, PROMPTS, RESOURCES, TEMPLATES, TOOLS};
 use super::{CachedList, Catalog, Listable, ListedItem};
 use crate::lifecycle::server::ManagedServer;
@@ -91,7 +91,7 @@ impl Listable for Tool {
         &catalog.tools
     }
 
-    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, LeftOut> {
+    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
         let ListedItem { server, connection, item, name } = listed;
         let tool = Tool::remote(format!("{prefix}{name}"), text(item, "description"));
         let hints = &item["annotations"];
@@ -144,7 +144,7 @@ impl Listable for Prompt {
         &catalog.prompts
     }
 
-    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, LeftOut> {
+    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
         let ListedItem { server, item, name, .. } = listed;
         let prompt = Prompt::remote(format!("{prefix}{name}"), text(item, "description"));
         let mut prompt = described!(prompt, server, name, item, title(item));
@@ -177,7 +177,7 @@ impl Listable for Resource {
         &catalog.resources
     }
 
-    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, LeftOut> {
+    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
         let ListedItem { server, item, name: uri, .. } = listed;
         let name = item["name"].as_str().map(plain).filter(|name| !name.is_empty());
         let name = &name.unwrap_or_else(|| uri.to_owned());
@@ -201,24 +201,24 @@ impl Listable for Resource {
             })
         });
         // A template that cannot be matched against URIs cannot be used to read them.
-        resource.template().map_err(|error| LeftOut::Template(error.to_owned()))?;
+        resource.template().map_err(|error| ItemError::Template(error.to_owned()))?;
         Ok(resource)
     }
 }
 
-fn input_schema(item: &Value) -> Result<Value, LeftOut> {
+fn input_schema(item: &Value) -> Result<Value, ItemError> {
     let mut schema = match item.get("inputSchema") {
         // Most likely a function without arguments.
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(schema)) => schema.clone(),
-        Some(_) => return Err(LeftOut::SchemaNoObject),
+        Some(_) => return Err(ItemError::SchemaNoObject),
     };
     match schema.get("type") {
         None => {
             schema.insert("type".to_owned(), "object".into());
         }
         Some(kind) if kind == "object" => {}
-        Some(kind) => return Err(LeftOut::SchemaOfOther(kind.clone())),
+        Some(kind) => return Err(ItemError::SchemaOfOther(kind.clone())),
     }
     let mut schema = Value::Object(schema);
     show_descriptions(&mut schema);

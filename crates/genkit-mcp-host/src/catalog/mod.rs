@@ -22,7 +22,7 @@ use super::lifecycle::server::ManagedServer;
 use super::limits::{LIST_RETRY_AFTER, MAX_DEFINITION, SESSION_LIST_TTL};
 use super::session::connection::Connection;
 use super::session::state::ListKind;
-use error::LeftOut;
+use error::ItemError;
 use genkit_core::internal::action::MAX_URI_BYTES;
 use genkit_core::internal::visible;
 use genkit_core::{Error as PublicError, ErrorKind, Result};
@@ -113,7 +113,7 @@ pub(crate) trait Listable: Clone + Send + Sync + 'static {
     fn list(catalog: &Catalog) -> &CachedList<Self>;
 
     /// Creates the action of a listed item; `prefix` is the key of its server with a `/`, or empty.
-    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, LeftOut>;
+    fn make(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError>;
 }
 
 impl Catalog {
@@ -223,7 +223,7 @@ impl Catalog {
             let ListMethod { what, key, .. } = **method;
             let made = checked_name(item, key).and_then(|name| {
                 if !names.insert((what, name)) {
-                    return Err(LeftOut::NameTwice);
+                    return Err(ItemError::NameTwice);
                 }
                 let print = fingerprint(&[what, &item.to_string()]);
                 let pins = &self.server.pins;
@@ -238,7 +238,7 @@ impl Catalog {
                         }
                     };
                 if is_held {
-                    return Err(LeftOut::Held);
+                    return Err(ItemError::Held);
                 }
                 let action = match known.get(&print) {
                     Some(action) => action.clone(),
@@ -280,17 +280,17 @@ fn is_announced<T: Listable>(connection: &Connection) -> bool {
 }
 
 /// Returns the name of a usable item, or its URI, which may be longer.
-fn checked_name<'a>(item: &'a Value, key: &'static str) -> Result<&'a str, LeftOut> {
-    let Some(name) = item[key].as_str() else { return Err(LeftOut::NameNoText(key)) };
+fn checked_name<'a>(item: &'a Value, key: &'static str) -> Result<&'a str, ItemError> {
+    let Some(name) = item[key].as_str() else { return Err(ItemError::NameNoText(key)) };
     let limit = if key == "name" { MAX_NAME } else { MAX_URI_BYTES };
     if name.is_empty() || name.len() > limit || name.chars().any(char::is_control) {
-        return Err(LeftOut::Name(key));
+        return Err(ItemError::Name(key));
     }
     if visible::line(name) != name {
-        return Err(LeftOut::Hidden(key));
+        return Err(ItemError::Hidden(key));
     }
     match genkit_schema::internal::size::json_size(item) {
-        size if size > MAX_DEFINITION => Err(LeftOut::TooLarge(size)),
+        size if size > MAX_DEFINITION => Err(ItemError::TooLarge(size)),
         _ => Ok(name),
     }
 }

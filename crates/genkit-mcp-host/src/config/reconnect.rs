@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::backoff::Backoff;
 use crate::limits::{FIRST_BACKOFF, MAX_BACKOFF};
 
 /// The reconnection policy for servers that are unreachable or whose connection was lost.
@@ -51,6 +52,12 @@ impl Reconnect {
     /// [`McpHost::reconnect`](crate::mcp_host::McpHost::reconnect) is called.
     pub fn never() -> Self {
         Self::new().max_attempts(0)
+    }
+
+    /// Returns the delays before the retries.
+    pub(crate) fn backoff(self) -> Backoff {
+        let Self { max_attempts: max_retries, first_delay, max_delay } = self;
+        Backoff { first_delay, max_delay, max_retries }
     }
 
     /// Sets the attempt limit: how many failed connections in a row are retried before the server is in the state

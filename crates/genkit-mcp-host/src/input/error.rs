@@ -1,6 +1,6 @@
 //! Errors of sampling, as sent to servers.
 
-use crate::limits::{MAX_SAMPLING, SAMPLING_TIMEOUT};
+use crate::limits::{MAX_SAMPLING, MAX_SERVER_SAMPLING, SAMPLING_TIMEOUT};
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
 
@@ -10,6 +10,10 @@ pub(crate) enum Error {
     NotAllowed,
     #[error("too many sampling requests; at most {MAX_SAMPLING} may run at once")]
     TooMany,
+    #[error(
+        "too many sampling requests of this server; at most {MAX_SERVER_SAMPLING} may run at once"
+    )]
+    TooManyOfServer,
     #[error("the sampling request is {0} bytes long, but the limit is {1}")]
     TooLarge(usize, usize),
     #[error(
@@ -26,7 +30,9 @@ impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NotAllowed => ErrorKind::PermissionDenied,
-            Self::TooMany | Self::TooLarge(..) | Self::UsedUp(_) => ErrorKind::ResourceExhausted,
+            Self::TooMany | Self::TooManyOfServer | Self::TooLarge(..) | Self::UsedUp(_) => {
+                ErrorKind::ResourceExhausted
+            }
             Self::Slow => ErrorKind::DeadlineExceeded,
             Self::Panicked => ErrorKind::Internal,
         }

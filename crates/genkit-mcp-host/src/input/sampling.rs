@@ -156,7 +156,7 @@ impl Sampling {
             return Err(Error::NotAllowed.into());
         }
         let Some(_turn) = ServerTurn::take(&usage.running) else {
-            return Err(Error::TooMany.into());
+            return Err(Error::TooManyOfServer.into());
         };
         let Ok(_permit) = self.permits.try_acquire() else { return Err(Error::TooMany.into()) };
         // Reserve the maximum until the model reports its usage.
@@ -254,5 +254,33 @@ fn part(block: &Value) -> Part {
             Part::media(format!("data:{kind};base64,{}", text("data")), kind)
         }
         _ => Part::text(block.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::SamplingMessage;
+
+    use super::*;
+    use genkit_core::ErrorKind;
+
+    #[tokio::test]
+    async fn request_above_a_limit_is_rejected_with_that_limit() {
+        let sampling = Sampling::with("test/none").allow(|_| true);
+        let params = CreateMessageRequestParams::new(vec![SamplingMessage::user_text("Hi.")], 10);
+        let usage = ServerUse::default();
+        let turns: Vec<_> =
+            (0..MAX_SERVER_SAMPLING).map(|_| ServerTurn::take(&usage.running)).collect();
+        let error = sampling.answer("s", &usage, &params).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
+        assert_eq!(
+            error.to_string(),
+            "too many sampling requests of this server; at most 4 may run at once"
+        );
+        drop(turns);
+        let permits = sampling.permits.try_acquire_many(8).unwrap();
+        let error = sampling.answer("s", &usage, &params).await.unwrap_err();
+        assert_eq!(error.to_string(), "too many sampling requests; at most 8 may run at once");
+        drop(permits);
     }
 }

@@ -50,7 +50,7 @@ pub(crate) enum LinkEvent {
     /// A caller needs the connection now.
     RetryNow,
     Connected,
-    Refused(RefusalKind),
+    Refused(ConnectErrorKind),
     /// The connection ended on its own.
     Lost,
     /// The connection is closed, and its process has ended.
@@ -61,7 +61,7 @@ pub(crate) enum LinkEvent {
 
 /// Why a connection failed, in terms of whether a retry can help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RefusalKind {
+pub(crate) enum ConnectErrorKind {
     /// A retry may succeed.
     Transient,
     /// The configuration is wrong; if it worked before, a retry may succeed.
@@ -158,9 +158,13 @@ impl LinkMachine {
                 (State::Connected { since: now }, Action::Hold)
             }
             (State::Connecting, Event::Refused(refusal)) => match refusal {
-                RefusalKind::Denied => (State::Failed, Action::Fail),
-                RefusalKind::Misconfigured if !self.was_connected => (State::Failed, Action::Fail),
-                RefusalKind::Misconfigured | RefusalKind::Transient => self.back_off(random),
+                ConnectErrorKind::Denied => (State::Failed, Action::Fail),
+                ConnectErrorKind::Misconfigured if !self.was_connected => {
+                    (State::Failed, Action::Fail)
+                }
+                ConnectErrorKind::Misconfigured | ConnectErrorKind::Transient => {
+                    self.back_off(random)
+                }
             },
             // A server that was connected is most likely available again immediately.
             (State::Connected { .. }, Event::Lost)
@@ -196,18 +200,16 @@ impl LinkMachine {
     }
 
     fn back_off(&mut self, random: u64) -> (LinkState, LinkAction) {
-        let Reconnect { max_attempts, first_delay, max_delay } = self.reconnect;
-        if self.tries >= max_attempts {
+        let Some(delay) = self.reconnect.backoff().next_delay(self.tries) else {
             return (LinkState::Failed, LinkAction::Fail);
-        }
+        };
         self.tries += 1;
-        let doubled = first_delay.saturating_mul(1 << (self.tries - 1).min(16));
         let jitter = Duration::from_millis(random % JITTER_MS);
-        (LinkState::Waiting, LinkAction::Wait(doubled.min(max_delay).saturating_add(jitter)))
+        (LinkState::Waiting, LinkAction::Wait(delay.saturating_add(jitter)))
     }
 }
 
-impl RefusalKind {
+impl ConnectErrorKind {
     pub(crate) fn of(error: &Error) -> Self {
         match error.kind() {
             _ if error.is_fatal() => Self::Denied,
@@ -306,9 +308,9 @@ mod tests {
             ),
             (Event::RetryNow, row(states, 7, connect)),
             (Event::Connected, row(states, 1, (connected, Action::Hold))),
-            (Event::Refused(RefusalKind::Transient), row(states, 1, (State::Waiting, wait))),
-            (Event::Refused(RefusalKind::Misconfigured), row(states, 1, failed)),
-            (Event::Refused(RefusalKind::Denied), row(states, 1, failed)),
+            (Event::Refused(ConnectErrorKind::Transient), row(states, 1, (State::Waiting, wait))),
+            (Event::Refused(ConnectErrorKind::Misconfigured), row(states, 1, failed)),
+            (Event::Refused(ConnectErrorKind::Denied), row(states, 1, failed)),
             (Event::Lost, row(states, 2, (closing(After::Connect), Action::Close))),
             (
                 Event::Ended,
@@ -355,7 +357,9 @@ mod tests {
                 | Event::Ended
                 | Event::Elapsed
                 | Event::Refused(
-                    RefusalKind::Transient | RefusalKind::Misconfigured | RefusalKind::Denied,
+                    ConnectErrorKind::Transient
+                    | ConnectErrorKind::Misconfigured
+                    | ConnectErrorKind::Denied,
                 ),
             ) => 10 * 11,
         };
@@ -376,7 +380,7 @@ mod tests {
         let mut machine = machine(State::Connecting);
         let mut waits = Vec::new();
         for random in [0, 249, 250, 1, 0, 0, 0, 0, 0, u64::MAX] {
-            let refused = Event::Refused(RefusalKind::Transient);
+            let refused = Event::Refused(ConnectErrorKind::Transient);
             let Action::Wait(wait) = machine.handle(refused, now, random) else {
                 panic!("no wait")
             };
@@ -386,7 +390,7 @@ mod tests {
         let last = 60_000 + u128::from(u64::MAX % JITTER_MS);
         assert_eq!(waits, [500, 1249, 2000, 4001, 8000, 16_000, 32_000, 60_000, 60_000, last]);
         machine.tries = u32::MAX - 1;
-        let wait = machine.handle(Event::Refused(RefusalKind::Transient), now, 0);
+        let wait = machine.handle(Event::Refused(ConnectErrorKind::Transient), now, 0);
         assert_eq!(wait, Action::Wait(MAX_BACKOFF));
     }
 
@@ -420,7 +424,7 @@ mod tests {
         let mut machine = machine(State::Connecting);
         machine.reconnect =
             Reconnect::new().max_attempts(3).first_delay(seconds(2)).max_delay(seconds(5));
-        let refused = Event::Refused(RefusalKind::Transient);
+        let refused = Event::Refused(ConnectErrorKind::Transient);
         for wait in [2, 4, 5] {
             assert_eq!(machine.handle(refused, now, 0), Action::Wait(seconds(wait)));
             machine.handle(Event::Elapsed, now, 0);
@@ -434,7 +438,7 @@ mod tests {
     fn never_is_never() {
         let now = Instant::now();
         let never = || LinkMachine { reconnect: Reconnect::never(), ..machine(State::Connecting) };
-        let refused = Event::Refused(RefusalKind::Transient);
+        let refused = Event::Refused(ConnectErrorKind::Transient);
         assert_eq!(never().handle(refused, now, 0), Action::Fail);
         let mut machine = never();
         assert_eq!(lose(&mut machine, STABLE_AFTER), Action::Fail);
@@ -446,27 +450,27 @@ mod tests {
         let mut machine = machine(State::Connecting);
         lose(&mut machine, Duration::ZERO);
         let now = Instant::now();
-        let wrong = machine.handle(Event::Refused(RefusalKind::Misconfigured), now, 0);
+        let wrong = machine.handle(Event::Refused(ConnectErrorKind::Misconfigured), now, 0);
         assert_eq!(wrong, Action::Wait(FIRST_BACKOFF * 2));
         machine.handle(Event::RetryNow, now, 0);
-        assert_eq!(machine.handle(Event::Refused(RefusalKind::Denied), now, 0), Action::Fail);
+        assert_eq!(machine.handle(Event::Refused(ConnectErrorKind::Denied), now, 0), Action::Fail);
         // A manual reconnection keeps the history; enabling does not.
         assert_eq!(machine.handle(Event::Start, now, 0), Action::Connect);
         assert_eq!(machine.tries(), 2);
         machine.handle(Event::Disable, now, 0);
         assert_eq!(machine.tries(), 0);
         machine.handle(Event::Start, now, 0);
-        let wrong = machine.handle(Event::Refused(RefusalKind::Misconfigured), now, 0);
+        let wrong = machine.handle(Event::Refused(ConnectErrorKind::Misconfigured), now, 0);
         assert_eq!(wrong, Action::Wait(FIRST_BACKOFF));
     }
 
     #[test]
     fn errors_that_another_try_does_not_mend() {
-        let of = |kind| RefusalKind::of(&Error::new(kind, "no"));
-        assert_eq!(of(ErrorKind::Unavailable), RefusalKind::Transient);
-        assert_eq!(of(ErrorKind::NotFound), RefusalKind::Misconfigured);
-        assert_eq!(of(ErrorKind::Unauthenticated), RefusalKind::Denied);
+        let of = |kind| ConnectErrorKind::of(&Error::new(kind, "no"));
+        assert_eq!(of(ErrorKind::Unavailable), ConnectErrorKind::Transient);
+        assert_eq!(of(ErrorKind::NotFound), ConnectErrorKind::Misconfigured);
+        assert_eq!(of(ErrorKind::Unauthenticated), ConnectErrorKind::Denied);
         let fatal = Error::new(ErrorKind::Unavailable, "no").into_fatal();
-        assert_eq!(RefusalKind::of(&fatal), RefusalKind::Denied);
+        assert_eq!(ConnectErrorKind::of(&fatal), ConnectErrorKind::Denied);
     }
 }

@@ -129,8 +129,7 @@ impl ManagedServer {
     pub(crate) fn list_changed(&self, kind: ListKind) {
         if let Some(connection) = self.live_connection() {
             connection.session.list_changed(kind);
-            let server = self.key.to_string();
-            self.settings.emit(&McpEvent::ToolsChanged { server });
+            self.settings.emit(&kind.changed_event(self.key.to_string()));
         }
     }
 

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::Error;
 use super::handshake::{LiveConnection, open};
-use super::machine::{LinkAction, LinkEvent, LinkMachine, RefusalKind};
+use super::machine::{ConnectErrorKind, LinkAction, LinkEvent, LinkMachine};
 use super::server::ManagedServer;
 use crate::error::OfServer as _;
 use crate::session::connection::Connection;
@@ -100,7 +100,7 @@ pub(crate) async fn run(server: Arc<ManagedServer>) {
                     let why = error.chain();
                     let error_text = Logged::text(&why);
                     tracing::warn!(server = %server.key, error = %error_text, "cannot connect to an MCP server");
-                    let kind = RefusalKind::of(&error);
+                    let kind = ConnectErrorKind::of(&error);
                     server.note_error(Some(error));
                     LinkEvent::Refused(kind)
                 }

@@ -52,7 +52,7 @@ pub(crate) async fn call_tool(
 ) -> Result<ToolResult> {
     if !server.config.controls.wants(name) {
         let (server, tool) = (server.key.to_string(), name.to_owned());
-        return Err(Error::LeftOut { server, tool }.into());
+        return Err(Error::ItemError { server, tool }.into());
     }
     if server.pins.holds(name) {
         let (server, tool) = (server.key.to_string(), name.to_owned());

@@ -68,11 +68,7 @@ fn list_changed(session: &SessionState, kind: ListKind) {
     session.list_changed(kind);
     let server = session.server.to_string();
     tracing::debug!(server, ?kind, "a list of an MCP server has changed");
-    session.settings.emit(&match kind {
-        ListKind::Tools => McpEvent::ToolsChanged { server },
-        ListKind::Prompts => McpEvent::PromptsChanged { server },
-        ListKind::Resources => McpEvent::ResourcesChanged { server },
-    });
+    session.settings.emit(&kind.changed_event(server));
 }
 
 fn log(session: &SessionState, level: LogLevel, logger: Option<String>, data: Value) {

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::client_state::ClientState;
 use super::in_flight::InFlight;
 use super::message_rate::MessageRate;
+use crate::event::McpEvent;
 use crate::limits::{MAX_SERVER_REQUESTS, MAX_SERVER_REQUESTS_PER_SECOND};
 use crate::settings::HostSettings;
 use crate::transport::redact::Redactor;
@@ -25,6 +26,15 @@ pub(crate) enum ListKind {
 
 impl ListKind {
     pub(crate) const ALL: [Self; 3] = [Self::Tools, Self::Prompts, Self::Resources];
+
+    /// Returns the event that reports a change of this list.
+    pub(crate) fn changed_event(self, server: String) -> McpEvent {
+        match self {
+            Self::Tools => McpEvent::ToolsChanged { server },
+            Self::Prompts => McpEvent::PromptsChanged { server },
+            Self::Resources => McpEvent::ResourcesChanged { server },
+        }
+    }
 }
 
 /// The state of one connection.
@@ -156,5 +166,18 @@ pub(crate) struct Answering<'a>(&'a SessionState);
 impl Drop for Answering<'_> {
     fn drop(&mut self) {
         self.0.answering.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn change_of_a_list_is_reported_by_the_event_of_its_kind() {
+        let events = ListKind::ALL.map(|kind| kind.changed_event("s".to_owned()));
+        assert!(matches!(&events[0], McpEvent::ToolsChanged { server } if server == "s"));
+        assert!(matches!(&events[1], McpEvent::PromptsChanged { server } if server == "s"));
+        assert!(matches!(&events[2], McpEvent::ResourcesChanged { server } if server == "s"));
     }
 }

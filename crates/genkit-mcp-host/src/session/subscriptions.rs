@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::connection::Connection;
 use super::state::ListKind;
+use crate::backoff::Backoff;
 use genkit_core::Result;
 use genkit_core::internal::visible::Logged;
 use rmcp::model::{
@@ -11,11 +12,15 @@ use rmcp::model::{
     SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequest, UnsubscribeRequestParams,
 };
 
-/// How long to wait before a stream that ended is reopened.
-const FIRST_BACKOFF: Duration = Duration::from_secs(1);
+/// The delays before a stream that ended is reopened; each stream that ends early doubles the delay.
+const REOPENING: Backoff = Backoff {
+    first_delay: Duration::from_secs(1),
+    max_delay: MAX_REOPEN_DELAY,
+    max_retries: u32::MAX,
+};
 
-/// The longest such delay: each stream that ends early doubles it.
-const MAX_BACKOFF: Duration = Duration::from_secs(60);
+/// The longest such delay. A stream that lasted longer resets the delays.
+const MAX_REOPEN_DELAY: Duration = Duration::from_secs(60);
 
 /// How long a server may take to acknowledge a stream.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -82,7 +87,9 @@ async fn stream(connection: &Connection) {
     // Changes before and after a stream are not reported.
     let all_may_differ = || ListKind::ALL.into_iter().for_each(|kind| session.list_changed(kind));
     let mut subscribed = session.client.subscribed.subscribe();
-    let mut backoff = FIRST_BACKOFF;
+    // How many streams in a row were not opened or ended early.
+    let mut failures: u32 = 0;
+    let delay_after = |failures| REOPENING.next_delay(failures).unwrap_or(MAX_REOPEN_DELAY);
     loop {
         let uris: Vec<String> = subscribed.borrow_and_update().iter().cloned().collect();
         let wanted = |kind| connection.can_announce(kind).then_some(true);
@@ -109,8 +116,8 @@ async fn stream(connection: &Connection) {
                 let error = Logged::text(&error);
                 tracing::debug!(server, %error, "cannot open the server's stream of changes");
                 // Lists are then read again when they expire.
-                let _ = tokio::time::timeout(backoff, subscribed.changed()).await;
-                backoff = (backoff * 2).min(MAX_BACKOFF);
+                let _ = tokio::time::timeout(delay_after(failures), subscribed.changed()).await;
+                failures = failures.saturating_add(1);
                 continue;
             }
         };
@@ -136,11 +143,11 @@ async fn stream(connection: &Connection) {
         let _ = stream.cancel().await;
         if !has_changed {
             all_may_differ();
-            if since.elapsed() > MAX_BACKOFF {
-                backoff = FIRST_BACKOFF;
+            if since.elapsed() > MAX_REOPEN_DELAY {
+                failures = 0;
             }
-            tokio::time::sleep(backoff).await;
-            backoff = (backoff * 2).min(MAX_BACKOFF);
+            tokio::time::sleep(delay_after(failures)).await;
+            failures = failures.saturating_add(1);
         }
     }
 }

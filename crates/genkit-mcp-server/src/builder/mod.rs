@@ -79,8 +79,7 @@ use genkit_core::BoxFuture;
 ///     .sealing_key(key) // 32 random bytes from your secrets
 ///     .declare_extension("com.example/bank", json!({"branch": 7}))
 ///     .shutdown(async { std::future::pending().await });
-/// # #[cfg(feature = "rmcp-handler")]
-/// # server.into_handler()?;
+/// # let _ = server;
 /// # Ok(())
 /// # }
 /// ```
@@ -226,7 +225,7 @@ impl McpServer {
 
     /// Sets the page size: the maximum number of entries in one page of a list. Default is all.
     pub fn page_size(mut self, size: usize) -> Self {
-        self.settings.page_size = Some(size);
+        self.settings.pages.size = Some(size);
         self
     }
 
@@ -246,7 +245,7 @@ impl McpServer {
     /// question before that gets an ordinary response, and clients without the extension wait for the
     /// result.
     ///
-    /// Tasks are kept in the store of [`GenkitBuilder::durable`](genkit_agent::GenkitBuilder::durable). After a
+    /// Tasks are kept in the store of `GenkitBuilder::durable`. After a
     /// restart, the function of a task runs again from the beginning, and the steps that it performed with
     /// [`Context::once`](genkit_core::Context::once) are not repeated. Every server that uses the store serves
     /// these tasks, each to the principal that made the call. Without a store, up to 1,000 tasks are kept
@@ -272,7 +271,7 @@ impl McpServer {
     /// # fn main() -> genkit::Result<()> {
     /// let genkit = Genkit::builder().registry(Registry::new().add(tools![count])).build()?;
     /// let server = genkit.serve_mcp().task_ttl(Duration::from_secs(3600));
-    /// # server.into_handler()?;
+    /// # let _ = server;
     /// # Ok(())
     /// # }
     /// ```
@@ -351,7 +350,7 @@ impl McpServer {
 
     /// Sets the cache lifetime: how long clients can cache lists and contents. Default is 0.
     pub fn cache_for(mut self, ttl: Duration) -> Self {
-        self.settings.cache_ttl = ttl;
+        self.settings.pages.cache_ttl = ttl;
         self
     }
 
@@ -388,7 +387,7 @@ impl McpServer {
 
     /// Sets whether clients receive complete errors, with the messages of other libraries and all causes,
     /// instead of masked ones. Default is `true` on stdio and in memory, where the client belongs to the
-    /// user, and `false` over HTTP and for `into_handler`.
+    /// user, and `false` over HTTP and for `serve`.
     ///
     /// With masking, a client receives the text that was written for it: the message of a
     /// [`genkit::Error`](genkit_core::Error) (including one made by [`context`](genkit_core::ErrorContext::context)) or
@@ -432,7 +431,7 @@ impl McpServer {
     /// client. The first middleware added is the outermost. [`on_request`](crate::on_request)
     /// creates one from a closure.
     ///
-    /// The middleware of the program ([`GenkitBuilder::middleware`](genkit_agent::GenkitBuilder::middleware)) also
+    /// The middleware of the program (`GenkitBuilder::middleware`) also
     /// runs around its tools here, inside this middleware. It receives typed calls and can change them.
     ///
     /// Permissions are checked inside the middleware. A response is valid only for the client that it was

@@ -1,4 +1,4 @@
-//! The channel to a client during its request, through this crate's engine or through rmcp's service loop.
+//! The channel to a client during its request.
 
 #![allow(
     deprecated,
@@ -14,7 +14,6 @@ use tracing::Instrument as _;
 
 use super::{Outlet, answer, message};
 use crate::error::Error as E;
-use crate::quota::ClientKey;
 use crate::session::{OpenQuestion, Session};
 use genkit_core::Result;
 use genkit_core::internal::context::{CallerAnswer, QuestionKind};
@@ -23,31 +22,23 @@ use genkit_core::internal::telemetry::error_type;
 use genkit_mcp::internal::spans::{Network, NewSent, SentSpan, Target};
 
 /// A connection to the client of one request.
-#[derive(Clone)]
-pub(crate) enum Channel {
-    Engine(Outlet, Arc<Session>),
+pub(super) struct Channel {
+    pub(super) outlet: Outlet,
+    pub(super) session: Arc<Session>,
 }
 
 impl Channel {
     /// Sends progress. A disconnected client cancels the request, so the error is ignored here.
-    pub(crate) async fn progress(&self, params: ProgressNotificationParam) {
-        match self {
-            Self::Engine(outlet, _) => {
-                outlet.send(message::notification("notifications/progress", &params)).await;
-            }
-        }
+    pub(super) async fn progress(&self, params: ProgressNotificationParam) {
+        self.outlet.send(message::notification("notifications/progress", &params)).await;
     }
 
-    pub(crate) async fn log(&self, params: LoggingMessageNotificationParam) {
-        match self {
-            Self::Engine(outlet, _) => {
-                outlet.send(message::notification("notifications/message", &params)).await;
-            }
-        }
+    pub(super) async fn log(&self, params: LoggingMessageNotificationParam) {
+        self.outlet.send(message::notification("notifications/message", &params)).await;
     }
 
     /// Sends a question to the client and waits for its answer.
-    pub(crate) async fn ask(&self, kind: &QuestionKind, mut params: Value) -> Result<CallerAnswer> {
+    pub(super) async fn ask(&self, kind: &QuestionKind, mut params: Value) -> Result<CallerAnswer> {
         let told = SentSpan::begin(&self.told(kind));
         if let Some(trace) = told.as_ref().and_then(SentSpan::context) {
             let mut meta = Map::new();
@@ -67,23 +58,15 @@ impl Channel {
     }
 
     fn told(&self, kind: &QuestionKind) -> NewSent<'static> {
-        let network = match self {
-            Self::Engine(_, session) if *session.quota().client().key() != ClientKey::Local => {
-                Network::Http
-            }
-            _ => Network::Pipe,
-        };
+        let is_stream = self.session.quota().client().key().is_stream();
+        let network = if is_stream { Network::Pipe } else { Network::Http };
         let method = method(kind);
         NewSent { method, target: Target::Nothing, version: None, network, server: None }
     }
 
     async fn ask_for(&self, kind: &QuestionKind, params: Value) -> Result<Value, E> {
-        match self {
-            Self::Engine(outlet, session) => {
-                let (question, request) = open(session, kind, params)?;
-                ask(outlet, question, request, kind).await
-            } // Large, and not what most have.
-        }
+        let (question, request) = open(&self.session, kind, params)?;
+        ask(&self.outlet, question, request, kind).await
     }
 }
 

@@ -20,7 +20,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-pub(crate) use self::channel::Channel;
+use self::channel::Channel;
 pub(crate) use self::outlet::{Outlet, Outward};
 pub(crate) use self::request::Request;
 use super::content::{self, object};
@@ -71,7 +71,10 @@ impl McpCaller {
         };
         Self {
             era: request.era,
-            channel: request.channel.clone(),
+            channel: Channel {
+                outlet: request.outlet.clone(),
+                session: Arc::clone(&request.session),
+            },
             client: Arc::clone(&request.client),
             progress: request.meta.get_progress_token().filter(is_short),
             level,

@@ -2,33 +2,59 @@
 
 use std::sync::Arc;
 
-use rmcp::model::{ErrorData, RequestMetaObject};
+use rmcp::model::{ErrorData, InputResponses, RequestMetaObject};
 use tokio_util::sync::CancellationToken;
 
-use super::Channel;
+use super::Outlet;
 use crate::audit::{Asking, Audit};
 use crate::error::Error as E;
-use crate::principal::HttpHead;
+use crate::principal::RequestHead;
 use crate::quota::ClientQuota;
 use crate::session::{ClientDescription, Era, Session};
 
-/// The context of a request, without its parameters.
+/// A request of a client, without its parameters: the transport creates it, and the engine completes it.
 pub(crate) struct Request {
     pub(crate) era: Era,
     pub(crate) meta: RequestMetaObject,
     /// The client, and the kinds of questions that it supports.
     pub(crate) client: Arc<ClientDescription>,
     pub(crate) session: Arc<Session>,
-    /// The channel to the client while the request runs.
-    pub(crate) channel: Channel,
+    /// Receives the messages that the request sends before its response.
+    pub(crate) outlet: Outlet,
     /// Cancelled when the client gives up on the request.
     pub(crate) cancel: CancellationToken,
-    pub(crate) head: HttpHead,
+    pub(crate) head: RequestHead,
     /// The client whose rate limit applies.
     pub(crate) quota: Arc<ClientQuota>,
+    /// The state from an earlier round of this request, returned by the client.
+    pub(crate) state: Option<String>,
+    /// The answers to the questions of that round.
+    pub(crate) responses: Option<InputResponses>,
 }
 
 impl Request {
+    /// Creates the request of a message that is not parsed yet.
+    pub(crate) fn new(
+        session: &Arc<Session>,
+        outlet: Outlet,
+        head: RequestHead,
+        quota: &Arc<ClientQuota>,
+        cancel: CancellationToken,
+    ) -> Self {
+        Self {
+            era: Era::Legacy,
+            meta: RequestMetaObject::default(),
+            client: ClientDescription::unknown(),
+            session: Arc::clone(session),
+            outlet,
+            cancel,
+            head,
+            quota: Arc::clone(quota),
+            state: None,
+            responses: None,
+        }
+    }
+
     /// Returns the sender of the request, for audit events.
     pub(crate) fn asking(&self) -> Asking<'_> {
         Asking { key: self.quota.key(), calls_itself: self.client.calls_itself() }

@@ -8,7 +8,6 @@ use tokio::io::{
 
 use super::error::Error as E;
 use crate::McpServer;
-use crate::serve::serve_pipe;
 use genkit_core::Result;
 
 /// The buffer size of each direction of the pipe, in bytes.
@@ -23,7 +22,7 @@ pub(super) struct PipeClient {
 impl PipeClient {
     pub(super) async fn connect(server: McpServer) -> Result<Self> {
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
-        serve_pipe(server, theirs)?;
+        server.serve_pipe(theirs)?;
         let (reader, writer) = tokio::io::split(ours);
         let mut client = Self { reader: BufReader::new(reader), writer, next_id: 1 };
         let about = json!({

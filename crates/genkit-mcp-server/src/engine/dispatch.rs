@@ -11,13 +11,13 @@ use rmcp::model::{
     DiscoverResult, EmptyObject, ErrorData, InitializeRequestParams, ProtocolVersion, RequestId,
 };
 
-use super::new_call::{NewCall, audited};
+use super::calls::audited;
 use super::params::{self, ListenParams, Params};
 use super::rules::Rules;
 use super::told::Told;
-use super::{Action, Engine, Incoming, ListenStream, Origin, listen, message};
+use super::{Action, Engine, ListenStream, Message, listen, message};
 use crate::audit::Audit;
-use crate::caller::{Channel, Request};
+use crate::caller::Request;
 use crate::error::Error as E;
 use crate::handler::{info, method_names, skills, tasks};
 use crate::quota::MAX_INITIALIZE;
@@ -26,23 +26,20 @@ use crate::session::{
 };
 
 impl Engine {
-    /// Handles a message from the client of `session`.
-    pub(crate) fn receive(
-        &self,
-        session: &Arc<Session>,
-        message: Incoming<'_>,
-        origin: Origin,
-    ) -> Action {
+    /// Handles a message from a client.
+    pub(crate) fn receive(&self, message: Message<'_>, request: Request) -> Action {
         match message {
-            Incoming::Request { id, method, params } => {
-                match self.request(session, &id, &method, params, origin) {
+            Message::Request { id, method, params } => {
+                match self.request(&id, &method, params, request) {
                     Ok(action) => action,
                     Err(error) => Action::Reply(message::error(Some(&id), &error)),
                 }
             }
-            Incoming::Notification { method, params } => self.notified(session, &method, params),
-            Incoming::Response { id, answer } => {
-                session.connection.answer(&id, answer.map(Box::from));
+            Message::Notification { method, params } => {
+                self.notified(&request.session, &method, params)
+            }
+            Message::Response { id, answer } => {
+                request.session.connection.answer(&id, answer.map(Box::from));
                 Action::Accepted
             }
         }
@@ -68,12 +65,12 @@ impl Engine {
 
     fn request(
         &self,
-        session: &Arc<Session>,
         id: &RequestId,
         method: &str,
         raw: Option<&str>,
-        origin: Origin,
+        mut request: Request,
     ) -> Result<Action, ErrorData> {
+        let session = &request.session;
         if session.connection.is_running(id) {
             return Err(E::IdInUse.into());
         }
@@ -85,16 +82,9 @@ impl Engine {
         }
         let (meta, params) = params::read(method, raw);
         let rules = Rules::of(session, &meta, &params)?;
-        let request = Request {
-            era: rules.era,
-            client: rules.client(session, &meta),
-            meta,
-            session: Arc::clone(session),
-            channel: Channel::Engine(origin.outlet, Arc::clone(session)),
-            cancel: origin.cancel,
-            head: origin.head,
-            quota: origin.client,
-        };
+        request.client = rules.client(session, &meta);
+        request.era = rules.era;
+        request.meta = meta;
         let Some(told) = Told::begin(&self.shared, id, method, &params, &request) else {
             return self.act(id, method, params, request, rules);
         };
@@ -126,7 +116,6 @@ impl Engine {
         let (session, era) = (&request.session, rules.era);
         tasks::check(&self.shared, method, era, &request.client)?;
         let done = || Action::Reply(message::result(id, &EmptyObject {}));
-        let call = NewCall::new(id, method, self.clone());
         match params {
             Params::Initialize(params) if era == Era::Legacy => {
                 Ok(self.initialize(session, id, &params, rules.is_forgotten))
@@ -165,15 +154,15 @@ impl Engine {
             | Params::Subscribe(_)
             | Params::Unsubscribe(_)
             | Params::Listen(_) => Err(method_names::unknown(method, era)),
-            Params::List(kind, cursor) => call.list(kind, cursor, request),
-            Params::CallTool(params) => call.tool(params, request),
-            Params::GetPrompt(params) => call.prompt(params, request),
-            Params::ReadResource(params) => call.resource(params, request),
-            Params::GetSkill(uri) => call.skill(uri, request),
-            Params::ReadDirectory(params) => call.directory(params, request),
-            Params::Complete(params) => call.completion(params, request),
+            Params::List(kind, cursor) => self.list_items(id, kind, cursor, request),
+            Params::CallTool(params) => self.call_tool(id, params, request),
+            Params::GetPrompt(params) => self.get_prompt(id, params, request),
+            Params::ReadResource(params) => self.read_resource(id, params, request),
+            Params::GetSkill(uri) => self.get_skill(id, uri, request),
+            Params::ReadDirectory(params) => self.read_directory(id, params, request),
+            Params::Complete(params) => self.complete(id, params, request),
             #[cfg(feature = "durable")]
-            Params::Task(task) => call.task(task, request),
+            Params::Task(task) => self.answer_task(id, task, request),
             Params::Refused(refused) => Err(refused.error(method, era)),
         }
     }
@@ -210,7 +199,7 @@ impl Engine {
         let accepted = listen::accepted(params.notifications);
         let audit = Audit::begin("subscriptions/listen", "", request.asking(), None);
         let admitted = request.quota.count_request().and_then(|()| {
-            let sees = self.shared.sees(request.head.identity());
+            let sees = self.shared.sees(request.head.principal());
             let filter = ListenFilter::new(&accepted, request.session.quota())?.seeing(sees);
             Ok((filter, OpenRequest::new(&request.session, id, &request.cancel)?))
         });

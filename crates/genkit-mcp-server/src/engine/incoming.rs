@@ -14,7 +14,7 @@ use genkit_mcp::internal::jsonrpc::{Id, MAX_ID_BYTES, MAX_NESTING, Outline, Scan
 
 /// A message from a client. Its content is raw JSON, which has been validated.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Incoming<'a> {
+pub(crate) enum Message<'a> {
     Request {
         id: RequestId,
         method: Cow<'a, str>,
@@ -90,7 +90,7 @@ impl MessageFault {
 }
 
 /// Parses one message.
-pub(crate) fn read(bytes: &[u8]) -> Result<Incoming<'_>, Rejected> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Message<'_>, Rejected> {
     let text = std::str::from_utf8(bytes).map_err(|e| refuse(None, &MessageFault::NotUtf8(e)))?;
     let text = text.trim_ascii();
     if !text.starts_with('{') {
@@ -118,11 +118,11 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Incoming<'_>, Rejected> {
 /// The sender of a request receives it, as does the sender of a message of unknown type, with a null
 /// id. The sender of a notification does not. For a response, the function that waits for it receives
 /// the error: its id is one of ours, and would denote a different request to the client.
-pub(crate) fn reject<'a>(outline: Outline, fault: &MessageFault) -> Result<Incoming<'a>, Rejected> {
+pub(crate) fn reject<'a>(outline: Outline, fault: &MessageFault) -> Result<Message<'a>, Rejected> {
     match (outline.method, outline.id, outline.answer) {
         (false, Id::Usable(id), true) => {
             let message = format!("invalid response: {fault}");
-            Ok(Incoming::Response { id, answer: Err(ErrorData::new(fault.code(), message, None)) })
+            Ok(Message::Response { id, answer: Err(ErrorData::new(fault.code(), message, None)) })
         }
         (false, _, true) | (true, Id::Absent, _) => Err(Rejected::Silent(fault.to_string())),
         (_, id, _) => Err(refuse(id.usable(), fault)),
@@ -133,7 +133,7 @@ fn refuse(id: Option<RequestId>, fault: &MessageFault) -> Rejected {
     Rejected::Answer(message::error(id.as_ref(), &fault.error()).bytes)
 }
 
-fn of_members<'a>(members: &Members<'a>) -> Result<Incoming<'a>, Rejected> {
+fn of_members<'a>(members: &Members<'a>) -> Result<Message<'a>, Rejected> {
     let id = members.id.map_or(Id::Absent, Id::of_raw);
     let method = members.method.map(|raw| text_of(raw).ok_or(MessageFault::Method));
     let is_answer = members.result.is_some() || members.error.is_some();
@@ -155,15 +155,15 @@ fn of_members<'a>(members: &Members<'a>) -> Result<Incoming<'a>, Rejected> {
     // `null` means no parameters.
     let params = members.params.filter(|raw| *raw != "null");
     match (method, id) {
-        (Some(method), Id::Usable(id)) => Ok(Incoming::Request { id, method, params }),
-        (Some(method), _) => Ok(Incoming::Notification { method, params }),
+        (Some(method), Id::Usable(id)) => Ok(Message::Request { id, method, params }),
+        (Some(method), _) => Ok(Message::Notification { method, params }),
         (None, Id::Usable(id)) => {
             let answer = match (members.result, members.error) {
                 (Some(result), None) => Ok(result),
                 (None, Some(error)) => Err(error_of(error)),
                 _ => Err(unusable(&MessageFault::Answer)),
             };
-            Ok(Incoming::Response { id, answer })
+            Ok(Message::Response { id, answer })
         }
         (None, _) => Err(Rejected::Silent(MessageFault::Answer.to_string())),
     }

@@ -2,7 +2,7 @@
 //! performs no I/O; stdio, the in-memory pipe and HTTP all use it.
 //!
 //! ```text
-//! bytes ─ read ─► Incoming ─ receive ─► Action ─┬─ Accepted         nothing to send
+//! bytes ─ read ─► Message  ─ receive ─► Action ─┬─ Accepted         nothing to send
 //!                                               ├─ Reply(bytes)     an immediate response
 //!                                               ├─ Run(call)        polled by the transport
 //!                                               ├─ Listen(stream)   a stream of notifications
@@ -12,11 +12,11 @@
 mod answers;
 mod around;
 mod call;
+mod calls;
 mod dispatch;
 mod fields;
 mod incoming;
 mod listen;
-mod new_call;
 mod params;
 mod rules;
 #[cfg(test)]
@@ -25,15 +25,11 @@ mod told;
 
 use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
-
 pub(crate) use self::call::{Begun, Call, SlowFunctions};
-pub(crate) use self::incoming::{Incoming, MessageFault, Rejected, read, reject};
+pub(crate) use self::incoming::{Message, MessageFault, Rejected, read, reject};
 pub(crate) use self::listen::ListenStream;
 pub(crate) use super::caller::message::{self, Reply};
-pub(crate) use super::caller::{Outlet, Outward};
-use super::principal::HttpHead;
-use super::quota::ClientQuota;
+pub(crate) use super::caller::{Outlet, Outward, Request};
 use super::session::Subscription;
 use super::state::SharedState;
 
@@ -41,17 +37,6 @@ use super::state::SharedState;
 #[derive(Clone)]
 pub(crate) struct Engine {
     pub(crate) shared: Arc<SharedState>,
-}
-
-/// The origin of a message, and the outlet for messages about it.
-pub(crate) struct Origin {
-    /// Receives the messages that a request sends before its response.
-    pub(crate) outlet: Outlet,
-    pub(crate) head: HttpHead,
-    /// The client whose rate limit the message counts towards.
-    pub(crate) client: Arc<ClientQuota>,
-    /// Cancels the request when the client gives up.
-    pub(crate) cancel: CancellationToken,
 }
 
 /// What the transport must do after a message.

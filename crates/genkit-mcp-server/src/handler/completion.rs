@@ -6,11 +6,11 @@ use std::sync::Arc;
 use rmcp::model::{CompleteRequestParams, CompleteResult, ErrorData, Reference};
 use serde_json::json;
 
-use super::upstream;
 use crate::caller::Request;
 use crate::error::{Error as E, protocol_error};
+use crate::permission::Item;
 use crate::results;
-use crate::run::{Invocation, RunOutcome, run};
+use crate::run::{Run, RunOutcome};
 use crate::state::SharedState;
 use genkit_core::internal::context::{Outcome, drive};
 
@@ -48,20 +48,12 @@ pub(crate) async fn complete(
             return Err(refused(kind, E::ReferenceKind(kind.to_owned())));
         }
     };
-    let invocation = Invocation {
-        method: "completion/complete",
-        name,
-        arguments: json!({ argument.as_str(): value }),
-        timeout: None,
-        upstream: match &found {
-            Completed::Prompt(prompt) => upstream(prompt.metadata()),
-            Completed::Resource(resource) => upstream(resource.metadata()),
-        },
-        state: None,
-        responses: None,
-    };
-    let ended = run(shared, request, invocation, |admitted, _, recording| async move {
-        let context = admitted.context(recording, None);
+    let arguments = json!({ argument.as_str(): value });
+    let method = "completion/complete";
+    let (run, mut context) = Run::admit(shared, request, method, &name, &arguments, found.item())?;
+    context.limit = Some(shared.settings.timeout);
+    let outcome = async move {
+        let context = context.build();
         let completion = genkit_core::CompleteRequest {
             argument: argument.clone(),
             value,
@@ -79,8 +71,8 @@ pub(crate) async fn complete(
             Outcome::Suspended(..) => Outcome::Finished(Err(E::CompletionAsks(of).into())),
             ended => ended,
         }
-    });
-    match ended?.await? {
+    };
+    match run.into_outcome(outcome.await)? {
         RunOutcome::Finished(Ok(found)) => Ok(CompleteResult::new(results::completion(found))),
         RunOutcome::Finished(Err(error)) => Err(protocol_error(&error)),
         RunOutcome::InputRequired(_) => Err(E::NotSealed.into()),
@@ -90,4 +82,13 @@ pub(crate) async fn complete(
 enum Completed {
     Prompt(genkit_core::Prompt),
     Resource(genkit_core::Resource),
+}
+
+impl Completed {
+    fn item(&self) -> Item<'_> {
+        match self {
+            Self::Prompt(prompt) => Item::Prompt(prompt),
+            Self::Resource(resource) => Item::Resource(resource),
+        }
+    }
 }

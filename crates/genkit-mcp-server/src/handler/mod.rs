@@ -24,17 +24,18 @@ use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResult, GetPromptRequestParams, GetPromptResult,
     ReadResourceRequestParams, ReadResourceResult,
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::caller::Request;
 use super::error::{Error as E, protocol_error};
+use super::permission::Item;
+use super::results;
 use super::rounds::InputRequired;
-use super::run::{Answered, Invocation, RunOutcome, drive_in_span, run};
+use super::run::{Answered, Run, RunOutcome, drive_in_span, run_tool};
 use super::session::Era;
 use super::state::SharedState;
 #[cfg(feature = "durable")]
 use super::tasks::{self as task, BegunCall};
-use super::{results, tool_call};
 use genkit_core::Tool;
 use genkit_core::internal::action::resource_for_span;
 use genkit_core::internal::context::drive;
@@ -76,13 +77,13 @@ impl<'a> Methods<'a> {
 
     /// Returns how long clients can cache lists and contents, in milliseconds.
     pub(super) fn ttl(&self) -> Option<u64> {
-        Some(u64::try_from(self.shared.settings.cache_ttl.as_millis()).unwrap_or(u64::MAX))
+        Some(self.shared.settings.pages.cache_ms())
     }
 
     pub(super) fn call_tool(
         &self,
         params: CallToolRequestParams,
-        request: Request,
+        mut request: Request,
     ) -> Answered<impl Future<Output = Answered<ToolReply>> + use<'a>> {
         let caller = self.shared.caller(&request.head);
         let tool = self.shared.tool(&params.name, &caller).map_err(|absent| {
@@ -93,16 +94,8 @@ impl<'a> Methods<'a> {
         })?;
         let settings = &self.shared.settings;
         let era = request.era;
-        let invocation = Invocation {
-            method: "tools/call",
-            name: tool.name().to_owned(),
-            arguments: Value::Object(params.arguments.unwrap_or_default()),
-            timeout: tool.timeout(),
-            upstream: upstream(tool.metadata()),
-            state: params.request_state,
-            responses: params.input_responses,
-        };
-        let how = if settings.strict_args { Strictness::Exact } else { Strictness::Lenient };
+        let arguments = Value::Object(params.arguments.unwrap_or_default());
+        (request.state, request.responses) = (params.request_state, params.input_responses);
         let running = tool.clone();
         let limit = tool.max_output().unwrap_or(settings.max_output);
         #[cfg(feature = "durable")]
@@ -116,16 +109,18 @@ impl<'a> Methods<'a> {
         };
         #[cfg(feature = "durable")]
         if let Some(task) = task {
-            let begun = task::begin(self.shared, request, invocation, running, how, task)?;
+            let begun = task::begin(self.shared, request, running, arguments, task)?;
             return Ok(Either::Left(begun.map_ok(move |begun| match begun {
                 BegunCall::InTime(outcome) => reply(outcome),
                 BegunCall::Created(created) => ToolReply::Task(created),
             })));
         }
-        let outcome = run(self.shared, request, invocation, move |admitted, input, recording| {
-            tool_call::call(admitted, running, input, how, recording)
-        })?;
-        let outcome = outcome.map_ok(reply);
+        let (name, item) = (running.name(), Item::Tool(&running));
+        let (run, context) =
+            Run::admit(self.shared, request, "tools/call", name, &arguments, item)?;
+        let trusts_client = run.caller.trusted_to_approve();
+        let outcome = run_tool(self.shared, context, trusts_client, running, arguments);
+        let outcome = outcome.map(move |outcome| run.into_outcome(outcome).map(reply));
         #[cfg(feature = "durable")]
         let outcome = Either::Right(outcome);
         Ok(outcome)
@@ -134,7 +129,7 @@ impl<'a> Methods<'a> {
     pub(super) fn get_prompt(
         &self,
         params: GetPromptRequestParams,
-        request: Request,
+        mut request: Request,
     ) -> Answered<impl Future<Output = Answered<MethodReply<GetPromptResult>>> + use<'a>> {
         let caller = self.shared.caller(&request.head);
         let prompt = self.shared.prompt(&params.name, &caller).map_err(|absent| {
@@ -148,23 +143,18 @@ impl<'a> Methods<'a> {
         if let Err(missing) = results::check_arguments(&prompt, &arguments) {
             return Err(request.refused("prompts/get", &params.name, missing));
         }
-        let invocation = Invocation {
-            method: "prompts/get",
-            name: params.name,
-            arguments: Value::Object(arguments),
-            timeout: prompt.timeout(),
-            upstream: upstream(prompt.metadata()),
-            state: params.request_state,
-            responses: params.input_responses,
-        };
+        let arguments = Value::Object(arguments);
+        (request.state, request.responses) = (params.request_state, params.input_responses);
+        let (name, item) = (params.name, Item::Prompt(&prompt));
+        let (run, context) =
+            Run::admit(self.shared, request, "prompts/get", &name, &arguments, item)?;
         let running = prompt.clone();
-        let outcome =
-            run(self.shared, request, invocation, |admitted, arguments, recording| async move {
-                let context = admitted.context(recording, None);
-                let work = running.invoke(&context, arguments, Strictness::Text);
-                drive(&context, &admitted.name, work).await
-            })?;
-        Ok(outcome.map(move |outcome| match outcome? {
+        let outcome = async move {
+            let context = context.build();
+            let work = running.invoke(&context, arguments, Strictness::Text);
+            drive(&context, &name, work).await
+        };
+        Ok(outcome.map(move |outcome| match run.into_outcome(outcome)? {
             RunOutcome::Finished(Ok(reply)) => {
                 let mut result = results::prompt_result(reply);
                 result.result_type = result.result_type.filter(|_| era == Era::Modern);
@@ -180,7 +170,7 @@ impl<'a> Methods<'a> {
     pub(super) fn read_resource(
         &self,
         params: ReadResourceRequestParams,
-        request: Request,
+        mut request: Request,
     ) -> Answered<impl Future<Output = Answered<MethodReply<ReadResourceResult>>> + use<'a>> {
         let uri = params.uri;
         let found = self.shared.resource(&uri, &self.shared.caller(&request.head));
@@ -192,28 +182,23 @@ impl<'a> Methods<'a> {
             )
         })?;
         let era = request.era;
-        let invocation = Invocation {
-            method: "resources/read",
-            name: uri.clone(),
-            arguments: Value::Object(variables),
-            timeout: resource.timeout(),
-            upstream: upstream(resource.metadata()),
-            state: params.request_state,
-            responses: params.input_responses,
+        let variables = Value::Object(variables);
+        (request.state, request.responses) = (params.request_state, params.input_responses);
+        let item = Item::Resource(&resource);
+        let (run, context) =
+            Run::admit(self.shared, request, "resources/read", &uri, &variables, item)?;
+        let (running, read) = (resource.clone(), uri.clone());
+        let outcome = async move {
+            let context = context.build();
+            let work = running.invoke(&context, &read, variables);
+            let input = || json!({ "uri": read });
+            let (name, kind) = (running.name(), SpanKind::Action("resource"));
+            let span = NewSpan { name, kind, input: &input };
+            let output = |read: &Vec<_>| resource_for_span(read);
+            drive_in_span(&context, &read, span, work, output).await
         };
-        let running = resource.clone();
-        let outcome =
-            run(self.shared, request, invocation, |admitted, variables, recording| async move {
-                let context = admitted.context(recording, None);
-                let work = running.invoke(&context, &admitted.name, variables);
-                let input = || json!({ "uri": admitted.name });
-                let (name, kind) = (running.name(), SpanKind::Action("resource"));
-                let span = NewSpan { name, kind, input: &input };
-                let output = |read: &Vec<_>| resource_for_span(read);
-                drive_in_span(&context, &admitted.name, span, work, output).await
-            })?;
         let ttl = self.ttl();
-        Ok(outcome.map(move |outcome| match outcome? {
+        Ok(outcome.map(move |outcome| match run.into_outcome(outcome)? {
             RunOutcome::Finished(Ok(contents)) => {
                 let mut result = results::resource_result(&resource, &uri, contents);
                 if era == Era::Legacy {
@@ -231,9 +216,4 @@ impl<'a> Methods<'a> {
             RunOutcome::InputRequired(required) => Ok(MethodReply::InputRequired(required)),
         }))
     }
-}
-
-/// Returns the name of the upstream server that owns an action.
-fn upstream(metadata: &Map<String, Value>) -> Option<String> {
-    Some(metadata.get("mcp")?.get("server")?.as_str()?.to_owned())
 }

@@ -40,7 +40,7 @@ impl Methods<'_> {
         let Some(children) = lists.folder(uri) else {
             return Err(E::NoFolder(uri.to_owned()));
         };
-        let size = self.shared.settings.page_size;
+        let size = self.shared.settings.pages.size;
         let (children, next) = page(&children, |child| &child.uri, cursor, size)?;
         let mut result = ReadResourceDirectoryResult::with_all_items(children.to_vec());
         result.next_cursor = next;

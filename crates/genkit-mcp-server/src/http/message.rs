@@ -12,7 +12,7 @@ use super::names::SESSION;
 use super::refusal::HttpRefusal;
 use super::rules::{Asked, ParamsOutline, Rules};
 use super::sessions::SessionInUse;
-use crate::engine::{Incoming, Rejected, read};
+use crate::engine::{Message, Rejected, read};
 use crate::session::Session;
 
 /// The parts of a message that are needed before it is handled.
@@ -34,11 +34,11 @@ pub(super) enum MessageSession {
 }
 
 impl<'a> Outline<'a> {
-    pub(super) fn of(message: &'a Incoming<'_>) -> Self {
+    pub(super) fn of(message: &'a Message<'_>) -> Self {
         let (method, id, params) = match message {
-            Incoming::Request { id, method, params } => (Some(&**method), Some(id), *params),
-            Incoming::Notification { method, params } => (Some(&**method), None, *params),
-            Incoming::Response { .. } => (None, None, None),
+            Message::Request { id, method, params } => (Some(&**method), Some(id), *params),
+            Message::Notification { method, params } => (Some(&**method), None, *params),
+            Message::Response { .. } => (None, None, None),
         };
         Self { method, id, params: ParamsOutline::of(params) }
     }
@@ -71,7 +71,7 @@ impl MessageSession {
 }
 
 /// Parses the message in a body.
-pub(super) fn message_in(body: &[u8]) -> Result<Incoming<'_>, HttpRefusal> {
+pub(super) fn message_in(body: &[u8]) -> Result<Message<'_>, HttpRefusal> {
     read(body).map_err(|rejected| match rejected {
         Rejected::Answer(answer) => HttpRefusal::NoMessage(Some(answer)),
         Rejected::Silent(reason) => {
@@ -85,7 +85,7 @@ impl EndpointState {
     /// The session that a message belongs to, or a substitute.
     pub(super) async fn session_of(
         &self,
-        message: &Incoming<'_>,
+        message: &Message<'_>,
         outline: &Outline<'_>,
         rules: Rules,
         headers: &HeaderMap,
@@ -103,7 +103,7 @@ impl EndpointState {
                 self.check_is_asked(message, &kept.session)?;
                 Ok(MessageSession::Kept(kept))
             }
-            (..) if matches!(message, Incoming::Response { .. }) => Err(HttpRefusal::NothingAsked),
+            (..) if matches!(message, Message::Response { .. }) => Err(HttpRefusal::NothingAsked),
             (_, rules) => {
                 let name = calls_itself(&outline.params, headers);
                 Ok(MessageSession::Alone(without_session(rules, sender, &name)))
@@ -113,8 +113,8 @@ impl EndpointState {
 
     /// Checks that a response of a client answers a question of this instance, if there can be other
     /// instances.
-    fn check_is_asked(&self, message: &Incoming<'_>, session: &Session) -> Result<(), HttpRefusal> {
-        if let Incoming::Response { id, .. } = message
+    fn check_is_asked(&self, message: &Message<'_>, session: &Session) -> Result<(), HttpRefusal> {
+        if let Message::Response { id, .. } = message
             && self.store.is_some()
             && !session.connection.asks(id)
         {

@@ -17,8 +17,8 @@ use super::rules::{Asked, HeaderFault, Rules, accepts_answers, check_standard, i
 use super::running::Running;
 use super::sessions::SessionId;
 use super::streams::{AnswerBody, EventStream, Events};
-use crate::engine::{Action, ListenStream, Origin, Outlet, Outward as _, Reply};
-use crate::principal::{HttpHead, Principal};
+use crate::engine::{self, Action, ListenStream, Outlet, Outward as _, Reply};
+use crate::principal::{Principal, RequestHead};
 use crate::session::Session;
 use genkit_http_server::internal::read_body;
 
@@ -69,13 +69,14 @@ impl EndpointState {
             lacks_meta,
             expiry: sender.expiry,
         };
-        let origin = Origin {
-            outlet: Outlet::new(Arc::clone(&answering.stream) as _),
-            head: HttpHead::new(parts.headers, parts.extensions),
-            client: Arc::clone(&sender.client),
-            cancel: answering.cancel.clone(),
-        };
-        let action = self.engine.receive(&session, message, origin);
+        let request = engine::Request::new(
+            &session,
+            Outlet::new(Arc::clone(&answering.stream) as _),
+            RequestHead::for_http(parts.headers, parts.extensions),
+            &sender.client,
+            answering.cancel.clone(),
+        );
+        let action = self.engine.receive(message, request);
         // The body is no longer needed while the request runs.
         drop(body);
         drop(session);

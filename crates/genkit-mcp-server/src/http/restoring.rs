@@ -13,8 +13,8 @@ use super::endpoint::{EndpointState, RequestSender};
 use super::names::SESSION;
 use super::refusal::HttpRefusal;
 use super::sessions::{Owner, SessionId, SessionInUse, SessionTable};
-use crate::engine::{Action, Incoming, Origin, Outlet};
-use crate::principal::HttpHead;
+use crate::engine::{Action, Message, Outlet, Request};
+use crate::principal::RequestHead;
 use crate::session::{ClientDescription, Handshake, Session};
 use crate::session_store::{STORE_TIMEOUT, SessionStore, StoredClient, StoredSession};
 use genkit_core::Result as StoreResult;
@@ -90,15 +90,16 @@ impl EndpointState {
 
     /// Handles the session as if its client had sent `notifications/initialized`.
     fn make_ready(&self, used: &SessionInUse, sender: &RequestSender<'_>) {
-        let origin = Origin {
-            outlet: Outlet::new(Arc::clone(&used.standing().stream) as _),
-            head: HttpHead::default(),
-            client: Arc::clone(&sender.client),
-            cancel: CancellationToken::new(),
-        };
+        let request = Request::new(
+            &used.session,
+            Outlet::new(Arc::clone(&used.standing().stream) as _),
+            RequestHead::default(),
+            &sender.client,
+            CancellationToken::new(),
+        );
         let ready =
-            Incoming::Notification { method: "notifications/initialized".into(), params: None };
-        if let Action::Changes(changes) = self.engine.receive(&used.session, ready, origin) {
+            Message::Notification { method: "notifications/initialized".into(), params: None };
+        if let Action::Changes(changes) = self.engine.receive(ready, request) {
             used.standing().hear(changes);
             used.ready();
         }

@@ -6,10 +6,10 @@ use bytes::Bytes;
 use rmcp::model::CacheScope;
 use serde::Serialize;
 
-use super::{Lists, page};
+use super::Lists;
+use super::pagination::{PageSettings, page};
 use crate::error::Error as E;
 use crate::session::Era;
-use crate::settings::ServerSettings;
 
 /// A kind of list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Lists {
         kind: ListKind,
         era: Era,
         cursor: Option<&str>,
-        settings: &ServerSettings,
+        settings: &PageSettings,
     ) -> Result<Bytes, E> {
         if cursor.is_some() {
             return self.encode(kind, era, cursor, settings);
@@ -63,9 +63,9 @@ impl Lists {
         kind: ListKind,
         era: Era,
         cursor: Option<&str>,
-        settings: &ServerSettings,
+        settings: &PageSettings,
     ) -> Result<Bytes, E> {
-        let size = settings.page_size;
+        let size = settings.size;
         let out = Out { era, settings, scope: self.cache_scope() };
         match kind {
             ListKind::Tools => {
@@ -94,7 +94,7 @@ impl Lists {
 
 struct Out<'a> {
     era: Era,
-    settings: &'a ServerSettings,
+    settings: &'a PageSettings,
     scope: CacheScope,
 }
 
@@ -119,8 +119,7 @@ impl Out<'_> {
                 map.serialize_entry("nextCursor", &next)?;
             }
             map.serialize_entry(name, items)?;
-            let ttl = self.settings.cache_ttl.as_millis();
-            map.serialize_entry("ttlMs", &u64::try_from(ttl).unwrap_or(u64::MAX))?;
+            map.serialize_entry("ttlMs", &self.settings.cache_ms())?;
             map.serialize_entry("cacheScope", &self.scope)?;
             map.end()
         })();

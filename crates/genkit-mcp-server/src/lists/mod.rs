@@ -27,7 +27,7 @@ use genkit_core::internal::sync::lock;
 use genkit_core::{Prompt, Resource, Tool};
 use genkit_mcp::internal::wrapped_result::wrap_schema;
 use genkit_schema::internal::ResultShape;
-pub(crate) use pagination::page;
+pub(crate) use pagination::{PageSettings, page};
 
 /// The key of a prompt's version in `_meta`.
 const VERSION_KEY: &str = "version";

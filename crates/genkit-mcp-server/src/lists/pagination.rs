@@ -1,9 +1,36 @@
 //! Pagination: pages of a list and their cursors.
 
+use std::time::Duration;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::error::Error as E;
+
+/// How long clients can cache lists and contents. Default is 0: no caching.
+const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
+
+/// The settings of lists.
+#[derive(Clone)]
+pub(crate) struct PageSettings {
+    /// The number of items of a page; `None` is all.
+    pub(crate) size: Option<usize>,
+    /// How long clients can cache lists and contents.
+    pub(crate) cache_ttl: Duration,
+}
+
+impl PageSettings {
+    /// Returns the cache time in milliseconds.
+    pub(crate) fn cache_ms(&self) -> u64 {
+        u64::try_from(self.cache_ttl.as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+impl Default for PageSettings {
+    fn default() -> Self {
+        Self { size: None, cache_ttl: DEFAULT_CACHE_TTL }
+    }
+}
 
 /// Returns one page of `all`, which is sorted by `key`, and the cursor of the next page.
 ///

@@ -84,11 +84,11 @@ mod tests {
 
     use bytes::Bytes;
 
-    use crate::Principal;
+    use crate::instance::ServedInstance;
     use crate::lists::{ListKind, Lists};
     use crate::session::Era;
     use crate::state::SharedState;
-    use genkit_core::internal::BoundRegistry;
+    use crate::{McpServer, Principal};
     use genkit_core::{Context, Prompt, Registry, Tool};
 
     const KINDS: [ListKind; 5] = [
@@ -110,7 +110,7 @@ mod tests {
         let prompt = prompt.handler(|_: Context, (): ()| async { Ok("text".to_owned()) });
         let tools = [tool("open", ""), tool("write", "write")];
         let registry = Registry::new().add(tools).add([prompt]);
-        let server = McpServer::new(crate::testing_instance(registry.clone()));
+        let server = McpServer::new(ServedInstance::with_registry(registry.clone()));
         let server = server.permit(|caller, item| {
             item.name() != "hidden" || caller.principal().is_some_and(|it| it.id().starts_with("w"))
         });
@@ -126,7 +126,7 @@ mod tests {
             for (caller, names) in [(&writer, &["open", "write"][..]), (&guest, &["open"])] {
                 let view = shared.lists_of(&shared.caller_of(Some(caller)));
                 for (kind, era) in KINDS.iter().flat_map(|k| [(k, Era::Legacy), (k, Era::Modern)]) {
-                    pages.push(view.encoded(*kind, era, None, &shared.settings).unwrap());
+                    pages.push(view.encoded(*kind, era, None, &shared.settings.pages).unwrap());
                 }
                 let shown = view.tools(Era::Modern).iter().map(|tool| &*tool.name);
                 assert_eq!(shown.filter(|name| *name != "more").collect::<Vec<_>>(), names);

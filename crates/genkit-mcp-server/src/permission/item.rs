@@ -1,5 +1,7 @@
 //! The item that a permission applies to.
 
+use std::time::Duration;
+
 use genkit_core::Skill;
 use genkit_core::{Prompt, Resource, Tool};
 
@@ -54,6 +56,21 @@ impl<'a> Item<'a> {
     /// Returns the metadata of the item.
     pub fn metadata(&self) -> &'a serde_json::Map<String, serde_json::Value> {
         each!(self, it => it.metadata())
+    }
+
+    /// Returns the time limit of the item, if it has its own.
+    pub(crate) fn timeout(&self) -> Option<Duration> {
+        match self {
+            Item::Tool(tool) => tool.timeout(),
+            Item::Prompt(prompt) => prompt.timeout(),
+            Item::Resource(resource) => resource.timeout(),
+            Item::Skill(_) => None,
+        }
+    }
+
+    /// Returns the name of the upstream server that owns the item.
+    pub(crate) fn upstream(&self) -> Option<&'a str> {
+        self.metadata().get("mcp")?.get("server")?.as_str()
     }
 
     /// Returns the scopes in `permit = ".."`; empty without that option.

@@ -11,6 +11,7 @@ use super::holder::{Claim, Holder};
 use super::place::HeldPlace;
 use super::rate::TokenBucket;
 use crate::error::Error as E;
+use crate::principal::Principal;
 use genkit_core::internal::sync::lock;
 
 /// The number of groups into which a client's requests without a session are divided. Default is 16.
@@ -25,11 +26,21 @@ pub(crate) enum ClientKey {
     Address(IpAddr),
     /// An unidentified client. All such clients have the same key, and only their sessions are limited.
     Unknown,
-    /// The only client of a pipe.
-    Local,
+    /// The only client of a byte stream, with the id of its principal; the id is empty without one.
+    Stream(String),
 }
 
 impl ClientKey {
+    /// Returns the key for the client of a byte stream.
+    pub(crate) fn stream(principal: Option<&Principal>) -> Self {
+        Self::Stream(principal.map(|who| who.id().to_owned()).unwrap_or_default())
+    }
+
+    /// Returns whether this is the only client of a byte stream.
+    pub(crate) fn is_stream(&self) -> bool {
+        matches!(self, Self::Stream(_))
+    }
+
     /// Returns the key for an address. IPv6 addresses are reduced to their first 64 bits, since a host usually owns a
     /// whole /64 network.
     pub(crate) fn address(address: IpAddr) -> Self {
@@ -45,9 +56,9 @@ impl ClientKey {
     /// Returns the principal if it is known, and otherwise the address.
     pub(crate) fn known(&self) -> (&str, Option<IpAddr>) {
         match self {
-            Self::Principal(id) => (id, None),
+            Self::Principal(id) | Self::Stream(id) => (id, None),
             Self::Address(address) => ("", Some(*address)),
-            Self::Unknown | Self::Local => ("", None),
+            Self::Unknown => ("", None),
         }
     }
 }
@@ -71,7 +82,7 @@ impl ClientQuota {
     pub(super) fn new(key: ClientKey, book: Arc<Book>, per_second: Option<u32>) -> Arc<Self> {
         let rate = per_second.map(|limit| Mutex::new(TokenBucket::full(limit, Instant::now())));
         // Unidentified clients are not limited as a group, only by session.
-        let shares = !matches!(key, ClientKey::Local | ClientKey::Unknown);
+        let shares = !(key.is_stream() || key == ClientKey::Unknown);
         let holder = Arc::new(Holder { shares, ..Holder::default() });
         let sessionless = std::array::from_fn(|_| OnceLock::new());
         Arc::new(Self { key, book, holder, rate, sessionless })
@@ -124,7 +135,7 @@ impl ClientQuota {
 
     /// Returns whether the client can have more than one session.
     fn has_several(&self) -> bool {
-        self.key != ClientKey::Local
+        !self.key.is_stream()
     }
 }
 

@@ -40,7 +40,7 @@ fn places(session: &Arc<SessionQuota>, upstream: Option<&str>) -> Vec<HeldPlace>
 #[test]
 fn the_one_client_of_a_pipe_has_all_places() {
     let quotas = quotas();
-    let alone = session_of(&quotas, ClientKey::Local);
+    let alone = session_of(&quotas, ClientKey::stream(None));
     let all = places(&alone, None);
     assert_eq!(all.len(), PLACES);
     assert!(matches!(alone.place(None), Err(E::TooManyRunning(PLACES))));
@@ -86,7 +86,7 @@ fn clients_that_cannot_be_told_apart_share_by_their_sessions() {
 #[test]
 fn a_server_behind_that_hangs_leaves_places_for_the_others() {
     let quotas = quotas();
-    let alone = session_of(&quotas, ClientKey::Local);
+    let alone = session_of(&quotas, ClientKey::stream(None));
     let _hanging = places(&alone, Some("silent"));
     let refused = alone.place(Some("silent"));
     assert!(matches!(refused, Err(E::UpstreamBusy { server, held: 512 }) if server == "silent"));
@@ -96,7 +96,7 @@ fn a_server_behind_that_hangs_leaves_places_for_the_others() {
 #[tokio::test]
 async fn what_waits_for_a_person_holds_no_place() {
     let quotas = Quotas::new(&QuotaLimits { places: 2, ..limits() });
-    let alone = session_of(&quotas, ClientKey::Local);
+    let alone = session_of(&quotas, ClientKey::stream(None));
     let asking = alone.place(None).expect("a place");
     let (first, second) = (asking.while_waiting(), asking.while_waiting());
     assert_eq!(places(&alone, None).len(), 2);
@@ -111,7 +111,7 @@ async fn what_waits_for_a_person_holds_no_place() {
 #[tokio::test]
 async fn an_answered_function_waits_for_its_turn_and_goes_before_newcomers() {
     let quotas = Quotas::new(&QuotaLimits { places: 1, ..limits() });
-    let alone = session_of(&quotas, ClientKey::Local);
+    let alone = session_of(&quotas, ClientKey::stream(None));
     let asking = alone.place(None).expect("a place");
     let paused = asking.while_waiting();
     let other = alone.place(None).expect("the released slot");
@@ -128,7 +128,7 @@ async fn an_answered_function_waits_for_its_turn_and_goes_before_newcomers() {
 #[tokio::test]
 async fn a_function_that_is_given_up_while_it_waits_for_its_turn_keeps_nothing() {
     let quotas = Quotas::new(&QuotaLimits { places: 1, ..limits() });
-    let alone = session_of(&quotas, ClientKey::Local);
+    let alone = session_of(&quotas, ClientKey::stream(None));
     let asking = alone.place(None).expect("a place");
     let paused = asking.while_waiting();
     let other = alone.place(None).expect("the released slot");
@@ -200,7 +200,7 @@ async fn a_question_that_is_left_open_gives_way_to_those_of_others() {
 #[test]
 fn one_client_cannot_take_all_streams_nor_all_memory() {
     let quotas = quotas();
-    let session = session_of(&quotas, ClientKey::Local);
+    let session = session_of(&quotas, ClientKey::stream(None));
     let streams: Vec<_> = std::iter::from_fn(|| session.stream().ok()).collect();
     assert_eq!(streams.len(), bound::MAX_SESSION_STREAMS);
     let greedy = quotas.client(address(1)).sessionless("");

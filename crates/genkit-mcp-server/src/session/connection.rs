@@ -81,9 +81,7 @@ impl Connection {
     /// match one of this instance. Uses at most 53 bits, the precision of JSON numbers.
     #[cfg(feature = "http")]
     pub(crate) fn number_at_random(&self) {
-        let mut bytes = [0; 8];
-        super::random::fill(&mut bytes);
-        let [b0, b1, b2, b3, b4, b5, ..] = bytes;
+        let [b0, b1, b2, b3, b4, b5] = super::random_bytes();
         self.state().last = i64::from_le_bytes([b0, b1, b2, b3, b4, b5, 0, 0]) << 4;
     }
 

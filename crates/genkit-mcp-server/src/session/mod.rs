@@ -4,10 +4,9 @@ mod answered_states;
 mod client;
 mod connection;
 mod era;
-mod hmac;
 mod interest;
 mod notifier;
-pub(super) mod random;
+mod random;
 mod request_state;
 mod seal;
 mod sealing_keys;
@@ -27,13 +26,14 @@ pub(crate) use connection::{Connection, Handshake, OpenQuestion, OpenRequest};
 pub(crate) use era::Era;
 pub(crate) use interest::{Interest, ListenFilter};
 pub(crate) use notifier::{Notifier, Subscription};
+pub(crate) use random::random_bytes;
 pub(crate) use request_state::{KeyIndex, Opened, StateBinding, StateSealer};
 pub(crate) use sealing_keys::{KeySource, read_keys};
 pub(crate) use sees::{Sees, View};
 pub(crate) use subscriptions::{MAX_SUBSCRIPTIONS, Subscriptions};
 
 use super::error::Error as E;
-use super::quota::{ClientKey, Held, SessionQuota};
+use super::quota::{Held, SessionQuota};
 use genkit_core::LogLevel;
 use genkit_core::internal::context::Asker;
 use genkit_core::internal::sync::lock;
@@ -69,7 +69,7 @@ impl Session {
     pub(crate) fn new(quota: Arc<SessionQuota>, counted: Option<Held>) -> Self {
         let subscriptions = Subscriptions::default();
         let network = match quota.client().key() {
-            ClientKey::Local => Network::Pipe,
+            key if key.is_stream() => Network::Pipe,
             _ => Network::Http,
         };
         let counts = counted.is_some() || network == Network::Pipe;

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answered_states::{AnsweredStates, StateNumber};
-use super::random;
+use super::random_bytes;
+use super::seal::STATE_TTL;
 use super::seal::{MIN_KEY, Seal, SealError};
 use crate::error::Error as E;
-use crate::settings::STATE_TTL;
 use genkit_core::internal::context::Recording;
 use genkit_core::internal::sync::lock;
 use genkit_schema::internal::canonical::canonical;
@@ -77,9 +77,7 @@ impl StateSealer {
             [] => vec![Seal::new(process_key())],
             keys => keys.iter().map(|key| Seal::new(key)).collect(),
         };
-        let mut instance = [0; 8];
-        random::fill(&mut instance);
-        let instance = u64::from_ne_bytes(instance);
+        let instance = u64::from_ne_bytes(random_bytes());
         Self { keys, instance, next: AtomicU64::new(0), answered: Mutex::default() }
     }
 
@@ -165,11 +163,7 @@ impl fmt::Debug for StateSealer {
 /// Returns a random key of this process. Without a configured key, states do not outlive the process.
 fn process_key() -> &'static [u8; MIN_KEY] {
     static KEY: OnceLock<[u8; MIN_KEY]> = OnceLock::new();
-    KEY.get_or_init(|| {
-        let mut key = [0; MIN_KEY];
-        random::fill(&mut key);
-        key
-    })
+    KEY.get_or_init(random_bytes)
 }
 
 #[cfg(test)]

@@ -7,8 +7,14 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
 
-use super::hmac::{Hmac, TAG};
+/// How long a question of the 2026-07-28 protocol can stay open. Default is 1 hour.
+pub(super) const STATE_TTL: Duration = Duration::from_secs(3600);
+
+/// The length of a tag, in bytes.
+const TAG: usize = 32;
 
 /// The minimum length of a key, in bytes: that of the hash (RFC 2104, section 3).
 pub(super) const MIN_KEY: usize = TAG;
@@ -21,7 +27,8 @@ const DOMAIN: &[u8] = b"genkit/request-state/1\0";
 
 /// Seals and opens texts with one key.
 pub(super) struct Seal {
-    key: Vec<u8>,
+    /// Has read the key and the domain.
+    keyed: Hmac<Sha256>,
 }
 
 /// The reason why a text does not open.
@@ -37,7 +44,9 @@ pub(super) enum SealError {
 impl Seal {
     /// Creates a seal with a key of at least [`MIN_KEY`] bytes.
     pub(super) fn new(key: &[u8]) -> Self {
-        Self { key: key.to_vec() }
+        let mut keyed = Hmac::new_from_slice(key).expect("HMAC takes keys of any length");
+        keyed.update(DOMAIN);
+        Self { keyed }
     }
 
     /// Seals `content` for `ttl`, bound to `bound_to`.
@@ -46,7 +55,7 @@ impl Seal {
         let mut sealed = vec![0; TAG];
         sealed.extend_from_slice(&expiry.to_be_bytes());
         sealed.extend_from_slice(content);
-        let tag = self.mac(bound_to, &sealed[TAG..]).finalize();
+        let tag = self.mac(bound_to, &sealed[TAG..]).finalize().into_bytes();
         sealed[..TAG].copy_from_slice(&tag);
         URL_SAFE_NO_PAD.encode(sealed)
     }
@@ -57,7 +66,8 @@ impl Seal {
         let (tag, body) = sealed.split_first_chunk::<TAG>().ok_or(SealError::Malformed)?;
         let (expiry, _) = body.split_first_chunk::<EXPIRY>().ok_or(SealError::Malformed)?;
         let expiry = u64::from_be_bytes(*expiry);
-        if !self.mac(bound_to, body).verifies(tag) {
+        // In constant time.
+        if self.mac(bound_to, body).verify(tag.into()).is_err() {
             return Err(SealError::Forged);
         }
         if millis(SystemTime::now()) >= expiry {
@@ -68,14 +78,13 @@ impl Seal {
 
     /// Returns a digest of `text` that is the same wherever the key is used, and that does not reveal the text.
     pub(super) fn digest(&self, purpose: &[u8], text: &[u8]) -> String {
-        URL_SAFE_NO_PAD.encode(self.mac(purpose, text).finalize())
+        URL_SAFE_NO_PAD.encode(self.mac(purpose, text).finalize().into_bytes())
     }
 
-    fn mac(&self, bound_to: &[u8], body: &[u8]) -> Hmac {
-        let mut mac = Hmac::new(&self.key);
-        mac.update(DOMAIN);
+    fn mac(&self, bound_to: &[u8], body: &[u8]) -> Hmac<Sha256> {
+        let mut mac = self.keyed.clone();
         // The length comes first, so that the binding cannot run into the body.
-        mac.update((bound_to.len() as u64).to_be_bytes());
+        mac.update(&(bound_to.len() as u64).to_be_bytes());
         mac.update(bound_to);
         mac.update(body);
         mac
@@ -136,5 +145,11 @@ mod tests {
         let (one, two) = (seal(1).digest(b"ab", b"c"), seal(1).digest(b"a", b"bc"));
         assert_ne!(one, two);
         assert_eq!(one, seal(1).digest(b"ab", b"c"));
+    }
+
+    /// Instances of other versions open the same seals.
+    #[test]
+    fn digest_is_that_of_earlier_versions() {
+        assert_eq!(seal(1).digest(b"ab", b"c"), "nzPkpi1Wm_W0nClaU47feHu9byqmFZrR44Slg6Hwls8");
     }
 }

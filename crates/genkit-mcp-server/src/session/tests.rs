@@ -18,7 +18,7 @@ fn session() -> Arc<Session> {
         sessions: MAX_SESSIONS,
         session_questions: MAX_SESSION_QUESTIONS,
     });
-    let (quota, counted) = quotas.client(ClientKey::Local).open_session().expect("room");
+    let (quota, counted) = quotas.client(ClientKey::stream(None)).open_session().expect("room");
     Arc::new(Session::new(quota, Some(counted)))
 }
 

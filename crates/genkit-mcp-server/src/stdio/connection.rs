@@ -13,10 +13,10 @@ use super::StdioLimits;
 use super::line_outlet::LineOutlet;
 use crate::engine;
 use crate::engine::{
-    Action, Begun, Call, Engine, Incoming, ListenStream, MessageFault, Origin, Outlet, Rejected,
+    Action, Begun, Call, Engine, ListenStream, Message, MessageFault, Outlet, Rejected, Request,
     SlowFunctions,
 };
-use crate::principal::HttpHead;
+use crate::principal::{Principal, RequestHead};
 use crate::quota::ClientKey;
 use crate::session::{Session, Subscription};
 use crate::state::SharedState;
@@ -35,6 +35,8 @@ pub(crate) struct StdioConnection<R, W> {
 struct Client<W> {
     engine: Engine,
     session: Arc<Session>,
+    /// The user of the client, if the program has identified it.
+    principal: Option<Principal>,
     lines: LineOutlet<W>,
     outlet: Outlet,
     slow: SlowFunctions,
@@ -62,13 +64,15 @@ where
         writer: W,
         shared: &Arc<SharedState>,
         limits: StdioLimits,
+        principal: Option<Principal>,
     ) -> Self {
         let StdioLimits { line_bytes, queued_bytes, close_flush, .. } = limits;
         let lines = LineStream::new(reader, writer, line_bytes, queued_bytes, close_flush);
         let out = LineOutlet(Arc::clone(lines.outbox()));
         let client = Client {
             engine: Engine { shared: Arc::clone(shared) },
-            session: Arc::new(shared.session_of(ClientKey::Local)),
+            session: Arc::new(shared.session_of(ClientKey::stream(principal.as_ref()))),
+            principal,
             outlet: Outlet::new(Arc::new(out.clone())),
             lines: out,
             slow: SlowFunctions::default(),
@@ -169,14 +173,15 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
         }
     }
 
-    fn serve(&mut self, message: Incoming<'_>) -> io::Result<()> {
-        let origin = Origin {
-            outlet: self.outlet.clone(),
-            head: HttpHead::default(),
-            client: Arc::clone(self.session.quota().client()),
-            cancel: CancellationToken::new(),
-        };
-        match self.engine.receive(&self.session, message, origin) {
+    fn serve(&mut self, message: Message<'_>) -> io::Result<()> {
+        let request = Request::new(
+            &self.session,
+            self.outlet.clone(),
+            RequestHead::for_stream(self.principal.clone()),
+            self.session.quota().client(),
+            CancellationToken::new(),
+        );
+        match self.engine.receive(message, request) {
             Action::Accepted => Ok(()),
             Action::Reply(answer) => self.lines.0.push_line(&answer.bytes),
             Action::Run(call) => match call.begin(&self.slow) {

@@ -17,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::connection::StdioConnection;
-use self::stoppable::StoppableReader;
+pub(crate) use self::stoppable::StoppableReader;
 use super::settings::MAX_LINE_BYTES;
 
 /// How many bytes can wait to be written before the connection stops reading. Default is 4 MiB.

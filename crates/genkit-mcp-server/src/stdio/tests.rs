@@ -16,8 +16,9 @@ use tokio::io::{
 use tokio::task::JoinHandle;
 
 use super::{StdioConnection, StdioLimits};
+use crate::McpServer;
+use crate::instance::ServedInstance;
 use genkit_core::Context;
-use genkit_core::internal::BoundRegistry;
 use genkit_core::{Prompt, Registry, Resource, Tool};
 
 /// A timeout well above the duration of any test.
@@ -78,7 +79,7 @@ fn genkit() -> ServedInstance {
     let note = Resource::builder("note://{id}", "note", "A note.")
         .handler(|_: Context, _: Value| async move { Ok("text".to_owned()) });
     let registry = Registry::new().add(tools).add([greet]).add([note]);
-    crate::instance::tests::instance(registry)
+    ServedInstance::with_registry(registry)
 }
 
 /// Serves a connection over a pipe with this capacity, and returns its client.
@@ -86,8 +87,8 @@ fn serve(pipe_bytes: usize, limits: StdioLimits) -> (JoinHandle<io::Result<()>>,
     let (near, far) = duplex(pipe_bytes);
     let (reader, writer) = split(near);
     let (output, input) = split(far);
-    let shared = genkit().serve_mcp().check(true).unwrap();
-    let connection = StdioConnection::new(reader, writer, &shared, limits);
+    let shared = McpServer::new(genkit()).check(true).unwrap();
+    let connection = StdioConnection::new(reader, writer, &shared, limits, None);
     (tokio::spawn(connection.run()), Client { input, output: BufReader::new(output) })
 }
 

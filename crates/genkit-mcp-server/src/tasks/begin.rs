@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::CreateTaskResult;
+use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -14,11 +15,11 @@ use super::record::{StoredCall, TaskRecord};
 use super::rounds::TaskRounds;
 use super::{sweep_later, wire};
 use crate::caller::Request;
+use crate::permission::Item;
 use crate::quota::ClientKey;
-use crate::run::{Admission, Answered, Invocation, OpenRun, RunOutcome, admit};
-use crate::session::random;
+use crate::run::{Answered, Run, RunOutcome, run_tool};
+use crate::session::random_bytes;
 use crate::state::SharedState;
-use crate::tool_call;
 use genkit_core::Result;
 use genkit_core::RunId;
 use genkit_core::internal::action::ToolOutput;
@@ -26,7 +27,6 @@ use genkit_core::internal::context::{Journal, Rounds};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::{Tool, ToolTask};
 use genkit_durable::internal::{CallJournal, LEASE, LeasedRun, Note};
-use genkit_schema::internal::strictness::Strictness;
 
 /// The outcome of a call that can become a task.
 pub(in super::super) enum BegunCall {
@@ -44,7 +44,7 @@ struct NewTask<'a> {
     caller: Arc<TaskCaller>,
     record: TaskRecord,
     work: TaskWork,
-    open: OpenRun<'a>,
+    run: Run,
     /// Cancelled when the client gives up.
     request: CancellationToken,
     after: Duration,
@@ -54,40 +54,39 @@ struct NewTask<'a> {
 pub(in super::super) fn begin(
     shared: &Arc<SharedState>,
     request: Request,
-    invocation: Invocation,
     tool: Tool,
-    how: Strictness,
+    arguments: Value,
     task: ToolTask,
 ) -> Answered<impl Future<Output = Answered<BegunCall>>> {
     let (client, request_cancel) = (request.quota.key().clone(), request.cancel.clone());
     let described = Arc::clone(&request.client);
     let principal = shared.caller(&request.head).principal().cloned();
     let ttl = shared.settings.task_ttl;
-    let invocation = Invocation { timeout: Some(invocation.timeout.unwrap_or(ttl)), ..invocation };
-    let Admission { mut admitted, arguments, recording, open } =
-        admit(shared, request, invocation)?;
-    let mut bytes = [0; 16];
-    random::fill(&mut bytes);
-    let id = RunId::new_task(bytes);
-    let waiting = Some(Arc::clone(&open.caller));
+    let (name, item) = (tool.name(), Item::Tool(&tool));
+    let (run, mut context) = Run::admit(shared, request, "tools/call", name, &arguments, item)?;
+    let id = RunId::new_task(random_bytes());
+    let waiting = Some(Arc::clone(&run.caller));
     let caller = Arc::new(TaskCaller::new(waiting, described, &shared.genkit.registry));
     let mut call = StoredCall::new(tool.name(), arguments.clone(), caller.description())
         .by(principal.as_ref());
-    call.trusts_client = admitted.trusts_client;
-    call.meta = (*admitted.meta).clone();
+    call.trusts_client = run.caller.trusted_to_approve();
+    call.meta = (*context.meta).clone();
+    let trusts_client = call.trusts_client;
+    let recording = context.recording.clone().unwrap_or_default();
     let (notes, noted) = mpsc::unbounded_channel::<Note>();
     let stop = CancellationToken::new();
-    admitted.caller = Arc::clone(&caller) as _;
-    admitted.rounds = Some(Arc::new(TaskRounds(admitted.rounds)) as Arc<dyn Rounds>);
-    admitted.journal = Some(Arc::new(CallJournal::new(&id, (0, 0), notes)) as Arc<dyn Journal>);
-    admitted.cancel = stop.clone();
+    context.limit = Some(tool.timeout().unwrap_or(ttl));
+    context.caller = Arc::clone(&caller) as _;
+    context.rounds = Some(Arc::new(TaskRounds(context.rounds)) as Arc<dyn Rounds>);
+    context.journal = Some(Arc::new(CallJournal::new(&id, (0, 0), notes)) as Arc<dyn Journal>);
+    context.cancel = stop.clone();
     let ttl_ms = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
-    let record = TaskRecord::new(call, recording.clone(), ttl_ms);
+    let record = TaskRecord::new(call, recording, ttl_ms);
     let messages = caller.messages();
-    let running = Box::pin(tool_call::call(admitted, tool.clone(), arguments, how, recording));
+    let running = Box::pin(run_tool(shared, context, trusts_client, tool.clone(), arguments));
     let work = TaskWork { running, noted, messages, stop };
     let (request, after) = (request_cancel, task.starts_after());
-    Ok(NewTask { shared, id, tool, client, caller, record, work, open, request, after }.run())
+    Ok(NewTask { shared, id, tool, client, caller, record, work, run, request, after }.run())
 }
 
 impl NewTask<'_> {
@@ -113,15 +112,15 @@ impl NewTask<'_> {
             }
         };
         match ended {
-            Some(ended) => Ok(BegunCall::InTime(self.open.ended(ended)?)),
+            Some(ended) => Ok(BegunCall::InTime(self.run.into_outcome(ended)?)),
             None => self.becomes_task().await,
         }
     }
 
     /// Saves the task before its id is sent to the client.
     async fn becomes_task(self) -> Answered<BegunCall> {
-        let Self { shared, id, tool, client, caller, mut record, work, open, .. } = self;
-        let held = open.becomes_task()?;
+        let Self { shared, id, tool, client, caller, mut record, work, run, .. } = self;
+        let held = run.become_task()?;
         let session = match create(shared, &id, &mut record).await {
             Ok(session) => session,
             Err(error) => {

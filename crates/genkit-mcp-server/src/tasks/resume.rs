@@ -7,23 +7,21 @@ use rmcp::model::ErrorData;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::RunningTask;
 use super::caller::TaskCaller;
 use super::drive::{TaskWork, drive, told};
 use super::record::{Stage, TaskRecord};
 use super::rounds::TaskRounds;
 use super::wire::of_protocol;
-use crate::run::Admitted;
+use crate::run::run_tool;
 use crate::state::SharedState;
-use crate::tool_call;
+use crate::task_table::RunningTask;
 use genkit_core::Result;
 use genkit_core::RunId;
 use genkit_core::Tool;
-use genkit_core::internal::context::{Journal, Rounds, TypeMap};
+use genkit_core::internal::context::{ContextParts, Journal, Rounds, TypeMap};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::visible::Logged;
 use genkit_durable::internal::{CallJournal, LeasedRun, STEP_TRIES};
-use genkit_schema::internal::strictness::Strictness;
 
 /// The outcome of an attempt to resume a task.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -138,22 +136,20 @@ fn begin_again(
         values.insert(principal);
     }
     let left = Duration::from_millis(record.ends_ms().saturating_sub(now_ms()));
-    let admitted = Admitted {
-        shared: Arc::clone(shared),
-        caller: Arc::clone(&caller) as _,
-        trusts_client: call.trusts_client,
-        name: tool.name().to_owned(),
-        cancel: stop.clone(),
-        rounds: Some(Arc::new(TaskRounds(None)) as Arc<dyn Rounds>),
-        timeout: tool.timeout().unwrap_or(left),
-        meta: Arc::new(call.meta.clone()),
+    let context = ContextParts {
+        states: shared.genkit.states.clone(),
         values,
         journal: Some(Arc::new(CallJournal::new(id, (0, 0), notes)) as Arc<dyn Journal>),
-        #[cfg(feature = "http")]
-        extensions: Arc::default(),
+        meta: Arc::new(call.meta.clone()),
+        cancel: stop.clone(),
+        limit: Some(tool.timeout().unwrap_or(left)),
+        recording: Some(record.recording()),
+        rounds: Some(Arc::new(TaskRounds(None)) as Arc<dyn Rounds>),
+        defaults: shared.settings.values.clone(),
+        caller: Arc::clone(&caller) as _,
+        ..ContextParts::default()
     };
-    let how = if shared.settings.strict_args { Strictness::Exact } else { Strictness::Lenient };
-    let (input, recording) = (call.input.clone(), record.recording());
-    let running = Box::pin(tool_call::call(admitted, tool.clone(), input, how, recording));
+    let (trusts_client, input) = (call.trusts_client, call.input.clone());
+    let running = Box::pin(run_tool(shared, context, trusts_client, tool.clone(), input));
     TaskWork { running, noted, messages: caller.messages(), stop }
 }

@@ -114,7 +114,7 @@ impl ClientBuilder {
     /// Returns the errors of starting the server, and an error if the handshake fails.
     pub async fn connect(self, server: McpServer) -> Result<Client> {
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
-        crate::serve_pipe(server, theirs)?;
+        server.serve_pipe(theirs)?;
         let lifecycle = if self.modern {
             ClientLifecycleMode::Discover {
                 preferred_versions: vec![ProtocolVersion::V_2026_07_28],

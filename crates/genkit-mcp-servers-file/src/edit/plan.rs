@@ -5,8 +5,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::{ClientApp, NewServer, add_server};
-use crate::bounded::read_bounded;
-use crate::error::{Error, Fault};
+use crate::error::{Error, ErrorReason};
+use crate::read::read_bounded;
 
 /// How many backups of a file may exist next to it. Default is 1,000.
 const MAX_COPIES: u32 = 1000;
@@ -54,27 +54,33 @@ impl EditPlan {
     /// started, or if the file is read-only, larger than 32 MiB, not a file, or a broken link.
     pub fn new(path: &Path, app: ClientApp, server: &NewServer) -> Result<Self, Error> {
         let shown = path.display().to_string();
-        let unreadable = |source| Error::of_file(Fault::Unwritable { path: shown.clone(), source });
+        let unreadable =
+            |source| Error::of_file(ErrorReason::Unreadable { path: shown.clone(), source });
         let (path, before) = match fs::canonicalize(path) {
             Ok(path) => {
                 let metadata = fs::metadata(&path).map_err(unreadable)?;
                 if !metadata.is_file() {
-                    return Err(Error::of_file(Fault::NoFile(shown)));
+                    return Err(Error::of_file(ErrorReason::NoFile(shown)));
                 }
                 if metadata.permissions().readonly() {
-                    return Err(Error::of_file(Fault::ReadOnly(shown)));
+                    return Err(Error::of_file(ErrorReason::ReadOnly(shown)));
                 }
                 let bytes = read_bounded(&path).map_err(unreadable)?;
                 (path, Some((bytes, metadata)))
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unreadable(error)),
-            Err(_) if path.is_symlink() => return Err(Error::of_file(Fault::LinkToNothing(shown))),
+            Err(_) if path.is_symlink() => {
+                return Err(Error::of_file(ErrorReason::LinkToNothing(shown)));
+            }
             Err(_) => {
                 let path = std::path::absolute(path).map_err(unreadable)?;
                 let folder = path.parent().unwrap_or(Path::new("/"));
                 if !folder.is_dir() {
                     let folder = folder.display().to_string();
-                    return Err(Error::of_file(Fault::NoFolder { folder, app: app.to_string() }));
+                    return Err(Error::of_file(ErrorReason::NoFolder {
+                        folder,
+                        app: app.to_string(),
+                    }));
                 }
                 (path, None)
             }
@@ -105,7 +111,7 @@ impl EditPlan {
             return Ok(Written { path: self.path, copy: None, changed: false });
         }
         let unwritable = |path: &Path, source| {
-            Error::of_file(Fault::Unwritable { path: path.display().to_string(), source })
+            Error::of_file(ErrorReason::Unwritable { path: path.display().to_string(), source })
         };
         let copy = match &self.before {
             Some((bytes, metadata)) => Some(
@@ -122,7 +128,7 @@ impl EditPlan {
             write_new(&new, &self.after, metadata).map_err(|error| unwritable(&new, error));
         let placed = placed.and_then(|()| {
             if !self.is_as_read() {
-                return Err(Error::of_file(Fault::ChangedMeanwhile(
+                return Err(Error::of_file(ErrorReason::ChangedMeanwhile(
                     self.path.display().to_string(),
                 )));
             }

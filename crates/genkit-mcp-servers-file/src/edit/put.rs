@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::replace::set;
 use super::{ClientApp, NewServer};
 use crate::encoding::FileText;
-use crate::error::{Error, Fault};
+use crate::error::{Error, ErrorReason};
 use crate::jsonc;
 use crate::place::Place;
 
@@ -37,12 +37,12 @@ pub fn add_server(
     server: &NewServer,
 ) -> Result<Vec<u8>, Error> {
     let at = Place::file(name);
-    let file = FileText::decode(bytes).ok_or_else(|| at.error(Fault::NotText))?;
-    let text = put(&file.text, app, server).map_err(|fault| at.error(fault))?;
+    let file = FileText::decode(bytes).ok_or_else(|| at.error(ErrorReason::NotText))?;
+    let text = put(&file.text, app, server).map_err(|reason| at.error(reason))?;
     Ok(file.encode(&text))
 }
 
-fn put(text: &str, app: ClientApp, server: &NewServer) -> Result<String, Fault> {
+fn put(text: &str, app: ClientApp, server: &NewServer) -> Result<String, ErrorReason> {
     // Rejects duplicate keys as well, because clients do not agree on the one that counts.
     let known = jsonc::parse_any(text)?.unwrap_or_default();
     let entry = server.entry(app);
@@ -50,7 +50,7 @@ fn put(text: &str, app: ClientApp, server: &NewServer) -> Result<String, Fault> 
     let there = known.get(path[0]).and_then(|section| section.get(path[1]));
     let Some(there) = there else { return set(text, &path, &entry) };
     if !is_same_program(there, &server.command) {
-        return Err(Fault::OtherServer { name: server.name.clone() });
+        return Err(ErrorReason::OtherServer { name: server.name.clone() });
     }
     let mut text = text.to_owned();
     for (key, value) in entry.as_object().into_iter().flatten() {
@@ -72,7 +72,7 @@ fn put_if_other(
     there: &Value,
     path: &[&str],
     value: &Value,
-) -> Result<(), Fault> {
+) -> Result<(), ErrorReason> {
     let found = path[2..].iter().try_fold(there, |value, key| value.get(key));
     if found != Some(value) {
         *text = set(text, path, value)?;

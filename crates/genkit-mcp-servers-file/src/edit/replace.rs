@@ -8,7 +8,7 @@ use serde::Serialize as _;
 use serde_json::ser::PrettyFormatter;
 use serde_json::{Serializer, Value};
 
-use crate::error::Fault;
+use crate::error::ErrorReason;
 use crate::jsonc;
 
 /// The indentation of one level, if the file does not show it.
@@ -18,7 +18,7 @@ const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// Sets the value at `path`, creating missing objects on the way. The text must be accepted by [`jsonc::parse`], or
 /// have no value at all.
-pub(crate) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, Fault> {
+pub(crate) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, ErrorReason> {
     let collect = CollectOptions { tokens: true, ..CollectOptions::default() };
     let parsed =
         parse_to_ast(text, &collect, &jsonc::OPTIONS).map_err(|error| jsonc::syntax(&error))?;
@@ -33,7 +33,7 @@ pub(crate) fn set(text: &str, path: &[&str], value: &Value) -> Result<String, Fa
     let mut at = &root;
     for (depth, key) in path.iter().enumerate() {
         let Parsed::Object(object) = at else {
-            return Err(Fault::NoObject { at: path[..depth].join(".") });
+            return Err(ErrorReason::NoObject { at: path[..depth].join(".") });
         };
         match object.properties.iter().find(|property| property.name.as_str() == *key) {
             Some(property) => at = &property.value,

@@ -1,6 +1,6 @@
 //! Tests of adding a server to files of all shapes, which preserve everything else byte for byte.
 
-use genkit_mcp_servers_file::{ClientApp, NewServer, add_server, parse};
+use genkit_mcp_servers_file::{ClientApp, EditPlan, NewServer, add_server, parse};
 use serde_json::{Value, json};
 
 fn notes() -> NewServer {
@@ -198,4 +198,14 @@ proptest::proptest! {
             rest = &rest[at.unwrap() + character.len_utf8()..];
         }
     }
+}
+
+/// A path below a file cannot be read; nothing was about to be written yet.
+#[cfg(unix)]
+#[test]
+fn unreadable_file_is_reported_as_unreadable() {
+    let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/mcp.json"));
+    let error = EditPlan::new(path, ClientApp::Cursor, &notes()).expect_err("not readable");
+    let text = error.to_string();
+    assert!(text.starts_with(&format!("cannot read {}: ", path.display())), "{text}");
 }

@@ -93,7 +93,6 @@ impl Framer {
     }
 
     /// Returns the size of the buffer, in bytes.
-    #[cfg(test)]
     pub(crate) fn held(&self) -> usize {
         self.buffer.capacity()
     }

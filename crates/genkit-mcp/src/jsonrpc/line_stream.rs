@@ -54,9 +54,9 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> LineStream<R, W> {
         self.ended
     }
 
-    /// Returns the size of the input buffer, in bytes.
-    #[cfg(test)]
-    pub(crate) fn held(&self) -> usize {
+    /// Returns the size of the input buffer, in bytes, for tests of sibling crates.
+    #[doc(hidden)]
+    pub fn held(&self) -> usize {
         self.framer.held()
     }
 

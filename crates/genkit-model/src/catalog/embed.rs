@@ -77,12 +77,16 @@ impl std::fmt::Debug for Embed {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::embedder_fn;
 
     #[tokio::test]
     async fn settings_are_an_object() {
         let embedder = embedder_fn("lengths", |_| async { Vec::new() });
-        let error = crate::UPWARD::embed(embedder, ["a"]).config(5).await.unwrap_err();
+        let error = Embed::new(Models::default(), embedder.into(), EmbedRequest::new(["a"]))
+            .config(5)
+            .await
+            .unwrap_err();
         assert_eq!(error.to_string(), "`.config(..)` must be an object, not `5`");
     }
 }

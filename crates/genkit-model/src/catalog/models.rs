@@ -186,7 +186,7 @@ mod tests {
                 .starts_with("Unknown model: claude-x. Did you mean `anthropic/claude-x`? ")
         );
         assert!(told("gemni/x").starts_with("Unknown provider: gemni. "), "{}", told("gemni/x"));
-        assert!(told(" ").starts_with("no model is specified;  "));
+        assert!(told(" ").starts_with("no model is specified; "));
         assert!(told("gemni/x").contains("Did you mean `gemini`? To use a custom model"));
         let embedder = Models::default().embedder(&"gemni/x".into()).err().unwrap().to_string();
         assert!(embedder.contains("Did you mean `gemini`? To use a custom embedder"), "{embedder}");

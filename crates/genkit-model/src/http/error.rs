@@ -54,7 +54,7 @@ pub enum Error {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum CallFailure {
+pub enum CallFailure {
     #[error("cannot be reached in time: {0}")]
     ConnectTimeout(String),
     #[error("cannot be reached: {0}")]

@@ -11,6 +11,7 @@
 //! | silence in a stream | no limit, because a model may think for minutes |
 //! | size of a response | 64 MiB |
 
+mod builder;
 mod direct;
 mod download;
 mod driver;

@@ -33,6 +33,8 @@ pub struct ProviderSettings {
     /// The time limit of a whole call. Default is 10 minutes.
     pub timeout: Option<Duration>,
     pub interceptor: Option<Arc<dyn Interceptor>>,
+    /// Whether settings that are not set are read from the environment.
+    pub from_env: bool,
 }
 
 impl ProviderSettings {

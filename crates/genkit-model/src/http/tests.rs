@@ -212,7 +212,7 @@ fn a_proxy_of_the_environment_is_asked() {
     }
     let proxy = server(vec![http("through the proxy")]);
     let mut test = std::process::Command::new(std::env::current_exe().unwrap());
-    test.args(["--exact", "model::http::tests::a_proxy_of_the_environment_is_asked"]);
+    test.args(["--exact", "http::tests::a_proxy_of_the_environment_is_asked"]);
     for name in ["NO_PROXY", "no_proxy", "REQUEST_METHOD"] {
         test.env_remove(name);
     }

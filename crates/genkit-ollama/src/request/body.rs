@@ -2,19 +2,17 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
-use serde_json::{Value, json};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Value;
 
 use super::messages::messages;
-use super::settings::WireSettings;
+use super::settings::{OllamaSettings, WireSettings};
+use super::tools::OllamaTool;
 use crate::NAME;
-use crate::schema::{GrammarDialect, ToolDialect};
-use crate::wire::OllamaSettings;
+use crate::schema::GrammarDialect;
 use genkit_core::Result;
 use genkit_core::internal::model::MessageList;
-use genkit_core::internal::names::Names;
-use genkit_core::{ModelRequest, OutputConfig, ToolDefinition};
+use genkit_core::{ModelRequest, OutputConfig};
 
 /// Encodes the body of a call. Logs a warning if it does not fit the context window of the model.
 pub(crate) fn body(
@@ -85,34 +83,6 @@ struct OptionsParam<'a>(&'a [(&'a str, Cow<'a, Value>)]);
 impl Serialize for OptionsParam<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
-    }
-}
-
-/// An encoded tool.
-#[derive(Serialize)]
-struct OllamaTool<'a> {
-    r#type: &'static str,
-    function: OllamaFunction<'a>,
-}
-
-#[derive(Serialize)]
-struct OllamaFunction<'a> {
-    name: Cow<'a, str>,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    description: &'a str,
-    parameters: Cow<'a, Value>,
-}
-
-impl<'a> OllamaTool<'a> {
-    fn of(tool: &'a ToolDefinition, names: &'a Names<'a>) -> Self {
-        let schema = tool.shared_input().and_then(|it| it.dialect::<ToolDialect>(&tool.name));
-        let nothing = || Cow::Owned(json!({ "type": "object", "properties": {} }));
-        let function = OllamaFunction {
-            name: names.sent(&tool.name),
-            description: &tool.description,
-            parameters: schema.map_or_else(nothing, Cow::Borrowed),
-        };
-        Self { r#type: "function", function }
     }
 }
 

@@ -3,5 +3,7 @@
 mod body;
 mod messages;
 mod settings;
+mod tools;
 
 pub(super) use body::body;
+pub(super) use settings::OllamaSettings;

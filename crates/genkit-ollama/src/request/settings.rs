@@ -1,14 +1,53 @@
 //! Conversion of settings to fields of the body and options of the model.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Map, Value};
 
 use crate::NAME;
-use crate::wire::OllamaSettings;
+use crate::response::error;
+use crate::window::Window;
 use genkit_core::internal::run_options::REASONING_EFFORT;
+use genkit_core::internal::sync::lock;
 use genkit_core::{Effort, ModelRequest};
+use genkit_model::internal::http::bearer_headers;
 use genkit_model::internal::left_out;
+
+/// Settings shared by all models of one [`Ollama`](crate::Ollama).
+pub(crate) struct OllamaSettings {
+    pub(crate) key: Option<String>,
+    /// The `num_ctx` of requests that do not set it.
+    pub(crate) num_ctx: Option<u64>,
+    /// The `keep_alive` of requests that do not set it.
+    pub(crate) keep_alive: Option<Value>,
+    /// The server's default context window; `None` if the server manages it (ollama.com).
+    pub(crate) default_window: Option<u64>,
+    pub(crate) window: Window,
+    /// Whether the server has responded that the API does not exist.
+    pub(crate) is_not_served: AtomicBool,
+    /// The models that have rejected thinking.
+    pub(crate) without_thoughts: Mutex<BTreeSet<String>>,
+}
+
+impl OllamaSettings {
+    /// Whether the model has rejected thinking.
+    pub(crate) fn is_without_thoughts(&self, model: &str) -> bool {
+        lock(&self.without_thoughts).contains(model)
+    }
+
+    /// Records whether an error means that the API does not exist.
+    pub(crate) fn note_served(&self, status: u16, body: &[u8]) {
+        self.is_not_served.store(error::is_not_served(status, body), Ordering::Relaxed);
+    }
+
+    /// Returns the headers of a call.
+    pub(crate) fn headers(&self, own: Option<&str>) -> Vec<(&'static str, Cow<'static, str>)> {
+        bearer_headers(own.or(self.key.as_deref()))
+    }
+}
 
 /// Settings that are for the client, or that are set from elsewhere.
 const NOT_SENT: [&str; 9] = [

@@ -15,7 +15,7 @@ fn streamed(
 ) -> (Result<ModelResponse>, Vec<GenerateChunk>) {
     let wire = wire("m");
     let mut stream = wire.stream(request);
-    let (sink, chunks) = ChunkSink::kept();
+    let (sink, chunks) = ChunkSink::collecting();
     for (at, line) in lines.iter().enumerate() {
         match stream.event(&SseEvent::Bare(&line.to_string()), &sink) {
             Ok(Next::More) => {}

@@ -1,4 +1,4 @@
-use super::error_reply::failure;
+use super::error::failure;
 use genkit_core::{Error, ErrorKind};
 
 fn of(status: u16, body: &str) -> Error {

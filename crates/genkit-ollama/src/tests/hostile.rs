@@ -50,7 +50,7 @@ fn cut(body: &str, size: usize) -> String {
     let (wire, request) = (wire("m"), ModelRequest::default());
     let mut stream = wire.stream(&request);
     let mut parser = SseParser::ndjson();
-    let (sink, _chunks) = ChunkSink::kept();
+    let (sink, _chunks) = ChunkSink::collecting();
     for piece in body.as_bytes().chunks(size) {
         parser.push(piece);
         while let Some(event) = parser.next() {
@@ -70,7 +70,7 @@ proptest! {
             drop(wire.decode(&request, text.as_bytes()));
             drop(wire.decode(&request, json!({"message": body, "done": true}).to_string().as_bytes()));
             wire.failure(400, &|_| None, text.as_bytes()).to_string();
-            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::kept().0));
+            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::collecting().0));
         }
         drop(open.end());
     }
@@ -93,7 +93,7 @@ fn a_line_that_is_no_json_or_half_of_it_is_an_error() {
         (r#"{"message": "x"}"#, genkit_core::ErrorKind::Internal),
     ] {
         let mut stream = wire.stream(&request);
-        let error = stream.event(&SseEvent::Bare(line), &ChunkSink::kept().0).unwrap_err();
+        let error = stream.event(&SseEvent::Bare(line), &ChunkSink::collecting().0).unwrap_err();
         assert_eq!(error.kind(), kind, "{line}: {error}");
     }
 }

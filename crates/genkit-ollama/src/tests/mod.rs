@@ -12,9 +12,10 @@ mod servers;
 
 use serde_json::Value;
 
+use super::Ollama;
 use super::builder::OllamaBuilder;
-use super::wire::OllamaWire;
-use super::{Ollama, error_reply};
+use super::provider::OllamaWire;
+use super::response::error;
 use genkit_core::ModelRequest;
 use genkit_model::internal::wire::WireFormat as _;
 

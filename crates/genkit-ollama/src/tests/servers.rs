@@ -1,16 +1,16 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::{Value, json};
 
 use super::Ollama;
-use genkit::Genkit;
 use genkit_core::ErrorKind;
 use genkit_core::Message;
-use genkit_core::Registry;
 use genkit_core::{Effort, ModelRequest};
-use genkit_model::ChunkSink;
+use genkit_model::internal::Models;
+use genkit_model::{ChunkSink, Embed, EmbedRequest};
 
 /// Starts a server that sends these responses. Returns the path and the body of each request that it receives.
 fn server(answers: Vec<(&'static str, Value)>) -> (String, Receiver<(String, Value)>) {
@@ -157,17 +157,21 @@ async fn many_texts_go_in_several_calls_and_stay_in_order() {
     };
     let (url, seen) = server(vec![vectors(0..256), vectors(256..300), vectors(0..2)]);
     let ollama = Ollama::builder().base_url(url).build().unwrap();
-    let genkit = Genkit::builder().registry(Registry::new()).provider(ollama).build().unwrap();
+    let mut models = Models::default();
+    models.add_provider(Arc::new(ollama));
+    let embed = |texts: Vec<String>| {
+        Embed::new(models.clone(), "ollama/nomic-embed-text".into(), EmbedRequest::new(texts))
+    };
     let texts: Vec<String> = (0..300).map(|number| number.to_string()).collect();
-    let embedded = genkit.embed("ollama/nomic-embed-text", texts).await.unwrap();
+    let embedded = embed(texts).await.unwrap();
     assert_eq!(embedded.usage.input_tokens, Some(20));
     for (at, embedding) in embedded.into_iter().enumerate() {
         assert_eq!(embedding.values(), [f64::from(u32::try_from(at).unwrap())]);
     }
     assert_eq!(seen.try_iter().nth(1).unwrap().1["input"][0], "256");
     // A response with too many vectors is an error.
-    let error = genkit.embed("ollama/nomic-embed-text", ["a"]).await.unwrap_err();
+    let error = embed(vec!["a".to_owned()]).await.unwrap_err();
     assert_eq!(error.to_string(), "ollama/nomic-embed-text: sent 1 texts and received 2 vectors");
     // Without texts, no request is sent.
-    assert!(genkit.embed("ollama/nomic-embed-text", [""; 0]).await.unwrap().embeddings.is_empty());
+    assert!(embed(Vec::new()).await.unwrap().embeddings.is_empty());
 }

@@ -1,16 +1,13 @@
 //! The builder of the OpenAI provider.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::error::Error as E;
 use super::provider::OpenAi;
+use crate::wire::builder::{ServerBuilder, openai_builder};
 use crate::wire::servers::{KnownServer, SERVERS};
-use crate::wire::settings::ServerBuilder;
 use genkit_core::Result;
-use genkit_model::Cassette;
 
 impl OpenAi {
     /// Creates a provider from environment variables: the API key from `OPENAI_API_KEY`, and the
@@ -77,58 +74,18 @@ pub struct OpenAiBuilder {
     max_tokens: Option<String>,
 }
 
-impl OpenAiBuilder {
-    pub(super) fn of(server: &'static KnownServer) -> Self {
-        let given = ServerBuilder { server: Some(server), ..ServerBuilder::default() };
-        Self { given, ..Self::default() }
-    }
-
-    /// Creates a builder for Ollama's server with the settings of the Ollama provider.
-    pub fn ollama(settings: genkit_model::internal::http::ProviderSettings) -> Self {
-        let server = KnownServer::named("ollama");
-        let given = ServerBuilder { server, settings, ..ServerBuilder::default() };
-        Self { given, ..Self::default() }
-    }
-
-    /// Reads settings that are not set explicitly from the environment: `OPENAI_API_KEY` and
-    /// `OPENAI_BASE_URL`, or the variables of the known server at the base URL.
-    pub fn env(mut self) -> Self {
-        self.given.from_env = true;
-        self
-    }
+openai_builder! {
+    OpenAiBuilder
 
     /// Sets the name of the provider, which is the prefix of its models' names. Default is the name
     /// of the known server at the base URL, or `openai`.
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.given.name = Some(name.into());
-        self
-    }
-
-    /// Sets the API key, which is sent in a header and never in a URL.
-    pub fn api_key(mut self, key: impl Into<String>) -> Self {
-        self.given.settings.key = Some(key.into());
-        self
-    }
+    name;
 
     /// Sets the base URL of the server, including the version: `http://localhost:4000/v1`. Default
     /// is `https://api.openai.com/v1`. If it is the address of a known server, its deviations
     /// apply.
-    pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.given.settings.base_url = Some(url.into());
-        self
-    }
+    base_url;
 
-    /// Sets the OpenAI organization that is billed.
-    pub fn organization(self, id: impl Into<String>) -> Self {
-        self.header("openai-organization", id)
-    }
-
-    /// Sets the OpenAI project that is billed.
-    pub fn project(self, id: impl Into<String>) -> Self {
-        self.header("openai-project", id)
-    }
-
-    /// Adds a header to every call, replacing a header with the same name.
     ///
     /// ```
     /// use genkit::model::OpenAi;
@@ -146,43 +103,27 @@ impl OpenAiBuilder {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.given.settings.headers.push((name.into(), value.into()));
-        self
+    header;
+    timeout;
+}
+
+impl OpenAiBuilder {
+    pub(super) fn of(server: &'static KnownServer) -> Self {
+        let given = ServerBuilder { server: Some(server), ..ServerBuilder::default() };
+        Self { given, ..Self::default() }
     }
 
-    /// Sets the timeout of one call, from sending the request to the end of the response. Default
-    /// is 10 minutes.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.given.settings.timeout = Some(timeout);
-        self
-    }
-
-    /// Sets whether to use strict mode for the schemas of tools. A schema that strict mode does not
-    /// support, for example with a `maxLength` or a map, is sent unchanged, and a warning is logged
-    /// once. Default is true for OpenAI, and false for other known servers.
-    pub fn strict_tools(mut self, yes: bool) -> Self {
-        self.given.strict_tools = Some(yes);
-        self
-    }
-
-    /// Sets whether to use strict mode for structured output, if strict mode supports its schema.
-    /// Default is true for OpenAI and for servers that are known to need it.
-    pub fn strict_output(mut self, yes: bool) -> Self {
-        self.given.strict_output = Some(yes);
-        self
+    /// Creates a builder for Ollama's server with the settings of the Ollama provider.
+    pub fn ollama(settings: genkit_model::internal::http::ProviderSettings) -> Self {
+        let server = KnownServer::named("ollama");
+        let given = ServerBuilder { server, settings, ..ServerBuilder::default() };
+        Self { given, ..Self::default() }
     }
 
     /// Sets the name of the token limit field. Default is the one that the server is known to use:
     /// `max_completion_tokens` for OpenAI, `max_tokens` for most others.
     pub fn max_tokens_field(mut self, name: impl Into<String>) -> Self {
         self.max_tokens = Some(name.into());
-        self
-    }
-
-    /// Sets a cassette, which records calls to a file or replays them. A replay needs no API key.
-    pub fn cassette(mut self, cassette: Cassette) -> Self {
-        self.given.settings.interceptor = Some(cassette.interceptor());
         self
     }
 
@@ -206,16 +147,5 @@ impl OpenAiBuilder {
             settings.deviations.max_tokens = Cow::Owned(name);
         }
         Ok(OpenAi { endpoint: Arc::new(endpoint), settings: Arc::new(settings) })
-    }
-}
-
-/// Omits the key and the values of headers.
-impl fmt::Debug for OpenAiBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OpenAiBuilder")
-            .field("name", &self.given.name)
-            .field("has_key", &self.given.settings.key.is_some())
-            .field("timeout", &self.given.settings.timeout)
-            .finish_non_exhaustive()
     }
 }

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
-use crate::wire::error_reply;
-use crate::wire::settings::OpenAiServer;
+use crate::wire::builder::OpenAiServer;
+use crate::wire::response::error;
 use genkit_core::Usage;
 use genkit_core::{Error, Result};
 use genkit_model::internal::http::{EmbedBatch, EmbedWire, Error as HttpError};
@@ -99,7 +99,7 @@ impl EmbedWire for OpenAiEmbedWire {
         let mut reply: EmbeddingsReply =
             serde_json::from_slice(body).map_err(|error| HttpError::json(name, &error))?;
         if let Some(error) = &reply.error {
-            return Err(error_reply::within(name, error));
+            return Err(error::within(name, error));
         }
         // The vectors are ordered by index, or stay in the order of the list if there is none.
         reply.data.sort_by_key(|vector| vector.index);
@@ -112,6 +112,6 @@ impl EmbedWire for OpenAiEmbedWire {
     }
 
     fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
-        error_reply::failure(&self.settings.name, status, headers, body)
+        error::failure(&self.settings.name, status, headers, body)
     }
 }

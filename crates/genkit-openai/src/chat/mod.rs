@@ -7,7 +7,6 @@ mod metadata;
 pub mod provider;
 mod request;
 mod response;
-mod wire;
 
 #[cfg(test)]
 mod tests;

@@ -4,12 +4,17 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::embedder::OpenAiEmbedWire;
-use super::wire::ChatWire;
-use crate::wire::models::needs_responses;
-use crate::wire::settings::OpenAiServer;
-use genkit_core::Result;
+use super::{request, response};
+use crate::wire::builder::OpenAiServer;
+use crate::wire::models::{Target, needs_responses};
+use crate::wire::response::error;
+use genkit_core::{Error, ModelRequest, ModelResponse, Result};
 use genkit_model::internal::http::{ApiEndpoint, HttpEmbedder, HttpModel};
+use genkit_model::internal::wire::{HttpCall, WireFormat, WireStream};
 use genkit_model::{Constrained, Embedder, Model, ModelInfo, Provider, Supports};
+
+/// The path after the base URL.
+const PATH: &str = "/chat/completions";
 
 /// A provider of models through chat completions, at OpenAI or any compatible server.
 ///
@@ -68,15 +73,14 @@ impl OpenAi {
             return crate::responses::model(&self.endpoint, &self.settings, name);
         }
         let deviations = &self.settings.deviations;
-        let mut supports = Supports::all();
-        supports.tool_choice = deviations.tool_choice;
-        supports.constrained = match (deviations.json_schema, deviations.json_with_tools) {
+        let constrained = match (deviations.json_schema, deviations.json_with_tools) {
             (false, _) => Constrained::None,
             (true, false) => Constrained::NoTools,
             (true, true) => Constrained::All,
         };
-        let mut info = ModelInfo::default();
-        info.supports = Some(supports);
+        let supports =
+            Supports::all().with_tool_choice(deviations.tool_choice).with_constrained(constrained);
+        let info = ModelInfo::default().with_supports(supports);
         let wire = ChatWire { settings: Arc::clone(&self.settings), model: name.to_owned() };
         let name = format!("{}/{name}", self.settings.name);
         Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))
@@ -116,5 +120,38 @@ impl Provider for OpenAi {
 impl fmt::Debug for OpenAi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAi").field("name", &self.settings.name).finish_non_exhaustive()
+    }
+}
+
+/// The wire format of one model.
+pub(super) struct ChatWire {
+    pub(super) settings: Arc<OpenAiServer>,
+    pub(super) model: String,
+}
+
+impl ChatWire {
+    fn target(&self) -> Target<'_> {
+        let OpenAiServer { name, deviations, .. } = &*self.settings;
+        Target { provider: name, model: &self.model, deviations }
+    }
+}
+
+impl WireFormat for ChatWire {
+    fn encode(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
+        let headers = self.settings.headers(&request.config);
+        let body = request::body(&self.target(), request, stream)?;
+        Ok(HttpCall { path: PATH.to_owned(), headers, body })
+    }
+
+    fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+        response::decode(&self.target(), request, body)
+    }
+
+    fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
+        Box::new(response::ChatStream::new(self.target(), request))
+    }
+
+    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+        error::failure(&self.settings.name, status, headers, body)
     }
 }

@@ -1,13 +1,10 @@
 //! The builder of the OpenAI Responses provider.
 
-use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::provider::OpenAiResponses;
-use crate::wire::settings::ServerBuilder;
+use crate::wire::builder::{ServerBuilder, openai_builder};
 use genkit_core::Result;
-use genkit_model::Cassette;
 
 /// The default name of the provider, which is the prefix of its models' names.
 const NAME: &str = "openai-responses";
@@ -53,45 +50,17 @@ pub struct OpenAiResponsesBuilder {
     pub(super) given: ServerBuilder,
 }
 
-impl OpenAiResponsesBuilder {
-    /// Reads settings that are not set explicitly from the environment: `OPENAI_API_KEY` and
-    /// `OPENAI_BASE_URL`, or the variables of the known server at the base URL.
-    pub fn env(mut self) -> Self {
-        self.given.from_env = true;
-        self
-    }
+openai_builder! {
+    OpenAiResponsesBuilder
 
     /// Sets the name of the provider, which is the prefix of its models' names. Default is
     /// `openai-responses`.
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.given.name = Some(name.into());
-        self
-    }
-
-    /// Sets the API key, which is sent in a header and never in a URL.
-    pub fn api_key(mut self, key: impl Into<String>) -> Self {
-        self.given.settings.key = Some(key.into());
-        self
-    }
+    name;
 
     /// Sets the base URL of the server, including the version: `http://localhost:8000/v1`. Default
     /// is `https://api.openai.com/v1`.
-    pub fn base_url(mut self, url: impl Into<String>) -> Self {
-        self.given.settings.base_url = Some(url.into());
-        self
-    }
+    base_url;
 
-    /// Sets the OpenAI organization that is billed.
-    pub fn organization(self, id: impl Into<String>) -> Self {
-        self.header("openai-organization", id)
-    }
-
-    /// Sets the OpenAI project that is billed.
-    pub fn project(self, id: impl Into<String>) -> Self {
-        self.header("openai-project", id)
-    }
-
-    /// Adds a header to every call, replacing a header with the same name.
     ///
     /// ```
     /// use genkit::model::OpenAiResponses;
@@ -106,39 +75,13 @@ impl OpenAiResponsesBuilder {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.given.settings.headers.push((name.into(), value.into()));
-        self
-    }
+    header;
 
-    /// Sets the timeout of one call, from sending the request to the end of the response. Default
-    /// is 10 minutes, which may be too short for the slowest models.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.given.settings.timeout = Some(timeout);
-        self
-    }
+    /// This may be too short for the slowest models.
+    timeout;
+}
 
-    /// Sets whether to use strict mode for the schemas of tools. A schema that strict mode does not
-    /// support, for example with a `maxLength` or a map, is sent unchanged, and a warning is logged
-    /// once. Default is true for OpenAI, and false for other known servers.
-    pub fn strict_tools(mut self, yes: bool) -> Self {
-        self.given.strict_tools = Some(yes);
-        self
-    }
-
-    /// Sets whether to use strict mode for structured output, if strict mode supports its schema.
-    /// Default is true for OpenAI and for servers that are known to need it.
-    pub fn strict_output(mut self, yes: bool) -> Self {
-        self.given.strict_output = Some(yes);
-        self
-    }
-
-    /// Sets a cassette, which records calls to a file or replays them. A replay needs no API key.
-    pub fn cassette(mut self, cassette: Cassette) -> Self {
-        self.given.settings.interceptor = Some(cassette.interceptor());
-        self
-    }
-
+impl OpenAiResponsesBuilder {
     /// Builds the provider.
     ///
     /// ```
@@ -156,16 +99,5 @@ impl OpenAiResponsesBuilder {
         let (endpoint, settings) =
             self.given.build(Some(NAME), |_| "OpenAiResponses::builder().env()".to_owned())?;
         Ok(OpenAiResponses { endpoint: Arc::new(endpoint), settings: Arc::new(settings) })
-    }
-}
-
-/// Omits the key and the values of headers.
-impl fmt::Debug for OpenAiResponsesBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OpenAiResponsesBuilder")
-            .field("name", &self.given.name)
-            .field("has_key", &self.given.settings.key.is_some())
-            .field("timeout", &self.given.settings.timeout)
-            .finish_non_exhaustive()
     }
 }

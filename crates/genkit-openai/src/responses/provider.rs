@@ -3,11 +3,19 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::wire::ResponsesWire;
-use crate::wire::settings::OpenAiServer;
-use genkit_core::Result;
+use super::{request, response};
+use crate::wire::builder::OpenAiServer;
+use crate::wire::response::error;
+use genkit_core::{Error, ModelRequest, ModelResponse, Result};
 use genkit_model::internal::http::{ApiEndpoint, HttpModel};
+use genkit_model::internal::wire::{HttpCall, WireFormat, WireStream};
 use genkit_model::{Model, ModelInfo, Provider, Supports};
+
+/// The path after the base URL.
+const PATH: &str = "/responses";
+
+/// The path for counting tokens.
+const COUNT_PATH: &str = "/responses/input_tokens";
 
 /// A provider of models through the Responses API, at OpenAI or any compatible server.
 ///
@@ -71,8 +79,7 @@ pub(crate) fn model(
     settings: &Arc<OpenAiServer>,
     name: &str,
 ) -> Arc<dyn Model> {
-    let mut info = ModelInfo::default();
-    info.supports = Some(Supports::all());
+    let info = ModelInfo::default().with_supports(Supports::all());
     let wire = ResponsesWire { settings: Arc::clone(settings), model: name.to_owned() };
     let name = format!("{}/{name}", settings.name);
     Arc::new(HttpModel::new(name, info, wire, Arc::clone(endpoint)))
@@ -92,5 +99,45 @@ impl Provider for OpenAiResponses {
 impl fmt::Debug for OpenAiResponses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenAiResponses").field("name", &self.settings.name).finish_non_exhaustive()
+    }
+}
+
+/// The wire format of one model.
+pub(super) struct ResponsesWire {
+    pub(super) settings: Arc<OpenAiServer>,
+    pub(super) model: String,
+}
+
+impl ResponsesWire {
+    fn call(&self, path: &str, request: &ModelRequest, body: Vec<u8>) -> HttpCall {
+        HttpCall { path: path.to_owned(), headers: self.settings.headers(&request.config), body }
+    }
+}
+
+impl WireFormat for ResponsesWire {
+    fn encode(&self, request: &ModelRequest, stream: bool) -> Result<HttpCall> {
+        let body = request::body(&self.settings, &self.model, request, stream)?;
+        Ok(self.call(PATH, request, body))
+    }
+
+    fn decode(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
+        response::decode(&self.settings, request, body)
+    }
+
+    fn stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a> {
+        Box::new(response::ResponsesStream::new(&self.settings, request))
+    }
+
+    fn encode_count(&self, request: &ModelRequest) -> Result<Option<HttpCall>> {
+        let body = request::count_body(&self.settings, &self.model, request)?;
+        Ok(Some(self.call(COUNT_PATH, request, body)))
+    }
+
+    fn decode_count(&self, body: &[u8]) -> Result<u64> {
+        response::decode_count(&self.settings, body)
+    }
+
+    fn failure(&self, status: u16, headers: &dyn Fn(&str) -> Option<String>, body: &[u8]) -> Error {
+        error::failure(&self.settings.name, status, headers, body)
     }
 }

@@ -1,11 +1,11 @@
-//! Documents of our own, and how tools of them are made and called.
+//! Documents, and functions that build and call their tools.
 
 use genkit::message::ToolRequest;
 use genkit::serde_json::{Value, json};
 use genkit::{Registry, Tool};
 use genkit_openapi::{OpenApi, OpenApiTools, reqwest, tools_from_openapi};
 
-/// OpenAPI 3.0, in YAML.
+/// A document of OpenAPI 3.0, in YAML.
 pub const SHOP: &str = r##"
 openapi: 3.0.3
 info: {title: Shop, version: "1"}
@@ -81,7 +81,7 @@ components:
         parent: {$ref: "#/components/schemas/Pet"}
 "##;
 
-/// OpenAPI 3.1, as a value.
+/// A document of OpenAPI 3.1, as a value.
 pub fn library() -> Value {
     json!({
         "openapi": "3.1.0",
@@ -131,12 +131,12 @@ pub fn library_at(url: &str) -> OpenApi {
     tools_from_openapi(library(), reqwest::Client::builder()).base_url(url)
 }
 
-/// A document of 3.1 with these paths.
+/// Returns a document of version 3.1 with these paths.
 pub fn document(paths: Value) -> Value {
     json!({"openapi": "3.1.0", "paths": paths})
 }
 
-/// Tools of these paths.
+/// Returns the tools for these paths.
 pub fn tools_of(paths: Value) -> OpenApiTools {
     tools_from_openapi(document(paths), reqwest::Client::builder())
         .base_url("http://127.0.0.1:9")
@@ -148,7 +148,7 @@ pub fn tool(tools: OpenApiTools, name: &str) -> Tool {
     Registry::new().add(tools).tool(name).unwrap_or_else(|| panic!("no tool {name}"))
 }
 
-/// What a model reads: the answer, or what went wrong.
+/// Calls a tool, and returns what a model would receive: the output or the error.
 pub async fn call(tool: &Tool, arguments: Value) -> Result<Value, String> {
     let request = ToolRequest::new(tool.name(), arguments);
     let response = tool.call(&request).await.unwrap().into_response().unwrap();

@@ -1,4 +1,4 @@
-//! Choice, and documents that are wrong, too large or hostile.
+//! The choice of operations, and documents that are invalid, too large or hostile.
 
 use genkit::serde_json::{Value, json};
 use genkit::{Error, ErrorKind};
@@ -12,7 +12,7 @@ fn built(spec: impl Into<Spec>) -> Result<OpenApiTools, Error> {
     tools_from_openapi(spec, client).base_url("https://api.example.com").build()
 }
 
-/// Why the only operation is left out.
+/// Returns the reason why the only operation is left out.
 fn left_out(paths: Value) -> String {
     let tools = tools_of(paths);
     assert!(tools.is_empty(), "{:?}", tools.names().collect::<Vec<_>>());
@@ -40,10 +40,10 @@ fn operations_are_chosen_and_a_slip_is_told() {
     );
 
     for (wrong, told) in [
-        (shop(url).only(["getPets"]), "has no operation `getPets`. Did you mean `getPet`?"),
+        (shop(url).only(["getPets"]), "has no operation `getPets`; did you mean `getPet`?"),
         (shop(url).without(["removeEverything"]), "or as `GET /pets/{id}`"),
-        (shop(url).tags(["reed"]), "has no tag `reed`. Did you mean `read`?"),
-        (shop(url).methods(["FETCH"]), "`FETCH` is no method"),
+        (shop(url).tags(["reed"]), "has no tag `reed`; did you mean `read`?"),
+        (shop(url).methods(["FETCH"]), "`FETCH` is not a supported method"),
     ] {
         let error = wrong.build().unwrap_err();
         assert!(error.to_string().contains(told), "{error}");
@@ -62,16 +62,16 @@ fn the_address_is_said_by_the_program() {
     let error = tools_from_openapi(library(), client()).server_of_document().build().unwrap_err();
     assert!(error.to_string().contains("has no `servers`"), "{error}");
     for (url, told) in [
-        ("/v1", "is not complete"),
-        ("file:///etc/passwd", "neither `https://` nor"),
-        ("https://me:secret@shop.example", "has credentials in it"),
-        ("https://shop.example?key=secret", "has a query"),
+        ("/v1", "is not a complete URL"),
+        ("file:///etc/passwd", "must begin with"),
+        ("https://me:secret@shop.example", "must not contain credentials"),
+        ("https://shop.example?key=secret", "must not have a query"),
     ] {
         let error = shop(url).build().unwrap_err().to_string();
         assert!(error.contains(told) && !error.contains("secret"), "{error}");
     }
     let why = left_out(json!({"/a": {"servers": [{"url": "https://evil.example"}], "get": {}}}));
-    assert!(why.contains("credentials go to one server"), "{why}");
+    assert!(why.contains("credentials are sent to only one"), "{why}");
 }
 
 #[test]
@@ -90,10 +90,10 @@ fn credentials_are_in_no_debug_and_no_error() {
 #[test]
 fn a_document_that_is_none_says_what_it_is() {
     for (spec, told) in [
-        ("{\"openapi\": ", "is no JSON"),
+        ("{\"openapi\": ", "is not valid JSON"),
         ("a: [", "cannot be read as YAML"),
         ("swagger: '2.0'", "Swagger 2.0"),
-        ("openapi: 4.0.0", "no OpenAPI document"),
+        ("openapi: 4.0.0", "not a supported OpenAPI document"),
         ("openapi: 3.1.0", "has no `paths`"),
         ("hello", "YAML"),
     ] {
@@ -111,7 +111,7 @@ fn a_document_has_bounds() {
 
     let deep = (0..500).fold(json!({}), |inner, _| json!({ "not": inner }));
     let error = built(json!({"openapi": "3.1.0", "paths": {}, "x": deep})).unwrap_err().to_string();
-    assert!(error.contains("deeper than 128"), "{error}");
+    assert!(error.contains("more than 128 deep"), "{error}");
 
     let many = |count: usize| {
         let paths = (0..count).map(|at| (format!("/p{at}"), json!({"get": {}})));
@@ -120,15 +120,15 @@ fn a_document_has_bounds() {
     let error = built(many(501)).unwrap_err().to_string();
     assert!(error.contains("501 operations") && error.contains(".only(..)"), "{error}");
     let error = built(many(5001)).unwrap_err().to_string();
-    assert!(error.contains("over 5000 operations"), "{error}");
+    assert!(error.contains("more than 5000 operations"), "{error}");
     assert_eq!(built(many(500)).unwrap().len(), 500);
 
-    // YAML has the same bounds, not those of a frontmatter.
+    // YAML has the same limits, rather than those of a frontmatter.
     let values = "  - a\n".repeat(60_000);
     let tools = built(format!("openapi: 3.1.0\npaths: {{/a: {{get: {{}}}}}}\nx-list:\n{values}"));
     assert_eq!(tools.unwrap().len(), 1);
 
-    // Aliases that grow without end.
+    // Aliases that grow exponentially.
     let laughs: String =
         (1..30).map(|n| format!("l{n}: &l{n} [*l{0}, *l{0}, *l{0}]\n", n - 1)).collect();
     let error = built(format!("openapi: 3.1.0\nl0: &l0 [x]\n{laughs}")).unwrap_err().to_string();
@@ -139,12 +139,12 @@ fn a_document_has_bounds() {
 fn references_stay_inside_and_come_to_an_end() {
     let body = |schema: Value| json!({"requestBody": {"content": {"application/json": {"schema": schema}}}});
     for (reference, told) in [
-        ("other.yaml#/Pet", "leads out of the document"),
-        ("https://evil.example/x.json", "leads out of the document"),
-        ("file:///etc/passwd", "leads out of the document"),
-        ("#/nowhere", "leads to nothing"),
-        ("#pet", "names an anchor"),
-        ("#/openapi", "leads to no schema"),
+        ("other.yaml#/Pet", "refers to another document"),
+        ("https://evil.example/x.json", "refers to another document"),
+        ("file:///etc/passwd", "refers to another document"),
+        ("#/nowhere", "refers to nothing"),
+        ("#pet", "refers to an anchor"),
+        ("#/openapi", "does not refer to a schema"),
     ] {
         let why = left_out(json!({"/a": {"post": body(json!({"$ref": reference}))}}));
         assert!(why.starts_with("POST /a: ") && why.contains(told), "{why}");
@@ -168,8 +168,14 @@ fn references_stay_inside_and_come_to_an_end() {
     let tools = built(spec).unwrap();
     assert_eq!(tools.names().collect::<Vec<_>>(), ["post_tree"]);
     let why: Vec<_> = tools.left_out().iter().map(ToString::to_string).collect();
-    assert!(why[0].starts_with("/item: ") && why[0].contains("perhaps to itself"), "{why:?}");
-    assert!(why[1].starts_with("POST /circle: ") && why[1].contains("could be checked"), "{why:?}");
+    assert!(
+        why[0].starts_with("/item: ") && why[0].contains("perhaps because it is circular"),
+        "{why:?}"
+    );
+    assert!(
+        why[1].starts_with("POST /circle: ") && why[1].contains("could not be checked"),
+        "{why:?}"
+    );
 }
 
 #[test]
@@ -200,18 +206,21 @@ fn what_no_tool_can_be_made_of_is_left_out_with_its_remedy() {
     for (paths, told) in [
         (json!({"/a/../b": {"get": {}}}), "a segment `.` or `..`"),
         (json!({"/a/%2E%2e/b": {"get": {}}}), "a segment `.` or `..`"),
-        (json!({"a": {"get": {}}}), "begins with `/`"),
+        (json!({"a": {"get": {}}}), "must begin with `/`"),
         (json!({"/a?x=1": {"get": {}}}), "describe a query as parameters"),
         (json!({"/a\nb": {"get": {}}}), "a control character"),
         (json!({"/a/{x}": {"get": {}}}), "no parameter describes `{x}`"),
         (json!({"/a/{x": {"get": {}}}), "is not closed"),
         (json!({"/a": {"trace": {}}}), "write one by hand"),
-        (with(json!({"name": "x", "in": "path", "schema": {}})), "no place for the parameter `x`"),
-        (with(json!({"name": "x", "in": "body"})), "none of path, query, header and cookie"),
+        (
+            with(json!({"name": "x", "in": "path", "schema": {}})),
+            "no placeholder for the parameter `x`",
+        ),
+        (with(json!({"name": "x", "in": "body"})), "expected path, query, header or cookie"),
         (with(json!({"in": "query"})), "has no `name`"),
         (
             with(json!({"name": "Host", "in": "header", "required": true})),
-            "give it with `.header(..)`",
+            "set it with `.header(..)`",
         ),
         (
             with(json!({"name": "x", "in": "query", "required": true, "style": "odd"})),
@@ -225,28 +234,28 @@ fn what_no_tool_can_be_made_of_is_left_out_with_its_remedy() {
             with(json!({"name": "x", "in": "query", "schema": {"type": "colour"}})),
             "correct the schema",
         ),
-        (with(json!({"name": "x", "in": "query", "schema": 5})), "a schema is no object"),
+        (with(json!({"name": "x", "in": "query", "schema": 5})), "a schema is not an object"),
         (
             with(json!({"name": "x", "in": "query", "schema": {"enum": ["y".repeat(200_000)]}})),
             "larger than 131072 bytes",
         ),
         (
             json!({"/a": {"post": {"requestBody": {"required": true, "content": {"multipart/form-data": {}}}}}}),
-            "multipart/form-data, and JSON, forms and plain text are",
+            "multipart/form-data, but only JSON, forms and plain text are",
         ),
     ] {
         let why = left_out(paths);
         assert!(why.contains(told), "{why}");
         assert!(!why.contains('\n'), "{why:?}");
     }
-    // What need not be there is left out alone.
+    // An optional parameter is left out without its operation.
     let tools = tools_of(with(json!({"name": "Host", "in": "header"})));
     assert_eq!((tools.len(), tools.left_out().len()), (1, 1));
 }
 
 #[tokio::test]
 async fn a_hostile_document_neither_takes_long_nor_reaches_another_server() {
-    // Each schema names the next twice: written out it would be 2^60 of them.
+    // Each schema refers to the next one twice, so inlining would result in 2^60 schemas.
     let schemas = (0..60).map(|at| {
         let next = json!({"$ref": format!("#/components/schemas/S{}", (at + 1) % 60)});
         (format!("S{at}"), json!({"type": "object", "properties": {"a": next, "b": next}}))

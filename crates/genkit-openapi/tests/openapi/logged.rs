@@ -1,4 +1,4 @@
-//! What is logged: everything that is left out, once, and no secret.
+//! Logging: everything that is left out is logged once, and secrets are never logged.
 
 use std::io;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -13,7 +13,7 @@ use crate::server::{Server, text_response};
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
-/// With one subscriber in the process an event that another thread comes to first is asked for there.
+/// With only one subscriber in the process, events that another thread reaches first would not be recorded.
 static SECOND: LazyLock<tracing::Dispatch> =
     LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
 

@@ -1,4 +1,4 @@
-//! The same tools for a model in the loop and for an MCP client.
+//! The same tools, used by a model in the loop and by an MCP client.
 
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;
@@ -72,7 +72,7 @@ async fn an_mcp_client_lists_and_calls_the_same_tools() {
         (Some(false), Some(true), Some(true))
     );
     assert_eq!(find("replacePet").annotations().idempotent, Some(true));
-    // Answers drift from documents: no schema is promised.
+    // Responses often deviate from documents, so no schema is promised.
     assert!(
         list.output_schema().is_none_or(|schema| !schema.contains_key("type")),
         "{:?}",

@@ -1,4 +1,4 @@
-//! Tools of OpenAPI documents, against a real HTTP server: through the loop and through an MCP client.
+//! Tools of OpenAPI documents, tested with a real HTTP server, through the loop and through an MCP client.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
 

@@ -1,4 +1,4 @@
-//! What is sent of a call, and what of its answer a model reads.
+//! The request of a call, and the part of its response that a model reads.
 
 use std::time::Duration;
 
@@ -31,11 +31,11 @@ async fn arguments_go_where_the_document_says() {
     assert_eq!(sent.header("content-type"), "application/vnd.library+json");
     assert_eq!(sent.body, book.to_string());
 
-    // What need not be there and is null is not sent.
+    // An optional argument that is null is not sent.
     call(&put, json!({"id": "1", "query_id": null})).await.unwrap();
     let sent = &server.sent()[1];
     assert_eq!((sent.line.as_str(), sent.body.as_str()), ("POST /shelves/1/books", ""));
-    // What does not fit the schema is not sent at all.
+    // Arguments that do not match the schema are not sent at all.
     let wrong = call(&put, json!({"id": "1", "body": {"title": "Persuasion"}})).await.unwrap_err();
     assert!(wrong.contains("Emma"), "{wrong}");
     assert_eq!(server.sent().len(), 2);
@@ -64,14 +64,14 @@ async fn no_argument_leaves_its_place_in_the_address() {
     let get = tool(shop(&format!("{}/v2", server.url)).build().unwrap(), "getPet");
     for id in ["..", ".", "%2e%2E", ""] {
         let told = call(&get, json!({"petId": id})).await;
-        // `%2e` of a model is text, and sent as that.
+        // `%2e` from a model is sent as literal text.
         if id.starts_with('%') {
             assert!(told.is_ok(), "{told:?}");
             continue;
         }
         let told = told.unwrap_err();
         assert!(
-            told.contains("leads elsewhere") || told.contains("must not be empty"),
+            told.contains("leads to another path") || told.contains("must not be empty"),
             "{id}: {told}"
         );
     }
@@ -86,7 +86,7 @@ async fn no_argument_leaves_its_place_in_the_address() {
     let told = call(&list, json!({"X-Request-ID": "a\r\nX-Admin: yes"})).await.unwrap_err();
     assert!(told.contains("X-Request-ID") && told.contains("header"), "{told}");
     let told = call(&list, json!({"tag": ["x".repeat(20_000)]})).await.unwrap_err();
-    assert!(told.contains("ask for less"), "{told}");
+    assert!(told.contains("pass fewer or shorter values"), "{told}");
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn credentials_do_not_follow_a_redirect_to_another_server() {
     assert!(other.sent().is_empty());
     let replace = tool(shop(&server.url).build().unwrap(), "replacePet");
     let told = call(&replace, json!({"petId": "here"})).await.unwrap_err();
-    assert!(told.contains("GET and HEAD only"), "{told}");
+    assert!(told.contains("only for GET and HEAD"), "{told}");
 }
 
 #[tokio::test]
@@ -140,12 +140,12 @@ async fn answers_are_bounded_and_what_is_no_json_is_text() {
     .await;
     let get = tool(shop(&server.url).max_response(4096).build().unwrap(), "getPet");
     let told = call(&get, json!({"petId": "big"})).await.unwrap_err();
-    assert!(told.contains("over 4096 bytes: ask for less"), "{told}");
+    assert!(told.contains("larger than 4096 bytes; request less"), "{told}");
     for (id, expected) in [
         ("text", "<b>Rex</b>"),
         ("broken", "{\"name\": "),
         ("none", "204 No Content"),
-        ("image", "200 OK: 4 bytes of image/png, which is no text and not shown"),
+        ("image", "200 OK: 4 bytes of image/png, which is not text and not shown"),
     ] {
         assert_eq!(call(&get, json!({"petId": id})).await, Ok(json!(expected)), "{id}");
     }
@@ -167,11 +167,11 @@ async fn failures_say_what_a_model_can_do() {
         ("422", "answered 422 Unprocessable Entity: name: must not be empty"),
         (
             "401",
-            "answered 401 Unauthorized: the token [redacted] is old. The program's credentials are not taken",
+            "answered 401 Unauthorized: the token [redacted] is old. The program's credentials were rejected",
         ),
-        ("429", "answered 429 Too Many Requests. Too many calls: wait"),
-        ("503", "answered 503 Service Unavailable: down. The fault is the server's"),
-        ("500", "answered 500 Internal Server Error: oops. The fault is the server's"),
+        ("429", "answered 429 Too Many Requests. Too many calls; wait"),
+        ("503", "answered 503 Service Unavailable: down. The error is in the server"),
+        ("500", "answered 500 Internal Server Error: oops. The error is in the server"),
     ] {
         let told = call(&get, json!({"petId": id})).await.unwrap_err();
         assert!(told.contains(expected), "{told}");
@@ -180,17 +180,17 @@ async fn failures_say_what_a_model_can_do() {
 
     let quick = shop(&server.url).timeout(Duration::from_millis(100));
     let told = call(&tool(quick.build().unwrap(), "getPet"), json!({"petId": "slow"})).await;
-    assert_eq!(told, Err("GET /pets/{petId} did not answer within 100ms".to_owned()));
+    assert_eq!(told, Err("GET /pets/{petId} did not respond within 100ms".to_owned()));
     let quick = library_at(&server.url).timeout(Duration::from_millis(100)).build().unwrap();
     assert_eq!(quick.len(), 2);
 
-    // Nobody is at that port.
+    // No server listens on that port.
     let spec = document(json!({"/a": {"post": {"operationId": "a"}}}));
     let none = genkit_openapi::tools_from_openapi(spec, reqwest::Client::builder())
         .base_url("http://127.0.0.1:9/x")
         .query("key", "secret-token");
     let told = call(&tool(none.build().unwrap(), "a"), json!({})).await.unwrap_err();
-    assert!(told.starts_with("POST /a had no answer of http://127.0.0.1:9: "), "{told}");
+    assert!(told.starts_with("POST /a received no response from http://127.0.0.1:9: "), "{told}");
     assert!(!told.contains("secret"), "{told}");
 }
 
@@ -203,7 +203,7 @@ async fn a_call_that_may_have_happened_says_so() {
         .timeout(Duration::from_millis(200));
     let told = call(&tool(api.build().unwrap(), "order"), json!({})).await.unwrap_err();
     assert!(
-        told.contains("did not answer within 200ms. It may have been done all the same"),
+        told.contains("did not respond within 200ms. It may have succeeded all the same"),
         "{told}"
     );
 }

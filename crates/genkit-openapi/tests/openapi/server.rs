@@ -1,4 +1,4 @@
-//! An HTTP server that says what it was sent.
+//! An HTTP server that records its requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use genkit::serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-/// What the server was sent.
+/// A request that the server received.
 #[derive(Clone, Debug)]
 pub struct Sent {
     pub line: String,
@@ -30,7 +30,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Answers with what `answer` says of the path.
+    /// Starts a server that responds with `answer` of the path.
     pub async fn start(answer: impl Fn(&str) -> Response + Clone + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -55,7 +55,7 @@ impl Server {
         Self { url, sent }
     }
 
-    /// One that answers everything with `{"ok": true}`.
+    /// Starts a server that responds to every request with `{"ok": true}`.
     pub async fn echo() -> Self {
         Self::start(|_| json_response(&json!({"ok": true}))).await
     }

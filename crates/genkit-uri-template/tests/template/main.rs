@@ -1,4 +1,4 @@
-//! URI templates against tables, and against themselves.
+//! Tests of URI templates with tables and with properties.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn refused(text: &str) -> UriTemplateError {
     }
 }
 
-/// The values of a table; `null` is none.
+/// Converts a table to values. `null` is a missing value.
 fn map(table: Value) -> Vec<(String, UriValue)> {
     let Value::Object(table) = table else { panic!("{table} is not a map") };
     let text = |value: Value| match value {
@@ -37,7 +37,7 @@ fn map(table: Value) -> Vec<(String, UriValue)> {
     table.into_iter().filter_map(|(name, json)| Some((name, value(json)?))).collect()
 }
 
-/// The values that make a URI; null if it does not match.
+/// Returns the values that a template reads from a URI, or `null` if it does not match.
 fn values(text: &str, uri: &str) -> Value {
     let template = template(text);
     let Some(values) = template.match_uri(uri) else { return json!(null) };

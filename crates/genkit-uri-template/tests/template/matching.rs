@@ -1,4 +1,4 @@
-//! URIs and the values they are made of.
+//! Matching of URIs.
 
 use genkit_uri_template::{MAX_URI_BYTES, UriSearch};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn tables() {
         ("test://template/{id}/data", "test://template/123/data", json!({ "id": "123" })),
         ("test://template/{id}/data", "test://template//data", none()),
         ("{id}", "anything", json!({ "id": "anything" })),
-        // Several, from the left as much as possible.
+        // Several variables match as much as possible, from left to right.
         ("{a}-{b}", "1-2-3", json!({ "a": "1-2", "b": "3" })),
         ("{name}.{ext}", "a.tar.gz", json!({ "name": "a.tar", "ext": "gz" })),
         ("{a}2{b}", "x%2Fy2z", none()),
@@ -130,11 +130,11 @@ fn paths_do_not_climb() {
     }
     assert_eq!(values("note://{+id}", "note://a/../b"), Value::Null);
     assert_eq!(values("note://{/id*}", "note:///a/.."), Value::Null);
-    // Dots that are no way up.
+    // Dots that do not lead to a parent folder.
     for id in [".", "...", "..a", "a.."] {
         assert_eq!(values("note://{id}", &format!("note://{id}")), json!({ "id": id }));
     }
-    // Only variables that say so hold a slash; a query may.
+    // Only `{+id}` and `{/id*}` may contain a slash, and so may a query.
     assert_eq!(values("note://{id}", "note://a%2Fb"), Value::Null);
     assert_eq!(values("note://x{/id}", "note://x/a%2Fb"), Value::Null);
     assert_eq!(values("note://{id*}", "note://a%2Fb"), Value::Null);
@@ -174,7 +174,7 @@ fn no_value_is_an_absolute_path() {
     }
     assert_eq!(values("file:///{+path}", "file:////etc/passwd"), Value::Null);
     assert_eq!(values("file:///{/path*}", "file:////a//b"), Value::Null);
-    // What is no drive stays; a query is any text.
+    // Without a drive letter the value is kept; a query can be any text.
     for id in ["ab:c", "1:2", "a", "a.b:c", "x/C:"] {
         assert_eq!(values("note://{+id}", &format!("note://{id}")), json!({ "id": id }));
     }
@@ -218,7 +218,7 @@ fn long_uris_do_not_match() {
     let uri = |length: usize| format!("x:{}", "a".repeat(length - 2));
     assert!(template.match_uri(&uri(MAX_URI_BYTES)).is_some());
     assert!(template.match_uri(&uri(MAX_URI_BYTES + 1)).is_none());
-    // Counted as encoded too.
+    // The limit applies to the encoded form as well.
     assert!(template.match_uri(&format!("x:{}", "é".repeat(MAX_URI_BYTES / 6))).is_some());
     assert!(template.match_uri(&format!("x:{}", "é".repeat(MAX_URI_BYTES / 3))).is_none());
 }
@@ -236,6 +236,6 @@ fn hostile_uris_take_bounded_time() {
     ] {
         template(text).match_uri(&uri);
     }
-    // Without a bound this would not end within a lifetime.
+    // Without a bound this would not end in a lifetime.
     assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}", start.elapsed());
 }

@@ -1,4 +1,4 @@
-//! What is a template and what is refused.
+//! Templates that are accepted and rejected.
 
 use std::cmp::Ordering;
 
@@ -75,10 +75,10 @@ fn what_cannot_be_read_back_is_refused() {
 
 #[test]
 fn messages_say_what_why_and_remedy() {
-    let expected = "the prefix `:3` at byte 10 of the URI template: a value that was cut short cannot be read back \
+    let expected = "the prefix `:3` at byte 10 of the URI template: a truncated value cannot be read back \
                     from a URI; write `{id}`";
     assert_eq!(refused("note://{id:3}").to_string(), expected);
-    let expected = "`{b}` right after `{a}` at byte 10 of the URI template: a URI does not tell where the first one \
+    let expected = "`{b}` right after `{a}` at byte 10 of the URI template: a URI does not show where the first one \
                     ends; put text between them, such as `/`";
     assert_eq!(refused("note://{a}{b}").to_string(), expected);
 }
@@ -134,7 +134,7 @@ fn the_more_specific_is_greater() {
     assert_eq!(same[0], same[1]);
 }
 
-/// `messages.txt`: a template, and indented in the next line its message.
+/// `messages.txt` contains pairs of lines: a template, and its message, indented.
 #[test]
 fn each_mistake_has_its_message() {
     let lines: Vec<&str> = include_str!("messages.txt").lines().collect();

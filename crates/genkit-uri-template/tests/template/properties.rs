@@ -1,4 +1,4 @@
-//! What must hold for all templates and all values.
+//! Properties that hold for all templates and all values.
 
 use genkit_uri_template::{UriTemplate, UriValue};
 use proptest::{collection::vec, prelude::*};
@@ -14,7 +14,7 @@ struct Piece {
     values: Values,
 }
 
-/// Whether a path leads out of the folder that it is joined to.
+/// Returns whether a path leads out of the folder that it is joined to.
 fn leaves(value: &str) -> bool {
     let is_drive =
         value.as_bytes().get(1) == Some(&b':') && value.as_bytes()[0].is_ascii_alphabetic();
@@ -24,7 +24,7 @@ fn leaves(value: &str) -> bool {
         || value.split(['/', '\\']).any(|segment| segment == "..")
 }
 
-/// A value that may stand in one segment of a path.
+/// A value that is allowed in one segment of a path.
 fn segment() -> impl Strategy<Value = String> {
     let safe = |value: &String| !value.is_empty() && !value.contains('/') && !leaves(value);
     prop_oneof!["[a-z0-9.,;/%?#&=+: é-]{1,6}", any::<String>()].prop_filter("a segment", safe)
@@ -35,7 +35,7 @@ fn wide() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z./,;%]{1,8}", any::<String>()].prop_filter("a path", safe)
 }
 
-/// What `{+x}` keeps: what looks encoded would come back decoded, and `?` and `#` begin something else.
+/// A value that `{+x}` preserves. Percent-encodings would be decoded, and `?` and `#` begin other parts.
 fn reserved() -> impl Strategy<Value = String> {
     wide().prop_filter("nothing that looks encoded", |value| !value.contains(['%', '?', '#']))
 }
@@ -78,7 +78,7 @@ fn piece(n: usize) -> impl Strategy<Value = Piece> {
     prop_oneof![simple, simple_list, path_list, path, label, parameters]
 }
 
-/// A template and values that it can hold.
+/// A template with values that it can represent.
 fn case() -> impl Strategy<Value = (String, Values)> {
     let pieces =
         vec(any::<()>(), 0..5).prop_flat_map(|all| (0..all.len()).map(piece).collect::<Vec<_>>());
@@ -93,7 +93,7 @@ fn case() -> impl Strategy<Value = (String, Values)> {
             let mut text = "x:".to_owned();
             let mut values = Values::new();
             for (n, piece) in pieces.into_iter().enumerate() {
-                // A delimiter that a value has only encoded, so that there is one reading.
+                // A delimiter that values contain only in encoded form, so that the result is unambiguous.
                 text += &format!("/l{n}:{}", piece.text);
                 values.extend(piece.values);
             }
@@ -121,7 +121,7 @@ fn matched(template: &UriTemplate, uri: &str) -> Option<Values> {
     Some(sorted(values.map(|(name, value)| (name.to_owned(), value)).collect()))
 }
 
-/// In an order of its own, since that of a query is the URI's.
+/// Sorts values by name, because the order of a query is that of the URI.
 fn sorted(mut values: Values) -> Values {
     values.sort_by(|a, b| a.0.cmp(&b.0));
     values

@@ -1,8 +1,8 @@
-//! A process that kills itself at each save, with each store of this machine.
+//! A process that kills itself at each save, with each local store.
 
 #![cfg(unix)]
 
-// `crates/genkit-postgres` has the same with its own.
+// `crates/genkit-postgres` has the same tests with its own store.
 mod process;
 
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::stored::Temp;
 
 const CHILD: &str = "durable::killed::the_process_that_dies";
 
-/// The process of the tests below; by itself it checks that the run goes through where nobody dies.
+/// The process of the tests below. If run directly, it checks that the run completes without being killed.
 #[tokio::test]
 async fn the_process_that_dies() {
     let Some(role) = Mortal::of_this() else {

@@ -1,4 +1,4 @@
-//! A process that kills itself at each save, before it or after it, and others that go on; for whatever store.
+//! A process that kills itself before or after each save, and others that continue; for any store.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use genkit::model::{self, ModelResponse};
 use genkit::{BoxFuture, Context, Error, Genkit, Registry, Result, Role, tool, tools};
 use serde_json::json;
 
-/// Says to the process what it is: `folder` or `sqlite`, `before` or `after`, the number of the save, and the folder.
+/// Tells the process its role: `folder` or `sqlite`, `before` or `after`, the number of the save, and the folder.
 const CHILD: &str = "GENKIT_KILLED_AT";
 
 /// A store whose process dies at a save.
@@ -24,7 +24,7 @@ struct Deadly {
     dies_after: bool,
 }
 
-/// As `kill -9` does it: nothing is flushed, nothing is dropped.
+/// Dies as with `kill -9`: nothing is flushed or dropped.
 fn die() -> ! {
     let this = std::process::id().to_string();
     Command::new("kill").args(["-9", &this]).status().unwrap();
@@ -61,12 +61,12 @@ impl RunStore for Deadly {
         owner: &'a str,
         _: Duration,
     ) -> BoxFuture<'a, Result<Option<RunHead>>> {
-        // The next process need not wait for the end of the dead one's.
+        // The next process does not have to wait for the dead one's lease to expire.
         self.inner.lease(run, owner, Duration::from_millis(1))
     }
 }
 
-/// What happened, as lines of a file that no crash undoes.
+/// A record of what happened, as lines of a file that survives a crash.
 #[derive(Clone)]
 struct Log(PathBuf);
 
@@ -122,18 +122,18 @@ fn process(store: Deadly, log: &Log) -> Genkit {
         .unwrap()
 }
 
-/// A process that is to die, as it was told.
+/// A process that will die, with its instructions.
 pub(crate) struct Mortal {
     /// Its store.
     pub(crate) kind: String,
     dies_after: bool,
     dies_at: usize,
-    /// Where it writes what happened.
+    /// The folder where it records what happened.
     pub(crate) folder: PathBuf,
 }
 
 impl Mortal {
-    /// That of this process, if it was started to die.
+    /// Returns the instructions of this process, if it was started to die.
     pub(crate) fn of_this() -> Option<Self> {
         let role = std::env::var(CHILD).ok()?;
         let parts: Vec<&str> = role.splitn(4, ' ').collect();
@@ -147,7 +147,7 @@ impl Mortal {
     }
 }
 
-/// Runs to the end where nobody dies, and checks what that does.
+/// Runs to the end without being killed, and checks the result.
 pub(crate) async fn run_alive(store: Arc<dyn RunStore>, folder: &Path) {
     let log = Log(folder.join("log"));
     run(store, 0, false, &log).await;
@@ -168,7 +168,7 @@ async fn run(inner: Arc<dyn RunStore>, dies_at: usize, dies_after: bool, log: &L
     log.write("done");
 }
 
-/// Whether the process came to its end, and not to that of `kill`.
+/// Whether the process ended normally, rather than by `kill`.
 fn survives(mut child: Command, [kind, when]: [&str; 2], at: usize, folder: &Path) -> bool {
     use std::os::unix::process::ExitStatusExt as _;
     let child = child
@@ -185,8 +185,9 @@ fn survives(mut child: Command, [kind, when]: [&str; 2], at: usize, folder: &Pat
     true
 }
 
-/// Lets a process die at its first save, the next at its second, and so on, before it and after it; another goes on each
-/// time, and what happened is looked at. `test` is the child's, and `fresh` gives each trial an empty folder and store.
+/// Kills a process at its first save, the next at its second, and so on, before and after the save. Another process
+/// continues each time, and the effects are checked. `test` is the child's test, and `fresh` returns an empty folder
+/// and store for each trial.
 pub(crate) fn dies_at_each_save<'a, F: AsRef<Path>>(
     test: &str,
     kind: &str,
@@ -213,7 +214,7 @@ pub(crate) fn dies_at_each_save<'a, F: AsRef<Path>>(
             let text = std::fs::read_to_string(&log.0).unwrap();
             assert_eq!(log.count("done"), 1, "{text}");
             assert!(log.count("model") <= 2 + usize::from(!survived), "{text}");
-            // What was done between two saves may be done again, under the same key.
+            // Work between two saves may be repeated, with the same key.
             let charged = log.count("charge order-1/1/0/charge");
             assert_eq!(text.matches("charge ").count(), charged, "one key: {text}");
             let may_repeat = when == "before" && !survived;

@@ -1,4 +1,4 @@
-//! Output that does not fit goes back to the model with the reason: `extract`, `validate`, `output_retries`.
+//! Invalid output is returned to the model with the reason: `extract`, `validate`, `output_retries`.
 
 use genkit::action::PromptOptions;
 use genkit::message::ToolRequest;
@@ -25,7 +25,7 @@ fn quick(dish: &Dish) -> Result<(), String> {
     if dish.minutes <= 30 { Ok(()) } else { Err(format!("{} minutes are too many", dish.minutes)) }
 }
 
-/// What a model was told of each answer that did not fit.
+/// The messages that a model received for each invalid output.
 fn reasons(model: &ScriptedModel) -> Vec<String> {
     let last = model.requests().pop().unwrap_or_default();
     let told = last.messages.iter().filter(|m| m.metadata.contains_key("outputRetry"));
@@ -114,7 +114,7 @@ async fn without_extract_nothing_is_checked_unless_it_is_asked_for() {
     let response = ask().output_retries(1).await.unwrap();
     assert_eq!(response.output::<Dish>().unwrap(), soup());
     let text = ScriptedModel::text("no");
-    genkit::generate("hi").model(text).output_retries(3).await.unwrap(); // text is what it is
+    genkit::generate("hi").model(text).output_retries(3).await.unwrap(); // any text is valid
 }
 
 #[tokio::test]

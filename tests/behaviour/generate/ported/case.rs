@@ -1,4 +1,4 @@
-//! A case as it is written.
+//! The format of a case.
 
 use genkit::generate::GenerateOptions;
 use genkit::message::ToolRequest;
@@ -7,19 +7,19 @@ use genkit::{Error, ErrorKind, Part};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-/// One file of Genkit's tests.
+/// The cases of one test file of Genkit.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     pub file: String,
-    /// How many tests it has.
+    /// The number of tests in the file.
     pub tests: usize,
     pub cases: Vec<Case>,
     #[serde(default)]
     pub left_out: Vec<LeftOut>,
 }
 
-/// A test of something that there is not here.
+/// A test of a feature that does not exist here.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeftOut {
@@ -31,19 +31,19 @@ pub struct LeftOut {
 #[serde(deny_unknown_fields)]
 pub struct Case {
     pub name: String,
-    /// File and name of the test that it is taken from.
+    /// The file and the name of the original test.
     pub from: String,
-    /// Further tests that say the same.
+    /// Further tests that check the same.
     #[serde(default)]
     also: Vec<String>,
-    /// What it tries that the original does not.
+    /// What it checks in addition to the original.
     pub varies: Option<String>,
-    /// Why it ends in another way here.
+    /// Why the outcome is different here.
     pub differs: Option<String>,
-    /// What of it Genkit shows instead, in the keys of `expect`.
+    /// What Genkit returns instead, in the keys of `expect`.
     #[serde(default)]
     pub genkit: Map<String, Value>,
-    /// Why it does not hold, where it should.
+    /// Why it does not pass, although it should.
     pub open: Option<String>,
 
     #[serde(default)]
@@ -61,15 +61,15 @@ pub struct Case {
     pub system: Option<String>,
     #[serde(default)]
     pub input: GenerateOptions,
-    /// Lent to the tools of the run.
+    /// The context, available to the tools of the run.
     pub context: Option<Value>,
-    /// Lent to the tools of the program.
+    /// The state, available to the tools of the program.
     pub state: Option<Value>,
     #[serde(default)]
     pub strict: bool,
     #[serde(default)]
     pub stream: bool,
-    /// An answer to each interrupt, in their order.
+    /// An answer to each interrupt, in order.
     #[serde(default)]
     pub resume: Vec<Answering>,
 
@@ -78,13 +78,13 @@ pub struct Case {
 }
 
 impl Case {
-    /// The tests that it stands for.
+    /// The original tests that it covers.
     pub fn origins(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.from).chain(&self.also).map(String::as_str)
     }
 }
 
-/// A tool by what it does. One that does nothing has no function.
+/// A tool, defined by its behavior. One without behavior has no function.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Acting {
@@ -96,23 +96,23 @@ pub struct Acting {
     /// Of its definition.
     #[serde(default)]
     pub metadata: Map<String, Value>,
-    /// Whether it is in the registry, instead of given to the run.
+    /// Whether it is in the registry, rather than passed to the run.
     #[serde(default)]
     pub registered: bool,
     #[serde(default)]
     pub after_ms: u64,
     pub error: Option<Failing>,
-    /// Asks with this; `"$input"` in it is what it was called with.
+    /// Interrupts with this value, in which `"$input"` is replaced by the tool's input.
     #[serde(default, deserialize_with = "present")]
     pub interrupts: Option<Value>,
-    /// Asks again until this is answered; for ever where it is missing.
+    /// Interrupts again until it is resumed with this value; always if missing.
     pub until: Option<Value>,
     #[serde(default, deserialize_with = "present")]
     pub output: Option<Value>,
-    /// Gives what it was called with.
+    /// Returns its input.
     #[serde(default)]
     pub echo: bool,
-    /// Gives what was lent: `run` or `program`.
+    /// Returns the context or the state: `run` or `program`.
     pub lent: Option<String>,
     #[serde(default)]
     pub content: Vec<Part>,
@@ -140,18 +140,18 @@ pub struct Held {
     pub uri: Option<String>,
 }
 
-/// Code around a run; `{}` in a text is what stood there.
+/// Middleware of a run; `{}` in a text is the original text.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Around {
     pub request: Option<String>,
     pub response: Option<String>,
     pub chunk: Option<String>,
-    /// Answers this without asking the model.
+    /// Returns this without calling the model.
     pub instead: Option<String>,
 }
 
-/// An answer of the model: a text, calls, or a whole response.
+/// A response of the model: a text, calls, or a complete response.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Said {
@@ -160,7 +160,7 @@ pub struct Said {
     text: Option<String>,
     calls: Option<Vec<ToolRequest>>,
     response: Option<ModelResponse>,
-    /// How often it says so. Default is once.
+    /// How many times it is returned; once by default.
     pub times: Option<usize>,
 }
 
@@ -175,7 +175,7 @@ impl Said {
     }
 }
 
-/// An answer to an interrupt: `respond` in the tool's place, or `restart`.
+/// An answer to an interrupt: `respond` in place of the tool, or `restart`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Answering {
@@ -183,7 +183,7 @@ pub struct Answering {
     pub respond: Option<Value>,
     #[serde(default, deserialize_with = "present")]
     pub restart: Option<Value>,
-    /// What the restarted call gets instead.
+    /// The new input of the restarted call.
     #[serde(default, deserialize_with = "present")]
     pub input: Option<Value>,
 }
@@ -200,7 +200,7 @@ impl Failing {
     }
 }
 
-/// A value that may be null is there all the same.
+/// A value that is null counts as present.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

@@ -1,13 +1,13 @@
-//! What is against what is wanted.
+//! Comparison of observed and expected values.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// Notes where two values differ. What is null is not there, as JavaScript's `undefined` is not.
+/// Records where two values differ. Null counts as missing, like JavaScript's `undefined`.
 ///
-/// A wanted `"*"` is anything; a wanted `"$x"` is anything that is the same wherever `$x` stands;
-/// a wanted `"contains"` is a part of a text.
+/// The expected value `"*"` matches anything; `"$x"` matches anything that is the same at every `$x`; `"contains"`
+/// matches a part of a text.
 #[derive(Default)]
 pub struct Comparison {
     pub differences: Vec<String>,
@@ -19,7 +19,7 @@ impl Comparison {
         self.differences.push(format!("{at} {said}"));
     }
 
-    /// All of `is` must be wanted.
+    /// Every part of `is` must be expected.
     pub fn whole(&mut self, at: &str, is: &Value, wanted: &Value) {
         match (is, wanted) {
             (Value::Object(is), Value::Object(wanted)) => {
@@ -48,7 +48,7 @@ impl Comparison {
         }
     }
 
-    /// Only what is wanted of `is` counts, and what is empty is not there; in a list for each item.
+    /// Compares only the expected parts of `is`. Empty values count as missing. For a list, each item is compared.
     pub fn part(&mut self, at: &str, is: &Value, wanted: &Value) {
         match (is, wanted) {
             (Value::Object(is), Value::Object(wanted)) => {

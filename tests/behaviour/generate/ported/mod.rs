@@ -1,8 +1,8 @@
-//! What Genkit's own tests say of the loop, as data in `fixtures/genkit`, a file for each of theirs:
-//! repository genkit-ai/genkit at 846fb0ca6 (August 2026), folder `js/`.
+//! Genkit's own tests of the loop, as data in `fixtures/genkit`, with one file for each of theirs: repository
+//! genkit-ai/genkit at 846fb0ca6 (August 2026), folder `js/`.
 //!
-//! Each case names the test that it is taken from. Where it is decided otherwise here, `differs`
-//! says why and `genkit` what Genkit does; `open` marks what should hold and does not yet.
+//! Each case names the original test. If the behavior is deliberately different here, `differs` states why and `genkit`
+//! what Genkit does; `open` marks cases that should pass but do not yet.
 
 mod case;
 mod compare;
@@ -31,7 +31,7 @@ fn sources() -> Vec<Source> {
     files.iter().map(read).collect()
 }
 
-/// What is wrong with a case; nothing if it holds.
+/// The problems of a case; empty if it passes.
 async fn judge(case: &Case) -> Vec<String> {
     let seen = match run::run(case).await {
         Ok(seen) => seen,
@@ -44,7 +44,7 @@ async fn judge(case: &Case) -> Vec<String> {
         _ => said.push("`resume` and `expect_resumed` go together".to_owned()),
     }
     if case.differs.is_some() {
-        // A mark that is no longer true would hide that both agree by now.
+        // An outdated mark would hide that both now agree.
         let last = seen.resumed.as_ref().unwrap_or(&seen.first);
         if differences(last, &case.genkit).is_empty() {
             said.push("it is marked as different, and does what Genkit does".to_owned());
@@ -53,10 +53,10 @@ async fn judge(case: &Case) -> Vec<String> {
     said
 }
 
-/// Every key that is wanted, against what was seen.
+/// Compares every expected key with what was observed.
 fn differences(is: &Map<String, Value>, wanted: &Map<String, Value>) -> Vec<String> {
     let mut comparison = compare::Comparison::default();
-    // A run that fails is wrong unless its error is wanted.
+    // A run must not fail unless its error is expected.
     let no_error = Map::from_iter([("error".to_owned(), Value::Null)]);
     for (key, wanted) in no_error.iter().filter(|_| !wanted.contains_key("error")).chain(wanted) {
         let in_part = ["error", "finish", "request", "model_requests"].contains(&key.as_str());

@@ -1,4 +1,4 @@
-//! What a run shows, by the keys of `expect`.
+//! The observations of a run, by the keys of `expect`.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,7 +7,7 @@ use genkit::testing::ScriptedModel;
 use genkit::{Error, ErrorKind, GenerateResponse, Interrupt};
 use serde_json::{Map, Value, json};
 
-/// A scripted model that notes whether anybody wants its chunks.
+/// A scripted model that records whether its chunks are requested.
 #[derive(Clone)]
 pub struct Watched {
     pub script: ScriptedModel,
@@ -52,7 +52,7 @@ impl Calls {
 /// How a run ended.
 pub type Ended = Result<GenerateResponse, Error>;
 
-/// Everything that may be wanted of a run; all requests and calls up to now.
+/// Everything that a case may expect of a run; all requests and calls so far.
 pub fn observed(
     ended: &Ended,
     chunks: &[GenerateChunk],

@@ -9,7 +9,7 @@ use super::case::{Answering, Case};
 use super::observe::{Calls, Ended, Watched, observed};
 use super::tools::{OfProgram, OfRun, resource, tool};
 
-/// What was seen of a case.
+/// The observations of a case.
 pub struct Seen {
     pub first: Map<String, Value>,
     pub resumed: Option<Map<String, Value>>,
@@ -69,7 +69,7 @@ impl<'a> Program<'a> {
             let scripted = || Scripted::chunks(said.chunks.clone(), said.response());
             std::iter::repeat_with(scripted).take(said.times.unwrap_or(1))
         });
-        // Genkit's test models declare nothing but tools, and nothing is checked there.
+        // Genkit's test models declare only tools, and their requests are not checked.
         let mut info = ModelInfo::default();
         info.supports.clone_from(&case.supports);
         let model = Watched::new(ScriptedModel::new(script).with_info(info));
@@ -88,7 +88,7 @@ impl<'a> Program<'a> {
         Ok(Self { case, genkit, model, tools, calls })
     }
 
-    /// Runs it with what is not data.
+    /// Runs it with the parts that are not data.
     async fn watch(&self, run: Generate) -> (Ended, Vec<GenerateChunk>) {
         let mut run = run.tools(&self.tools);
         run = run.resources(self.case.resources.iter().filter(|r| r.given).map(resource));
@@ -125,7 +125,7 @@ fn answer(open: &Interrupt, given: &Answering) -> Answer {
     }
 }
 
-/// As another process would have it: through JSON.
+/// A round trip through JSON, as if in another process.
 fn stored(response: &GenerateResponse) -> GenerateResponse {
     let json = serde_json::to_string(response).expect("a response is data");
     serde_json::from_str(&json).expect("and comes back")

@@ -1,4 +1,4 @@
-//! Tools, resources and middleware that do what a case says.
+//! Tools, resources and middleware with the behavior that a case specifies.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::case::{Acting, Around, Holding};
 use super::observe::Calls;
 
-/// What a run lends to its tools.
+/// The context that a run provides to its tools.
 pub struct OfRun(pub Value);
 
-/// What a program lends to its tools.
+/// The state that a program provides to its tools.
 pub struct OfProgram(pub Value);
 
 pub fn tool(acting: &Acting, calls: &Calls) -> Tool {
@@ -71,7 +71,7 @@ async fn act(context: Context, acting: Acting, input: Value) -> Result<ToolReply
     Ok(acting.with.into_iter().fold(reply, |reply, (key, value)| reply.with_meta(key, value)))
 }
 
-/// With the input in the place of `"$input"`.
+/// Replaces `"$input"` by the input.
 fn filled(asks: &Value, input: &Value) -> Value {
     match asks {
         Value::String(mark) if mark == "$input" => input.clone(),

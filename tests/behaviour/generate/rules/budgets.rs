@@ -1,4 +1,4 @@
-//! Budgets of a run: usage limits, tools that end it, what a program changes before a turn.
+//! Budgets of a run: usage limits, tools that end it, changes by the program before a turn.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -52,7 +52,7 @@ fn sums(times: usize) -> ScriptedModel {
     ScriptedModel::new((0..times).map(|_| sum()))
 }
 
-/// What a run did before its budget ended, and which limit it was.
+/// What a run did before its budget was exceeded, and which limit it was.
 fn ended(error: Error) -> (GenerateResponse, Value) {
     assert_eq!(error.kind(), ErrorKind::ResourceExhausted, "{error:?}");
     assert!(!error.is_retryable());

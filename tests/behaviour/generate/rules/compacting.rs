@@ -1,4 +1,4 @@
-//! Long conversations: what is left out of them, who counts, what stays.
+//! Compaction of long conversations: what is removed, how tokens are counted, what stays.
 
 use genkit::generate::UsageLimit;
 use genkit::message::ToolRequest;
@@ -19,7 +19,7 @@ fn long(name: &str) -> String {
     format!("{name}: {}", "some text ".repeat(38))
 }
 
-/// A talk of `turns` questions and answers, of about 200 tokens each.
+/// A conversation of `turns` questions and answers, of about 200 tokens each.
 fn talk(turns: usize) -> Vec<Message> {
     let turn = |n: usize| {
         [
@@ -35,7 +35,7 @@ fn texts(request: &ModelRequest) -> Vec<String> {
     request.messages.iter().map(start).collect()
 }
 
-/// Each call has its answer right after it, and each answer its call.
+/// Whether each call is directly followed by its result, and each result follows its call.
 fn is_whole(request: &ModelRequest) -> bool {
     let mut open: Vec<String> = Vec::new();
     request.messages.iter().all(|message| {
@@ -96,7 +96,7 @@ async fn rounds_of_tools_go_whole_and_the_question_stays() {
 
 #[tokio::test]
 async fn the_usage_of_the_last_answer_counts() {
-    // The provider counts 10 tokens for each that is estimated.
+    // The provider counts 10 tokens for each estimated one.
     let answer = |text: &str, tokens| {
         let usage = Usage::default().with_input_tokens(tokens);
         ModelResponse::from_text(text).with_usage(usage)
@@ -113,7 +113,7 @@ async fn the_usage_of_the_last_answer_counts() {
     }
     let lengths: Vec<usize> =
         model.requests().iter().map(|request| request.messages.len()).collect();
-    // 900 and a little is within; 1,100 is not: the third request is cut, and the fourth stays so.
+    // Slightly above 900 is within the limit, 1,100 is not: the third request is truncated, and the fourth stays so.
     assert_eq!(lengths[..2], [1, 3]);
     assert_eq!(texts(&model.requests()[2])[0], "[4 earlier ");
     assert_eq!(texts(&model.requests()[3])[0], "[4 earlier ");
@@ -128,7 +128,7 @@ async fn a_provider_that_counts_is_asked_before_the_first_answer() {
     let run = genkit::generate("now?").messages(talk(3)).model(model.clone());
     assert_eq!(run.clone().count_tokens().await.unwrap(), 2_100);
     run.middleware(compact(1_200).down_to(1_000)).await.unwrap();
-    // By an estimate of 600 tokens nothing would have gone.
+    // With an estimate of 600 tokens nothing would have been removed.
     assert!(model.requests()[0].messages.len() <= 4, "{:?}", texts(&model.requests()[0]));
 }
 

@@ -1,4 +1,4 @@
-//! What bounds and steers a run: budgets, compaction, the search of tools.
+//! Limits and rules of a run: budgets, compaction, tool search.
 
 mod budgets;
 mod compacting;

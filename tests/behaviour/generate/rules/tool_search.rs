@@ -1,4 +1,4 @@
-//! Many tools: names first, schemas when asked for.
+//! Many tools: first only their names, schemas on request.
 
 use genkit::message::ToolRequest;
 use genkit::middleware::{on_model, tool_search};

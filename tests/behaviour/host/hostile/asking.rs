@@ -1,4 +1,4 @@
-//! Questions of a server: whom they are put to, and how many.
+//! Questions of a server: which client receives them, and how many.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{answer, by_hand, question, text, tool};
 use crate::host::until;
 
-/// A proxy of one server, and two clients of it: what each was asked.
+/// A proxy of one server with two clients, and the questions that each received.
 pub(super) struct Proxied {
     pub(super) clients: [Client; 2],
     pub(super) asked: [Arc<Mutex<Vec<String>>>; 2],
@@ -36,8 +36,8 @@ pub(super) async fn proxied(behind: CustomTransport) -> Proxied {
     Proxied { clients, asked, _host: host }
 }
 
-/// A server with the tool `work`. It asks about the call of `who: first` when `when` says so, and answers
-/// the call of the second once that question is answered.
+/// A server with the tool `work`. It asks about the call with `who: first` when `when` occurs, and responds to the
+/// second call once that question is answered.
 fn asks_about_the_first(when: &'static str) -> CustomTransport {
     let state: Arc<Mutex<(usize, Option<Value>)>> = Arc::default();
     by_hand(json!({"tools": {}}), move |message, say| {
@@ -115,7 +115,7 @@ async fn a_question_of_the_only_call_goes_to_its_client() {
         let said = client.call_tool("s__work", json!({})).await.unwrap();
         assert_eq!(said.text(), "accept");
     }
-    // No line of it looks like one of another server, or like anything else than it is.
+    // No line looks like one of another server, or like anything other than what it is.
     let shown = "s: One?\ns: bank: Your PIN?\ns: \\u{202e}x";
     for asked in asked {
         assert_eq!(*asked.lock().unwrap(), [shown]);

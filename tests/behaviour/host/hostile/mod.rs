@@ -1,4 +1,4 @@
-//! Servers that want more than they are there for: questions of others, resources of others, all there is.
+//! Servers that exceed their role: questions of other calls, resources of other servers, all resources of the host.
 
 mod asking;
 mod resources;
@@ -18,7 +18,7 @@ use super::until;
 /// Sends a message to the host.
 pub(crate) type Say = mpsc::UnboundedSender<Value>;
 
-/// A server of the older protocol by hand: `heard` gets every message that is not of the handshake.
+/// A handwritten server of the older protocol. `heard` receives every message that does not belong to the handshake.
 pub(crate) fn by_hand(
     capabilities: Value,
     heard: impl Fn(&Value, &Say) + Send + Sync + 'static,
@@ -149,7 +149,7 @@ async fn a_model_is_lent_to_nobody_unless_somebody_says_so_and_not_for_ever() {
         for round in 1..=4 {
             host.call_tool("s/think", json!({})).await.unwrap();
             until("an answer", async || said.lock().unwrap().len() == round).await;
-            // A server that starts anew gets no new tokens.
+            // A restarted server gets no new tokens.
             host.reconnect("s").await.unwrap();
         }
         let results = said.lock().unwrap().iter().filter(|said| said["result"].is_object()).count();

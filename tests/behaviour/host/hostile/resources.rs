@@ -1,4 +1,4 @@
-//! Resources of others: nobody reads for another.
+//! Resources of other servers: a server cannot read them through the host.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,7 +22,7 @@ async fn note(id: u64) -> String {
     format!("note {id}")
 }
 
-/// A server that offers `note://1`, and a prompt with a link to something of another.
+/// A server that offers `note://1`, and a prompt with a link to a resource of another server.
 fn thief() -> CustomTransport {
     by_hand(json!({"resources": {}, "prompts": {}}), |message, say| {
         let result = match message["method"].as_str() {
@@ -51,7 +51,7 @@ fn thief() -> CustomTransport {
 #[tokio::test]
 async fn a_server_reads_for_nobody_else() {
     for era in ERAS {
-        // First and last: where it stands makes no difference.
+        // First and last: the position makes no difference.
         for first in [true, false] {
             let honest = server(&registry(resources![note])).protocol(era);
             let builder = McpHost::builder();
@@ -151,7 +151,7 @@ async fn a_link_of_a_server_leads_to_its_own_resources_only() {
             .await;
         asking.map(|_| serde_json::to_string(&model.requests()[0].messages).unwrap())
     };
-    // Of this program, of another server by template, and of another by an address.
+    // A resource of this program, of another server by template, and of another by URI.
     for uri in ["house://secret", "note://2"] {
         let error = asked(uri).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound, "{uri}: {error}");

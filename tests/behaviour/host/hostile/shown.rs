@@ -1,4 +1,4 @@
-//! What is shown and told of a server, and what it is told.
+//! What is shown about a server, and what the server receives.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -67,10 +67,10 @@ async fn a_tool_that_changes_is_held_back_until_it_is_accepted() {
             let error = host.call_tool("s/read", json!({})).await.unwrap_err();
             assert!(error.to_string().contains("held back"), "{error}");
             assert_eq!(error.kind(), ErrorKind::PermissionDenied);
-            // It was something else that somebody accepted.
+            // The user accepted something else.
             client.accept_tool("read", &before);
             assert_eq!(names().await, ["s/change"]);
-            // Also a new connection lists the other tool.
+            // A new connection also lists the other tool.
             client.reconnect().await.unwrap();
             assert_eq!(names().await, ["s/change"]);
             client.accept_tool("read", &fingerprint);

@@ -1,4 +1,4 @@
-//! What it asks: the user, the model, the folders.
+//! What it asks for: the user, the model, the folders.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +11,7 @@ use super::{Everything, TRANSPORTS, calling, until};
 
 const FORM: &str = "Please provide inputs for the following fields:";
 
-/// The tools for clients that can be asked come a moment after the connection.
+/// The tools for clients that support questions appear shortly after the connection.
 async fn offered(host: &McpHost, tool: &str) {
     until(tool, async || host.tools().await.unwrap().iter().any(|t| t.name() == tool)).await;
 }
@@ -81,7 +81,7 @@ async fn a_handler() {
         assert_eq!((asked.server.as_str(), asked.message.as_str()), ("e", FORM));
         let schema = asked.schema.as_ref().unwrap();
         assert_eq!(schema["required"], json!(["name"]));
-        // Every kind of field that the protocol has is there as the server wrote it.
+        // Every kind of field of the protocol is passed on as the server wrote it.
         let fields = &schema["properties"];
         assert_eq!(fields.as_object().unwrap().len(), 13);
         assert_eq!(fields["integer"]["maximum"], 100);
@@ -110,7 +110,7 @@ async fn a_handler_that_has_no_answer() {
     }
 }
 
-/// A page to visit, asked for as a question, and as an error that says what is missing.
+/// A page to visit, requested as a question, and as an error that lists what is missing.
 #[tokio::test]
 async fn a_page() {
     for transport in TRANSPORTS {
@@ -136,14 +136,14 @@ async fn a_page() {
         let error = host.call_tool("e/trigger-url-elicitation", input).await.unwrap_err();
         let said = error.to_string();
         assert!(said.contains("requires browser-based authorization"), "{said}");
-        // Where to go is in the details.
+        // The address is in the details.
         let details = serde_json::to_string(&error.details()).unwrap();
         assert!(details.contains("https://modelcontextprotocol.io"), "{details}");
         server.end(host).await;
     }
 }
 
-/// Without a handler the loop is interrupted, and goes on in another process.
+/// Without a handler the loop is interrupted, and resumed in another process.
 #[tokio::test]
 async fn a_loop() {
     for transport in TRANSPORTS {

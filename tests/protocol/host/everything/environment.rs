@@ -1,4 +1,4 @@
-//! What of our environment a server sees.
+//! The environment variables that a server sees.
 
 use std::process::Command;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::Everything;
 use crate::clients::Transport;
 use crate::program;
 
-/// A variable of this process that is none of a server's business.
+/// A variable of this process that a server must not see.
 const CANARY: &str = "GENKIT_TEST_SECRET_KEY";
 
 #[test]
@@ -20,7 +20,7 @@ fn it_is_what_programs_need_and_what_was_given() {
     if std::env::var_os(CANARY).is_some() {
         return look();
     }
-    // A process cannot set its own variables while it runs: the test runs itself with one more.
+    // A process cannot safely set its own variables, so the test runs itself with one more.
     let myself = std::env::current_exe().unwrap();
     let mut again = Command::new(myself);
     again.args([

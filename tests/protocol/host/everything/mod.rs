@@ -1,4 +1,4 @@
-//! `server-everything`: all that it offers, on its standard streams and over HTTP.
+//! All features of `server-everything`, on its standard streams and over HTTP.
 
 mod asks;
 mod environment;

@@ -1,4 +1,4 @@
-//! Its prompts, and what it suggests for their arguments.
+//! Its prompts, and the suggestions for their arguments.
 
 use genkit::testing::Client;
 use genkit::{Genkit, Registry, Role};
@@ -50,7 +50,7 @@ async fn all_of_them() {
     }
 }
 
-/// Suggestions go through a proxy, with what else was typed.
+/// Suggestions pass through a proxy, together with the other values of the form.
 #[tokio::test]
 async fn suggestions() {
     for transport in TRANSPORTS {
@@ -69,7 +69,7 @@ async fn suggestions() {
         let none: [&str; 0] = [];
         assert_eq!(client.complete_uri(template, "resourceId", "x").await.unwrap(), none);
 
-        // The same without a proxy, with what else is typed.
+        // The same without a proxy, with the other values of the form.
         let given =
             host.complete("e/completable-prompt", "name", "").argument("department", "Sales");
         assert_eq!(given.await.unwrap(), ["David", "Eve", "Frank"]);
@@ -77,7 +77,7 @@ async fn suggestions() {
         let found = own.complete("completable-prompt", "department", "Su").await.unwrap();
         assert_eq!(found, ["Support"]);
 
-        // The same over the SDK's handle, where the department narrows the names.
+        // The same with the SDK's handle, where the department narrows the names.
         use genkit::mcp::rmcp::model::{
             ArgumentInfo, CompleteRequestParams, CompletionContext, Reference,
         };

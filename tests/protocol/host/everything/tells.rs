@@ -1,4 +1,4 @@
-//! What it tells by itself: how far it is, what it does, what has changed.
+//! Its notifications: progress, log messages, changes.
 
 use genkit::context::{LogLevel, Progress};
 use genkit::mcp::host::{McpEvent, McpHost};
@@ -31,7 +31,7 @@ async fn progress() {
             |done: f64| ("e".to_owned(), tool.to_owned(), Progress::new(done).with_total(3.0));
         assert_eq!(told.steps(), [step(1.0), step(2.0), step(3.0)], "{transport:?}");
 
-        // In a run it is in the stream, too.
+        // In a run it is in the stream as well.
         let model = calling(&format!("e/{tool}"), input);
         let mut stream = genkit::generate("Go.").model(model).tools(host.tools()).stream();
         let mut in_stream = Vec::new();
@@ -56,7 +56,7 @@ async fn logs() {
         let said = host.call_tool("e/toggle-simulated-logging", json!({})).await.unwrap();
         assert!(said.as_str().unwrap().starts_with("Started simulated"), "{said}");
         told.wait("a log message", is_simulated).await;
-        // The level is what it says it is: `Debug-level message`.
+        // The level matches the text: `Debug-level message`.
         let logs = told.all().into_iter().filter(is_simulated);
         for event in logs {
             let McpEvent::Log { level, data, .. } = event else { unreachable!() };
@@ -74,14 +74,14 @@ async fn a_level_is_kept_to() {
     for transport in TRANSPORTS {
         let server = Everything::start("level", transport);
         let (host, told) = listening(&server, Some(LogLevel::Error)).await;
-        // It says at `info` that it was asked for this.
+        // It reports this request at level `info`.
         let client = host.client("e").unwrap();
         until_quiet(&client, &told).await;
         server.end(host).await;
     }
 }
 
-/// The level is set beside the first requests: from some moment on nothing is told any more.
+/// The level is set concurrently with the first requests, so messages stop only after some time.
 async fn until_quiet(client: &genkit::mcp::McpClient, told: &Told) {
     super::until("silence", async || {
         told.clear();
@@ -109,7 +109,7 @@ async fn updates() {
         told.wait("an update", is_update_of(uri)).await;
         client.call_tool("toggle-subscriber-updates", json!({})).await.unwrap();
 
-        // What is not subscribed to is not told of.
+        // Without a subscription there are no notifications.
         client.unsubscribe(uri).await.unwrap();
         client.subscribe("demo://resource/dynamic/text/8").await.unwrap();
         told.clear();

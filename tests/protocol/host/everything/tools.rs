@@ -1,4 +1,4 @@
-//! Each of its tools, called with what it wants.
+//! Each of its tools, called with valid arguments.
 
 use genkit::mcp::host::{McpHost, Sampling};
 use genkit::testing::ScriptedModel;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Everything, TRANSPORTS, Told, as_a_model_sees, until};
 
-/// What it lists for a client that answers questions, lends a model and has folders.
+/// The tools for a client with support for questions, a model and folders.
 const TOOLS: [&str; 17] = [
     "echo",
     "get-annotated-message",
@@ -35,7 +35,7 @@ async fn names(host: &McpHost) -> Vec<String> {
     names
 }
 
-/// It registers some of its tools once it knows the client: the list is live.
+/// It registers some of its tools once it knows the client, so the list changes.
 #[tokio::test]
 async fn the_list_is_that_of_now() {
     for transport in TRANSPORTS {
@@ -87,7 +87,7 @@ async fn values() {
         let done = call("e/trigger-long-running-operation", json!({"duration": 0.1, "steps": 2}));
         let completed = "Long running operation completed. Duration: 0.1 seconds, Steps: 2.";
         assert_eq!(done.await, completed);
-        // It does not take what its schema does not allow, and says so as a tool does.
+        // It rejects arguments that do not match its schema, with the error of a tool.
         let error = host.call_tool("e/get-sum", json!({"a": "two"})).await.unwrap_err();
         assert!(error.to_string().contains("a"), "{error}");
         let error = host.call_tool("e/nope", json!({})).await.unwrap_err();
@@ -107,7 +107,7 @@ async fn content() {
         assert_eq!(seen.content.len(), 1);
         png(&seen.content[0]);
 
-        // A program gets all of it too, in its order.
+        // A program receives all of it too, in order.
         let called = host.call_tool("e/get-tiny-image", json!({})).await.unwrap();
         let parts: Vec<Part> = serde_json::from_value(called).unwrap();
         let [before, image, after] = &parts[..] else { panic!("{parts:?}") };
@@ -150,7 +150,7 @@ async fn annotations_are_in_raw_results() {
         let raw = host.call_tool("e/get-annotated-message", input).await.unwrap();
         let annotations = &raw["content"][0]["annotations"];
         assert_eq!(annotations["audience"], json!(["user"]), "{raw}");
-        // The SDK keeps this number as `f32`.
+        // The SDK stores this number as `f32`.
         assert_eq!(annotations["priority"].as_f64().unwrap() as f32, 0.7);
         server.end(host).await;
     }
@@ -173,7 +173,7 @@ async fn a_file_that_a_tool_makes_is_a_resource() {
         .await;
         let read = host.read_resource(uri).await.unwrap();
         assert_eq!((read[0].mime_type(), read[0].uri()), (Some("application/gzip"), Some(uri)));
-        // Whatever is compressed with gzip begins so.
+        // The header of gzip.
         assert_eq!(read[0].as_bytes()[..2], [0x1f, 0x8b]);
         server.end(host).await;
     }

@@ -1,4 +1,4 @@
-//! Who calls, as a verifier of tokens finds out; and what clients without a token are told.
+//! The caller according to a token verifier, and the responses to clients without a token.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -132,7 +132,7 @@ fn refusals_say_what_would_help() {
     assert!(!text.contains("10.0.0.7"), "{text}");
 }
 
-/// RFC 6750 has tokens in addresses and forms, too, which MCP forbids.
+/// RFC 6750 also allows tokens in URLs and forms, which MCP forbids.
 #[test]
 fn a_token_in_the_address_is_none() {
     let serving = Serving::of(server().authenticate(verify));
@@ -187,11 +187,13 @@ fn what_would_promise_what_is_not_checked_does_not_start() {
         kind(server().authenticate(verify).protected_resource(wrong)),
         ErrorKind::InvalidArgument
     );
-    let handler = server().authenticate(verify).into_handler().err().expect("no handler");
-    assert_eq!(handler.kind(), ErrorKind::FailedPrecondition);
+    let serving = server().authenticate(verify).serve(tokio::io::empty(), tokio::io::sink());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let error = runtime.block_on(serving).expect_err("a byte stream has no tokens");
+    assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
 }
 
-/// The verifier is asked once for each request, and not where host or origin are refused already.
+/// The verifier is called once for each request, and not if the host or the origin is refused before.
 #[test]
 fn strangers_do_not_reach_the_verifier() {
     let asked = Arc::new(AtomicUsize::new(0));
@@ -201,7 +203,7 @@ fn strangers_do_not_reach_the_verifier() {
         verify(token)
     });
     let here = Here::serve(server.router().unwrap());
-    // One that is refused before its body is read has its connection closed.
+    // A request that is refused before its body is read has its connection closed.
     let wire = || Wire::to(here.url());
     let token = ("authorization", "Bearer t-ada");
     assert_eq!(wire().post(&[token, ("host", "evil.example")], &initialize()).status, 403);
@@ -223,7 +225,7 @@ fn a_function_that_needs_a_caller_says_so_where_there_is_none() {
     let told = text(&answer);
     assert!(told.as_str().is_some_and(|told| told.contains("Principal")), "{answer:?}");
     assert_eq!(answer.message()["result"]["isError"], true);
-    // A shared token tells nobody apart.
+    // A shared token does not identify a caller.
     let here = Here::serve(calculator().bearer_token("x").router().unwrap());
     let scopes = json!({ "name": "scopes", "arguments": {} });
     let answer =

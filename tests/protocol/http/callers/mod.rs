@@ -1,4 +1,4 @@
-//! Who calls, what they may do, and what is theirs.
+//! The identity of callers, their permissions, and what belongs to them.
 
 mod authentication;
 mod owners;

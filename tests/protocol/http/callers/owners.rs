@@ -1,4 +1,4 @@
-//! Sessions belong to who opened them, and to nobody who knows their ids.
+//! Sessions belong to the caller that opened them, not to any caller that knows their ids.
 
 use axum::extract::Request;
 use axum::http::HeaderMap;
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::http::here::{Here, Serving, calculator};
 use crate::http::wire::{Wire, call, in_session};
 
-/// Believes who says who it is.
+/// Trusts the name that the caller claims.
 async fn believe(headers: HeaderMap, mut request: Request, next: Next) -> axum::response::Response {
     if let Some(who) = headers.get("x-who").and_then(|who| who.to_str().ok()) {
         request.extensions_mut().insert(Principal::new(who));
@@ -73,7 +73,7 @@ fn without_a_store_a_restart_ends_sessions() {
     assert_eq!(call.status, 404);
 }
 
-/// however the method is spelled.
+/// regardless of the spelling of the method.
 #[test]
 fn sessions_are_counted_when_they_are_made_and_the_longest_idle_goes() {
     let serving = Serving::of(calculator().max_sessions(20));

@@ -1,4 +1,4 @@
-//! What callers may do: each caller, each item and each method, in both eras.
+//! Permissions: each caller, each item and each method, in both eras.
 
 use std::io::BufRead as _;
 
@@ -82,7 +82,7 @@ async fn admin_template(#[arg(complete = ["one", "two"])] id: String) -> String 
     id
 }
 
-/// The groups of items, and who is let in to which.
+/// The groups of items, each with its own permission.
 const GROUPS: [&str; 3] = ["open", "write", "admin"];
 const CALLERS: [(&str, [bool; 3]); 4] = [
     ("reader", [true, false, false]),
@@ -100,7 +100,7 @@ async fn verify(token: String) -> Result<Principal, TokenError> {
     Ok(Principal::new(token).with_scopes(scopes.iter().copied()))
 }
 
-/// What there is in these groups.
+/// A registry with the items of these groups.
 fn registry_of([open, write, admin]: [bool; 3]) -> Registry {
     let mut registry = Registry::new();
     if open {
@@ -130,7 +130,7 @@ fn server(registry: Registry) -> McpServer {
     })
 }
 
-/// A client that asks in one of the eras.
+/// A client that sends requests in one of the eras.
 struct Client<'a> {
     wire: &'a Wire,
     token: String,
@@ -157,7 +157,7 @@ impl<'a> Client<'a> {
     }
 }
 
-/// The ways to one item of a group: the method and its parameters.
+/// The requests for one item of a group: the method and its parameters.
 fn ways(group: &str) -> [(&'static str, Value); 6] {
     let prompt = |name: String| json!({ "name": name, "arguments": { "a": "x" } });
     let complete = |of: Value| json!({ "ref": of, "argument": { "name": "a", "value": "o" } });
@@ -184,7 +184,7 @@ fn each_caller_has_what_it_may_use_by_every_method_in_both_eras() {
     let mut cells = 0;
     for (caller, may) in CALLERS {
         let token = format!("Bearer {caller}");
-        // A server that has nothing but what this caller may use.
+        // A server that contains only what this caller may use.
         let here = Here::serve(server(registry_of(may)).router().unwrap());
         let lesser = Wire::to(here.url());
         for in_session in [false, true] {
@@ -198,7 +198,7 @@ fn each_caller_has_what_it_may_use_by_every_method_in_both_eras() {
                     let message = answer.message();
                     let is_answered = message["result"].is_object();
                     assert_eq!(is_answered, may, "{}: {answer:?}", cell(method));
-                    // Word for word as if the rest were not there.
+                    // Exactly as if the rest did not exist.
                     let told = lesser.ask(method, params).text;
                     assert_eq!(answer.text, told, "{}", cell(method));
                     cells += 1;
@@ -228,7 +228,7 @@ fn each_caller_has_what_it_may_use_by_every_method_in_both_eras() {
     assert_eq!(cells, 4 * 2 * 3 * 10);
 }
 
-/// The first event of a stream with this method, among those that come.
+/// Returns the next event with this method.
 fn next_update(lines: &mut impl Iterator<Item = String>) -> String {
     let data = lines.filter_map(|line| line.strip_prefix("data: ").map(str::to_owned));
     let mut messages = data.filter_map(|data| serde_json::from_str::<Value>(&data).ok());
@@ -236,7 +236,7 @@ fn next_update(lines: &mut impl Iterator<Item = String>) -> String {
     update.expect("an update")["params"]["uri"].as_str().expect("an address").to_owned()
 }
 
-/// An update of what it may not read is told to nobody; the next one is.
+/// An update of a resource that the caller may not read is not reported; the next one is.
 #[test]
 fn a_subscriber_hears_of_what_it_may_read() {
     let registry = registry();
@@ -248,7 +248,7 @@ fn a_subscriber_hears_of_what_it_may_read() {
         for (group, may) in GROUPS.into_iter().zip(may) {
             let uri = format!("{group}://it");
             let first = if may { uri.as_str() } else { "open://of/last" };
-            // Sessions: the subscription is answered as one of what nobody has.
+            // Sessions: the subscription gets the same response as one to a resource that does not exist.
             let session = wire.open(&token);
             let named = [&in_session(&session)[..], &token].concat();
             for uri in [uri.as_str(), "none://it", "open://of/last"] {
@@ -277,7 +277,7 @@ fn a_subscriber_hears_of_what_it_may_read() {
     }
 }
 
-/// A fixed address that is not for a caller is not read through a template that fits it, too.
+/// A fixed URI that a caller must not see is not readable through a matching template either.
 #[test]
 fn there_is_no_other_door() {
     /// Everything of the house.
@@ -303,7 +303,7 @@ fn there_is_no_other_door() {
     assert_eq!(read("writer", "house://safe").as_deref(), Some("gold"));
 }
 
-/// A tool that is not there is not found by the headers that its arguments would need.
+/// A hidden tool is not revealed by the headers that its arguments would need.
 #[test]
 fn suggestions_and_headers_tell_nothing_of_what_is_hidden() {
     let here = Here::serve(server(registry()).router().unwrap());
@@ -317,8 +317,8 @@ fn suggestions_and_headers_tell_nothing_of_what_is_hidden() {
     assert!(!call("reader").contains("write_tool"), "{}", call("reader"));
 }
 
-/// Who sees the same gets the same list. That it is written once for all of them is tested beside the code, in
-/// `mcp/server/lists/view.rs`: nobody sees that from here.
+/// Callers with the same permissions get the same list. That it is encoded once for all of them is tested in
+/// `mcp/server/lists/view.rs`, because it is not visible from here.
 #[test]
 fn callers_who_see_the_same_get_the_same_list() {
     let here = Here::serve(serving(registry()).authenticate(verify).router().unwrap());

@@ -1,4 +1,4 @@
-//! Tokens that lack a scope, tokens that expire, and changes that not every caller sees.
+//! Tokens without a scope, tokens that expire, and changes that only some callers see.
 
 use std::io::{BufRead as _, BufReader};
 use std::time::{Duration, Instant, SystemTime};
@@ -13,7 +13,7 @@ use ureq::http::Response;
 use crate::http::here::Here;
 use crate::http::wire::{Wire, in_session};
 
-/// How long a token of these tests is good.
+/// The lifetime of the tokens in these tests.
 const LIFE: Duration = Duration::from_secs(2);
 
 /// Reads.
@@ -75,7 +75,7 @@ fn who_lacks_a_scope_of_a_tool_is_told_which() {
     for answer in call("reader", "write") {
         assert_eq!((answer.status, answer.code()), (403, -32000), "{answer:?}");
         assert!(answer.message()["id"].is_number(), "{answer:?}");
-        // With those that it has already, so that a client which asks for these loses none.
+        // Includes those that it has already, so that a client that requests these scopes loses none.
         let expected = "Bearer error=\"insufficient_scope\", \
             scope=\"profile notes:read notes:write\", resource_metadata=\"https://mcp.example.com\
             /.well-known/oauth-protected-resource/mcp\"";
@@ -84,7 +84,7 @@ fn who_lacks_a_scope_of_a_tool_is_told_which() {
     for answer in call("writer", "write").into_iter().chain(call("reader", "look")) {
         assert_eq!(answer.status, 200, "{answer:?}");
     }
-    // What no scope would open is not there; nor is what nobody has.
+    // An item that no scope would allow does not exist, and neither does an unknown one.
     for name in ["own", "none"] {
         for answer in call("reader", name) {
             assert_eq!(answer.code(), -32602, "{answer:?}");
@@ -99,7 +99,7 @@ fn who_lacks_a_scope_of_a_tool_is_told_which() {
     assert_eq!(answer.code(), -32602, "{answer:?}");
 }
 
-/// Reads a stream to its end; how long it was there.
+/// Reads a stream to its end. Returns its duration.
 fn read_out(stream: Response<Body>) -> Duration {
     let began = Instant::now();
     let lines = BufReader::new(stream.into_body().into_reader()).lines();
@@ -120,13 +120,13 @@ fn a_stream_does_not_outlive_its_token() {
     let short = [("authorization", "Bearer short")];
     let session = wire.open(&short);
     let named = [&in_session(&session)[..], &short].concat();
-    // It would be open for as long as the client is there, which waits for 20 seconds.
+    // Otherwise it would be open as long as the client, which waits for 20 seconds.
     let standing = read_out(wire.listen_in(&named));
     let listening = read_out(wire.listen_to(&short, "note://1"));
     for open in [standing, listening] {
         assert!(open >= LIFE / 2, "it is there as long as its token is: {open:?}");
     }
-    // With another token the session goes on.
+    // With another token the session continues.
     let look = json!({
         "jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": { "name": "look", "arguments": {} },
@@ -140,7 +140,7 @@ fn tool_of(name: &'static str, scope: &'static str) -> Tool {
     tool.handler(|_: Context, _: Value| async move { Ok("done") })
 }
 
-/// The methods of the notifications on a stream, as they come.
+/// The methods of the notifications on a stream, in order.
 fn notices(stream: Response<Body>) -> impl Iterator<Item = String> {
     let lines = BufReader::new(stream.into_body().into_reader()).lines().map_while(Result::ok);
     let data = lines.filter_map(|line| line.strip_prefix("data: ").map(str::to_owned));

@@ -1,4 +1,4 @@
-//! Sessions of the older protocols that move: from an instance to another, over each store of durable runs.
+//! Sessions of the older protocols that move between instances, over each store of durable runs.
 
 mod suite;
 
@@ -16,7 +16,7 @@ use crate::packages::scratch;
 #[cfg(target_os = "linux")]
 use crate::postgres;
 
-/// Where the sessions of a fleet are; each instance opens it by itself.
+/// The store of a fleet's sessions, which each instance opens itself.
 enum Place {
     Folder(PathBuf),
     Sqlite(PathBuf),
@@ -37,7 +37,7 @@ impl Place {
     }
 }
 
-/// An instance of a fleet, until it is dropped: with all that it runs, at once.
+/// An instance of a fleet. Dropping it stops everything that it runs, immediately.
 struct Instance {
     address: SocketAddr,
     runtime: Option<Runtime>,
@@ -99,7 +99,7 @@ async fn sessions_are_kept_for_their_time_and_swept_with_nothing_else() {
     short.save("two", stored.clone()).await.unwrap();
     long.save("three", stored.clone()).await.unwrap();
     assert_eq!(short.load("one").await.unwrap(), Some(stored.clone()));
-    // Who loads it in time keeps it.
+    // Loading it in time extends its lifetime.
     tokio::time::sleep(time * 2 / 3).await;
     assert!(short.load("two").await.unwrap().is_some());
     tokio::time::sleep(time * 2 / 3).await;

@@ -1,4 +1,4 @@
-//! What holds for sessions of every store.
+//! Properties of sessions in every store.
 
 use std::time::{Duration, Instant};
 
@@ -62,7 +62,7 @@ fn a_session_goes_on_elsewhere_and_after_a_restart(place: &Place) {
     assert_eq!(Wire::to(&later.url()).call(&session, "count", &json!({ "pause": 0 })).status, 404);
 }
 
-/// A call that wants to hear of progress, under this id.
+/// A call that requests progress, with this id.
 fn watched(id: &str, pause: u64) -> Value {
     let mut call = call("count", &json!({ "pause": pause }));
     call["id"] = id.into();
@@ -75,7 +75,7 @@ fn ids(events: &str) -> Vec<&str> {
     events.lines().filter_map(|line| line.strip_prefix("id: ")).collect()
 }
 
-/// Begins a call at an instance, reads some events, and loses the connection: the last id, and all read.
+/// Begins a call at an instance, reads some events, and loses the connection. Returns the last id, and everything read.
 fn broken_off(at: &Instance, session: &str, call: &Value) -> (String, String) {
     let mut raw = Raw::to(at.address);
     raw.post(&in_session(session), call);
@@ -92,7 +92,7 @@ fn resumed(at: &Instance, session: &str, last: &str) -> String {
     raw.get(&[&in_session(session)[..], &[("last-event-id", last)]].concat());
     let head = raw.head().expect("an answer");
     assert_eq!(head.status, 200);
-    // A stream of nothing has a length.
+    // A stream without events has a length.
     if head.header("content-length").is_some() { raw.body(&head) } else { raw.chunks() }
 }
 
@@ -104,7 +104,7 @@ fn a_stream_is_read_elsewhere_to_its_answer(place: &Place) {
     let told = |events: &str| events.matches("notifications/progress").count();
     assert_eq!(told(&seen) + told(&rest), 10, "{seen}{rest}");
     assert!(rest.contains("counted to ten") && rest.contains(r#""id":"7""#), "{rest}");
-    // Also when it is through, at each of them, from any event on.
+    // Also after it is complete, at each of them, from any event on.
     for instance in [&one, &two] {
         let again = resumed(instance, &session, &last);
         assert_eq!(told(&again), told(&rest), "{again}");
@@ -116,7 +116,7 @@ fn a_stream_is_read_elsewhere_to_its_answer(place: &Place) {
         let absurd = last.split_once('-').expect("two numbers").0;
         assert_eq!(resumed(instance, &session, &format!("{absurd}-{}", u64::MAX)), "");
     }
-    // Who did not open the session reads none of it.
+    // A caller that did not open the session can read none of it.
     let other = Wire::to(&two.url()).open(&[]);
     assert_eq!(resumed(&two, &other, &last), "");
 }
@@ -142,7 +142,7 @@ fn an_answer_reaches_only_who_asked(place: &Place) {
             serde_json::from_str(&format!("{{{}", data.next_back().unwrap())).unwrap();
         (raw, question["id"].clone())
     };
-    // Both ask in one session, and neither takes the other's answer for its own.
+    // Both ask in one session, and neither uses the other's answer.
     let ((mut of_one, asked_one), (mut of_two, asked_two)) = (ask(&one), ask(&two));
     let answer = |id: &Value, name: &str| {
         let content = json!({ "name": name });

@@ -1,4 +1,4 @@
-//! Health and readiness, as probes ask for them: without a token, a session or a known host.
+//! Health and readiness, as requested by probes: without a token, a session or an allowed host.
 
 use std::io;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn body(answer: &Answer) -> Value {
     serde_json::from_str(&answer.text).unwrap_or_else(|_| panic!("{answer:?}"))
 }
 
-/// Asks until the server behind has come, or is known to be missing.
+/// Polls until the server behind has started, or is known to be missing.
 fn settled(origin: &str, wanted: u16) -> Answer {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
@@ -45,7 +45,7 @@ fn a_probe_needs_nothing() {
         let wire = Wire::to(&format!("{origin}{path}"));
         assert_eq!(wire.send("POST", &[], b"{}").expect("an answer").status, 405);
     }
-    // The server itself is as closed as before, and so is every other path.
+    // The server itself is as protected as before, and so is every other path.
     assert_eq!(ask(&origin, "/mcp").status, 403);
     assert_eq!(ask(&origin, "/healthy").status, 404);
     let plain = Serving::of(calculator());
@@ -77,7 +77,7 @@ fn what_must_hold_is_asked_once_a_second_and_told_in_a_word() {
         assert_eq!((answer.status, body(&answer)), (503, expected));
     }
     assert!(asked.load(Ordering::SeqCst) < 20, "each probe made work");
-    // Alive it is all the same.
+    // It is alive nevertheless.
     assert_eq!(ask(&origin, "/health").status, 200);
     holds.store(true, Ordering::SeqCst);
     assert_eq!(settled(&origin, 200).status, 200);

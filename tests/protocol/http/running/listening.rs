@@ -1,4 +1,4 @@
-//! Where a server listens: a port of its own choice, or a listener that it is given.
+//! The listener: a port that the server chooses, or a listener that it is given.
 
 use std::net::TcpListener;
 use std::sync::mpsc;

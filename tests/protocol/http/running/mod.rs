@@ -1,4 +1,4 @@
-//! How a server runs: where it listens, whether it is well, how it ends.
+//! The operation of a server: listening, health, shutdown.
 
 mod health;
 mod listening;

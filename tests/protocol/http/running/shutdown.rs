@@ -1,4 +1,4 @@
-//! The end of a server that is at work.
+//! Shutdown of a server with work in progress.
 
 use std::net::TcpStream;
 use std::sync::atomic::Ordering;
@@ -13,10 +13,10 @@ use tokio::sync::oneshot;
 use super::super::here::{SLOW_RUNS, calculator};
 use super::super::wire::{Wire, in_session};
 
-/// How long anything here may take.
+/// The time limit of each step.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A server of `.http(..)` that ends when it is told to.
+/// A server of `.http(..)` that ends on request.
 struct Serving {
     address: String,
     stop: oneshot::Sender<()>,
@@ -43,7 +43,7 @@ impl Serving {
         format!("http://{}/mcp", self.address)
     }
 
-    /// Tells it to end, lets `meanwhile` happen, and waits for its good end.
+    /// Requests the shutdown, runs `meanwhile`, and waits for the normal end.
     fn end<T>(self, meanwhile: impl FnOnce() -> T) -> T {
         self.stop.send(()).expect("a server that waits for it");
         let value = meanwhile();
@@ -62,7 +62,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Both eras in turn: what says that a call runs is one place for the process.
+/// Both eras in turn, since the flag for a running call is shared by the process.
 #[test]
 fn a_running_call_is_finished() {
     finishes(|wire, _| wire.call_alone("slow", &json!({})).message());
@@ -82,7 +82,7 @@ fn finishes(call: impl FnOnce(&Wire, &str) -> Value + Send + 'static) {
     assert_eq!(answer["result"]["content"][0]["text"], "finished", "{answer}");
 }
 
-/// They would never end by themselves.
+/// They would never end on their own.
 #[test]
 fn streams_that_wait_for_changes_do_not_hold_it_up() {
     let serving = Serving::start();

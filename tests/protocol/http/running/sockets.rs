@@ -1,4 +1,4 @@
-//! Unix sockets, and what a program puts between a connection and HTTP.
+//! Unix sockets, and layers between a connection and HTTP.
 
 #![cfg(unix)]
 
@@ -16,7 +16,7 @@ use crate::{packages, server};
 
 const ASK: &str = "GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
 
-/// What a server says to one request.
+/// Returns the response to one request.
 fn asked(mut stream: impl Read + Write) -> String {
     stream.write_all(ASK.as_bytes()).unwrap();
     let mut answer = String::new();
@@ -24,7 +24,7 @@ fn asked(mut stream: impl Read + Write) -> String {
     answer
 }
 
-/// Connects, as soon as somebody listens.
+/// Connects as soon as the server listens.
 fn connect(path: &Path) -> UnixStream {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
@@ -40,7 +40,7 @@ fn connect(path: &Path) -> UnixStream {
 fn a_socket_is_there_as_long_as_its_server() {
     let path = packages::scratch("sockets-path").join("s.sock");
     let address = format!("unix:{}", path.display());
-    // What a process left that is gone is taken away.
+    // The socket file of a dead process is removed.
     drop(UnixListener::bind(&path).unwrap());
     assert!(path.exists());
     let runtime = Runtime::new().unwrap();
@@ -48,7 +48,7 @@ fn a_socket_is_there_as_long_as_its_server() {
     let server = calculator().http(&address).health("/health");
     let served = runtime.spawn(server.shutdown(async { drop(stopped.await) }).run());
     assert!(asked(connect(&path)).ends_with("{\"status\":\"ok\"}"));
-    // One that is in use stays.
+    // One that is in use is kept.
     let error = runtime.block_on(calculator().http(&address).run()).unwrap_err();
     assert!(error.to_string().contains("cannot listen on unix:"), "{error}");
     assert!(asked(connect(&path)).starts_with("HTTP/1.1 200"));
@@ -81,7 +81,7 @@ fn a_file_that_is_no_socket_stays() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
 }
 
-/// The command line takes it, too.
+/// The command line accepts it, too.
 #[test]
 fn an_example_listens_on_a_socket() {
     let path = packages::scratch("sockets-cli").join("s.sock");
@@ -92,7 +92,7 @@ fn an_example_listens_on_a_socket() {
     assert!(asked(connect(&path)).starts_with("HTTP/1.1 200"));
 }
 
-/// An acceptor that stands for TLS: it wants a word first, and refuses who does not say it.
+/// An acceptor that stands for TLS: it requires a password first.
 #[test]
 fn connections_go_through_the_programs_acceptor() {
     let server = calculator().health("/health").accept_with(|mut stream| async move {
@@ -112,6 +112,6 @@ fn connections_go_through_the_programs_acceptor() {
     };
     assert!(say("sesame").starts_with("HTTP/1.1 200"));
     assert_eq!(say("please"), "");
-    // Who was refused ended nobody else.
+    // Refused connections did not end the others.
     assert!(say("sesame").starts_with("HTTP/1.1 200"));
 }

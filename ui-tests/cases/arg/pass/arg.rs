@@ -1,4 +1,4 @@
-//! What the cases of `arg` look like when they are right, each under its name.
+//! Corrected versions of the cases of `arg`, each in a module with the name of the case.
 
 #![deny(warnings)]
 

@@ -1,4 +1,4 @@
-//! What the cases of `injected` look like when they are right, each under its name.
+//! Corrected versions of the cases of `injected`, each in a module with the name of the case.
 
 #![deny(warnings)]
 

@@ -1,4 +1,4 @@
-//! What the cases of `name` look like when they are right, each under its name.
+//! Corrected versions of the cases of `name`, each in a module with the name of the case.
 
 #![deny(warnings)]
 
@@ -70,7 +70,7 @@ mod of_the_function {
         "hallo".to_owned()
     }
 
-    /// Moves something: a raw name is told to callers without its mark.
+    /// Moves something: callers see a raw name without its `r#`.
     #[tool]
     async fn r#move(r#type: String) -> String {
         r#type
@@ -86,7 +86,7 @@ mod of_the_function {
 mod of_a_resource {
     use genkit::{Resource, resource};
 
-    /// The project's report; nobody calls it by its name.
+    /// The project's report, which is not called by its name.
     #[resource("doc://report", name = "Bericht für das 3. Quartal (PDF)")]
     async fn report() -> String {
         "report".to_owned()

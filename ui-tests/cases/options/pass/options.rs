@@ -1,4 +1,4 @@
-//! What the cases of `options` look like when they are right, each under its name.
+//! Corrected versions of the cases of `options`, each in a module with the name of the case.
 
 #![deny(warnings)]
 

@@ -78,7 +78,7 @@ pub use state::RunState;
 /// # }
 /// ```
 ///
-/// Differences from an awaited run: the middleware hook [`generate`](crate::middleware::chain::Middleware::generate) is not
+/// Differences from an awaited run: the middleware hook `generate` is not
 /// called, since it wraps a run within a single process; `max_turns`, `usage_limit` and the usage count across all
 /// processes of the run; `deadline` starts at [`start`](crate::Generate::start) or [`resume`](Self::resume); nothing is
 /// streamed.

@@ -182,7 +182,7 @@ impl ToolBuilder {
     }
 
     /// Builds an interrupting tool, without a function. Each call interrupts the run, and the caller of
-    /// `generate` provides the result with [`Interrupt::respond`](crate::generate::interrupt::question::Interrupt::respond).
+    /// `generate` provides the result with `Interrupt::respond`.
     ///
     /// ```
     /// use genkit::Tool;

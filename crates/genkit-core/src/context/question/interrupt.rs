@@ -12,7 +12,7 @@ pub const MCP_TASK: &str = "mcpTask";
 
 impl Context {
     /// Interrupts the run: suspends it and asks the caller of `generate`. The run ends as
-    /// interrupted. This call resumes with the value that [`Interrupt::restart`](crate::generate::interrupt::question::Interrupt::restart) provides.
+    /// interrupted. This call resumes with the value that `Interrupt::restart` provides.
     ///
     /// `metadata` is any JSON that describes the question. An MCP client has no interrupts, so it receives a request
     /// for approval with `metadata.message` as the text.

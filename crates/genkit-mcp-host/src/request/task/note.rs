@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::limits::{LONGEST_TASK, TASK_TIMEOUT};
+use crate::limits::{LONGEST_POLL, LONGEST_TASK, POLL, SHORTEST_POLL, TASK_TIMEOUT};
 use genkit_core::internal::time::now_ms;
 
 /// The recorded state of a task.
@@ -78,6 +78,14 @@ impl TaskNote {
     }
 }
 
+/// Returns the polling interval that the server requests, within limits.
+pub(super) fn poll_interval(task: &Value) -> Duration {
+    let said = task["pollIntervalMs"].as_f64().filter(|ms| ms.is_finite() && *ms >= 0.0);
+    let said =
+        said.map(|ms| Duration::from_secs_f64((ms / 1000.0).min(LONGEST_POLL.as_secs_f64())));
+    said.unwrap_or(POLL).max(SHORTEST_POLL)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -115,5 +123,20 @@ mod tests {
     fn what_older_versions_recorded_is_read() {
         assert_eq!(TaskNote::read(json!("t7")).expect("an id").task_id, "t7");
         assert_eq!(TaskNote::read(Value::Null), None);
+    }
+
+    #[test]
+    fn a_server_says_how_often_it_is_asked_within_reason() {
+        for (said, meant) in [
+            (json!(0), SHORTEST_POLL),
+            (json!(2500), Duration::from_millis(2500)),
+            (json!(1e300), LONGEST_POLL),
+            (json!(u64::MAX), LONGEST_POLL),
+            (json!(-5), POLL),
+            (json!("5"), POLL),
+            (Value::Null, POLL),
+        ] {
+            assert_eq!(poll_interval(&json!({ "pollIntervalMs": said })), meant, "{said}");
+        }
     }
 }

@@ -19,8 +19,8 @@ use super::request_scope::{EventStream, RequestScope};
 use super::session_requests::{ended, stream, stream_request};
 use super::uncorrelated::{correlated, request_id};
 use crate::transport::http_client::error::Error;
+use crate::transport::http_client::error::HttpError;
 use crate::transport::http_client::explain::RequestTarget;
-use crate::transport::http_client::failure::HttpFailure;
 use crate::transport::oauth::{Authorizer, Challenge, Dpop, refuses_proof, wants_nonce};
 use crate::transport::redact::Redactor;
 use genkit_core::internal::telemetry::{TRACEPARENT, TRACESTATE};
@@ -33,7 +33,7 @@ const MAX_ROUNDS: usize = 3;
 const MAX_NONCES: usize = 3;
 
 type Headers = HashMap<HeaderName, HeaderValue>;
-type StreamableResult<T, E = HttpFailure> = Result<T, StreamableHttpError<E>>;
+type StreamableResult<T, E = HttpError> = Result<T, StreamableHttpError<E>>;
 
 /// Sends the requests of one server.
 #[derive(Clone)]
@@ -127,7 +127,7 @@ impl AuthorizedClient {
         effort: AccessEffort,
         session: bool,
         own: bool,
-    ) -> StreamableHttpError<HttpFailure> {
+    ) -> StreamableHttpError<HttpError> {
         match error {
             error if effort == AccessEffort::Renew && Challenge::of(&error).is_some() => {
                 wants_access(&error)
@@ -166,7 +166,7 @@ impl AuthorizedClient {
         };
         let own = headers_from.as_ref().map_err(|fault| {
             let failure = Error::Header(fault.clone()).into();
-            StreamableHttpError::Client(HttpFailure { unsent: true, ..failure })
+            StreamableHttpError::Client(HttpError { unsent: true, ..failure })
         })?;
         for (name, value) in own {
             // Trace ids are not secret, and would displace values that are.
@@ -181,9 +181,9 @@ impl AuthorizedClient {
     }
 
     /// Redacts the text of a failure.
-    fn masked(&self, failure: HttpFailure) -> StreamableHttpError<HttpFailure> {
+    fn masked(&self, failure: HttpError) -> StreamableHttpError<HttpError> {
         let text = self.redactor.redact(&failure.text).into_owned();
-        StreamableHttpError::Client(HttpFailure { text, ..failure })
+        StreamableHttpError::Client(HttpError { text, ..failure })
     }
 
     /// Anyone who knows a session id can use the session.
@@ -213,9 +213,9 @@ impl AuthorizedClient {
         self.authorizer.as_ref()?.dpop()
     }
 
-    fn no_access(&self, own: bool, challenge: &Challenge) -> HttpFailure {
+    fn no_access(&self, own: bool, challenge: &Challenge) -> HttpError {
         let target = self.target.to_string();
-        HttpFailure::from(if own || self.credentials {
+        HttpError::from(if own || self.credentials {
             Error::TokenRefused(target)
         } else if self.authorizer.is_some() && self.dpop().is_none() && challenge.wants_proof() {
             Error::ProofNeeded(target)
@@ -228,7 +228,7 @@ impl AuthorizedClient {
 }
 
 /// Creates the error that a stream without access fails with.
-fn wants_access(error: &StreamableHttpError<reqwest::Error>) -> StreamableHttpError<HttpFailure> {
+fn wants_access(error: &StreamableHttpError<reqwest::Error>) -> StreamableHttpError<HttpError> {
     let header = Challenge::of(error).and_then(|challenge| challenge.header().map(str::to_owned));
     StreamableHttpError::AuthRequired(AuthRequiredError::new(header.unwrap_or_default()))
 }
@@ -240,7 +240,7 @@ fn is_initialized(message: &ClientJsonRpcMessage) -> bool {
 }
 
 impl StreamableHttpClient for AuthorizedClient {
-    type Error = HttpFailure;
+    type Error = HttpError;
 
     async fn post_message(
         &self,

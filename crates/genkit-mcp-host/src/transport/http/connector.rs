@@ -6,25 +6,26 @@ use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::common::client_side_sse::ExponentialBackoff;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use tokio::sync::watch;
 
 use super::authorized_client::AuthorizedClient;
 use super::endpoint::Endpoint;
 use super::request_scope::RequestScope;
+use crate::backoff::Backoff;
 use crate::transport::boxed::BoxedTransport;
-use crate::transport::http_client::{client, url};
+use crate::transport::http_client::client;
 use crate::transport::oauth::Authorizer;
 use crate::transport::redact::Redactor;
 use genkit_core::Result;
 use genkit_http_client::internal::net::is_loopback;
 
-/// How often a broken stream is reopened before it is given up. Default is 8, which takes about four minutes.
-const STREAM_TRIES: usize = 8;
-
-/// The longest delay between two of these attempts. Default is 60 seconds.
-const STREAM_WAIT: Duration = Duration::from_secs(60);
+/// When a broken stream is reopened. Default is 8 times, which takes about four minutes.
+const REOPENING: Backoff = Backoff {
+    first_delay: Duration::from_secs(1),
+    max_delay: Duration::from_secs(60),
+    max_retries: 8,
+};
 
 /// Creates connections to one server. It holds the connection pool and the OAuth tokens.
 pub(crate) struct Connector {
@@ -67,7 +68,7 @@ impl Connector {
         let http = client::for_server(&checked.url, follow)?;
         let client = AuthorizedClient {
             http,
-            target: url::without_secrets(&checked.url).as_str().into(),
+            target: client::without_secrets(&checked.url).as_str().into(),
             authorizer: authorizer.map(Arc::new),
             credentials: checked.headers.contains_key(&AUTHORIZATION),
             max_message: endpoint.max_message,
@@ -89,10 +90,7 @@ impl Connector {
             .custom_headers(self.headers.clone())
             // A new session has its own lists and subscriptions, so the host opens it.
             .reinit_on_expired_session(false);
-        let mut retry = ExponentialBackoff::default();
-        retry.max_times = Some(STREAM_TRIES);
-        retry.max_delay = Some(STREAM_WAIT);
-        config.retry_config = Arc::new(retry);
+        config.retry_config = Arc::new(REOPENING);
         let client = AuthorizedClient { scope: RequestScope::default(), ..self.client.clone() };
         // rmcp's worker does not notice that it is dropped while it waits for a response.
         let open = client.scope.closed.clone().drop_guard();

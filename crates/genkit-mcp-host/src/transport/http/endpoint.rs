@@ -8,7 +8,7 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
 use super::error::{Error, HeaderError};
 use crate::transport::by_identity::ByIdentity;
-use crate::transport::http_client::url::without_secrets;
+use crate::transport::http_client::client::without_secrets;
 use crate::transport::oauth::OAuth;
 use crate::transport::redact::Redactor;
 use genkit_core::Context;

@@ -18,7 +18,7 @@ use rmcp::transport::streamable_http_client::{
 };
 
 use super::bounded::too_many_values;
-use super::long_events;
+use super::long_events::read_events;
 use super::uncorrelated::request_id;
 use genkit_mcp::internal::jsonrpc::{MAX_VALUES, has_more_values};
 
@@ -72,7 +72,7 @@ pub(super) async fn answer(
     }
     let opened = header(&response, HEADER_SESSION_ID);
     if is(&response, EVENT_STREAM_MIME_TYPE) {
-        let events = long_events::events(response, limit, id);
+        let events = read_events(response, limit, id);
         return Ok(StreamableHttpPostResponse::Sse(events, opened));
     }
     if !is(&response, JSON_MIME_TYPE) {

@@ -11,8 +11,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::transport::http_client::error::Error;
-use crate::transport::http_client::failure::HttpFailure;
+use crate::transport::http_client::error::{Error, HttpError};
 
 /// How many streams in a row may end immediately without an event. Default is 8.
 const MAX_EMPTY: usize = 8;
@@ -63,8 +62,8 @@ impl RequestScope {
     /// Returns the result of `work`, or an error if the connection is closed first.
     pub(crate) async fn unless_closed<T>(
         &self,
-        work: impl Future<Output = Result<T, StreamableHttpError<HttpFailure>>>,
-    ) -> Result<T, StreamableHttpError<HttpFailure>> {
+        work: impl Future<Output = Result<T, StreamableHttpError<HttpError>>>,
+    ) -> Result<T, StreamableHttpError<HttpError>> {
         let done = self.closed.run_until_cancelled(work).await;
         done.unwrap_or_else(|| Err(StreamableHttpError::Client(Error::Closed.into())))
     }

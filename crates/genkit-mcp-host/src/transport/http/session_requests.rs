@@ -7,7 +7,7 @@ use rmcp::transport::common::http_header::{
 };
 use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
 
-use super::long_events;
+use super::long_events::read_events;
 use super::post::{ACCEPTED, content_type, header, is, refusal};
 use super::request_scope::EventStream;
 
@@ -39,7 +39,7 @@ pub(super) fn stream(response: Response, limit: usize) -> Outcome<EventStream> {
     if !is(&response, EVENT_STREAM_MIME_TYPE) && !is(&response, JSON_MIME_TYPE) {
         return Err(StreamableHttpError::UnexpectedContentType(content_type(&response)));
     }
-    Ok(long_events::events(response, limit, None))
+    Ok(read_events(response, limit, None))
 }
 
 /// Checks the response to ending a session; a server that does not support this is fine.

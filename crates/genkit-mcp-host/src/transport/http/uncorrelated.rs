@@ -3,8 +3,8 @@
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId};
 use rmcp::transport::streamable_http_client::{StreamableHttpError, StreamableHttpPostResponse};
 
+use crate::transport::http_client::error::HttpError;
 use crate::transport::http_client::explain::RequestTarget;
-use crate::transport::http_client::failure::HttpFailure;
 use crate::transport::request_id::means;
 
 /// Assigns an error without a known id to the request that was posted; rmcp would drop it, and the request would wait
@@ -14,7 +14,7 @@ pub(crate) fn correlated(
     answer: StreamableHttpPostResponse,
     request: Option<&RequestId>,
     at: RequestTarget<'_>,
-) -> Result<StreamableHttpPostResponse, StreamableHttpError<HttpFailure>> {
+) -> Result<StreamableHttpPostResponse, StreamableHttpError<HttpError>> {
     let (request, mut error, session) = match (request, answer) {
         (
             Some(request),

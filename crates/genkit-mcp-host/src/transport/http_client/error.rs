@@ -1,12 +1,14 @@
 //! Errors of HTTP requests: what failed, where, and how to fix it.
 
 use std::error::Error as StdError;
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::StatusCode;
 
-use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
+use genkit_core::{Error as PublicError, ErrorKind};
 use genkit_http_client::internal::net::root_cause;
 use genkit_schema::internal::truncate::excerpt;
 
@@ -120,6 +122,77 @@ impl Topic for Error {
             Self::Status { status, session, .. } => meaning(*status, *session).0,
             _ => ErrorKind::Unavailable,
         }
+    }
+}
+
+/// A failed HTTP request. It is `Clone` because several requests may wait for the same response.
+#[derive(Clone, Debug)]
+pub(crate) struct HttpError {
+    pub(crate) kind: ErrorKind,
+    pub(crate) text: String,
+    /// The server no longer knows the session: a new one is needed.
+    pub(crate) session_lost: bool,
+    /// The request certainly did not reach the server, and may be sent again.
+    pub(crate) unsent: bool,
+    pub(crate) retry_after: Option<Duration>,
+    /// The user's own error that caused it.
+    pub(crate) source: Option<Arc<PublicError>>,
+}
+
+impl<T: Topic> From<T> for HttpError {
+    fn from(error: T) -> Self {
+        Self::new(error.kind(), error.to_string())
+    }
+}
+
+impl HttpError {
+    fn new(kind: ErrorKind, text: String) -> Self {
+        Self { kind, text, session_lost: false, unsent: false, retry_after: None, source: None }
+    }
+
+    /// Converts a general error.
+    pub(crate) fn of(error: &PublicError) -> Self {
+        Self::new(error.kind(), error.chain())
+    }
+
+    /// Prefixes the text with what failed.
+    pub(crate) fn within(self, what: impl fmt::Display) -> Self {
+        Self { text: format!("{what}: {}", self.text), ..self }
+    }
+
+    /// Prefixes the text with "no access to `target`".
+    pub(crate) fn no_access_to(self, target: &str) -> Self {
+        self.within(format_args!("no access to {target}"))
+    }
+
+    /// Appends a reason to the text.
+    pub(super) fn because(self, why: &str) -> Self {
+        Self { text: format!("{}, {why}", self.text), ..self }
+    }
+}
+
+impl fmt::Display for HttpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl StdError for HttpError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+impl From<HttpError> for PublicError {
+    fn from(error: HttpError) -> Self {
+        let mut public = Self::new(error.kind, error.text);
+        if let Some(source) = error.source {
+            public = public.with_source(source);
+        }
+        if let Some(wait) = error.retry_after {
+            public = public.with_retry_after(wait);
+        }
+        public
     }
 }
 

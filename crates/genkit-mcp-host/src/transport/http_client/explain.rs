@@ -10,9 +10,9 @@ use rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpErr
 use rmcp::transport::worker::WorkerQuitReason;
 
 use super::addresses::LookupError;
+use super::client::without_secrets;
+use super::error::HttpError;
 use super::error::{Error, deepest, quote};
-use super::failure::HttpFailure;
-use super::url::without_secrets;
 use genkit_core::ErrorKind;
 use genkit_core::internal::error;
 use genkit_http_client::internal::net::CONNECT_TIMEOUT;
@@ -32,7 +32,7 @@ pub(crate) fn explain(error: &(dyn StdError + 'static)) -> Option<Explanation> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(failure) = known(error) {
-            let HttpFailure { session_lost, unsent, .. } = failure;
+            let HttpError { session_lost, unsent, .. } = failure;
             return Some(Explanation { error: failure.into(), session_lost, unsent });
         }
         if let Some(ClientInitializeError::LegacyFallbackFailed { discover, fallback }) =
@@ -46,11 +46,11 @@ pub(crate) fn explain(error: &(dyn StdError + 'static)) -> Option<Explanation> {
 }
 
 /// Translates the known error types.
-fn known(error: &(dyn StdError + 'static)) -> Option<HttpFailure> {
-    if let Some(failure) = error.downcast_ref::<HttpFailure>() {
+fn known(error: &(dyn StdError + 'static)) -> Option<HttpError> {
+    if let Some(failure) = error.downcast_ref::<HttpError>() {
         return Some(failure.clone());
     }
-    if let Some(error) = error.downcast_ref::<StreamableHttpError<HttpFailure>>() {
+    if let Some(error) = error.downcast_ref::<StreamableHttpError<HttpError>>() {
         return Some(match error {
             StreamableHttpError::Client(failure) => failure.clone(),
             other => RequestTarget { url: "the server", session: true }.transport(other),
@@ -75,7 +75,7 @@ fn hidden<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError +
         return Some(error.error.as_ref());
     }
     match error.downcast_ref()? {
-        WorkerQuitReason::<StreamableHttpError<HttpFailure>>::Fatal { error, .. } => Some(error),
+        WorkerQuitReason::<StreamableHttpError<HttpError>>::Fatal { error, .. } => Some(error),
         _ => None,
     }
 }
@@ -95,7 +95,7 @@ impl<'a> RequestTarget<'a> {
     }
 
     /// Translates an error of rmcp's transport.
-    pub(crate) fn transport<E>(self, error: &StreamableHttpError<E>) -> HttpFailure
+    pub(crate) fn transport<E>(self, error: &StreamableHttpError<E>) -> HttpError
     where
         E: StdError + Send + Sync + 'static,
     {
@@ -123,7 +123,7 @@ impl<'a> RequestTarget<'a> {
             | StreamableHttpError::SessionRecoveryTimeout
             | StreamableHttpError::ReinitializationFailed(_) => {
                 let failure = Error::SessionLost(url).into();
-                return HttpFailure { session_lost: true, ..failure };
+                return HttpError { session_lost: true, ..failure };
             }
             StreamableHttpError::UnexpectedServerResponse(text) => match http_status(text) {
                 Some((status, body)) => return self.status(status, None, body),
@@ -144,7 +144,7 @@ impl<'a> RequestTarget<'a> {
                 // A request that could not be built contains our `Error`.
                 let own = error.get_ref().and_then(|own| own.downcast_ref::<error::Error>());
                 match own {
-                    Some(own) => return HttpFailure { unsent: true, ..HttpFailure::of(own) },
+                    Some(own) => return HttpError { unsent: true, ..HttpError::of(own) },
                     None => Error::ConnectionBroke(url, deepest(error)),
                 }
             }
@@ -157,26 +157,26 @@ impl<'a> RequestTarget<'a> {
     }
 
     /// Creates the failure of a lost session; `message` is what the server wrote.
-    pub(crate) fn session_lost(self, message: &str) -> HttpFailure {
+    pub(crate) fn session_lost(self, message: &str) -> HttpError {
         let error = Error::SessionRefused(self.url.to_owned(), quote(message));
-        HttpFailure { session_lost: true, ..error.into() }
+        HttpError { session_lost: true, ..error.into() }
     }
 
     /// Translates an error of reqwest.
-    pub(crate) fn request(self, error: &reqwest::Error) -> HttpFailure {
+    pub(crate) fn request(self, error: &reqwest::Error) -> HttpError {
         let url = self.url.to_owned();
         if let Some(status) = error.status() {
             return self.status(status.as_u16(), None, "");
         }
         if error.is_builder() {
             let failure = Error::Request(url, deepest(error)).into();
-            return HttpFailure { unsent: true, ..failure };
+            return HttpError { unsent: true, ..failure };
         }
         if error.is_connect() {
-            return HttpFailure { unsent: true, ..self.no_connection(error).into() };
+            return HttpError { unsent: true, ..self.no_connection(error).into() };
         }
         let broken = deepest(error);
-        HttpFailure::from(match error {
+        HttpError::from(match error {
             error if error.is_timeout() => Error::Timeout(url),
             error if error.is_redirect() => Error::Redirects(url),
             error if error.is_body() || error.is_decode() => Error::AnswerBroke(url, broken),
@@ -201,11 +201,11 @@ impl<'a> RequestTarget<'a> {
     }
 
     /// Translates an HTTP status.
-    pub(crate) fn status(self, status: u16, retry_after: Option<&str>, body: &str) -> HttpFailure {
+    pub(crate) fn status(self, status: u16, retry_after: Option<&str>, body: &str) -> HttpError {
         let (target, session) = (self.url.to_owned(), self.session);
         let error = Error::Status { target, status, session, body: quote(body) };
         let seconds = retry_after.and_then(|text| text.trim().parse().ok());
-        HttpFailure {
+        HttpError {
             // The specified status is 404, but some servers return 400.
             session_lost: session && matches!(status, 400 | 404),
             retry_after: seconds.map(Duration::from_secs),
@@ -214,7 +214,7 @@ impl<'a> RequestTarget<'a> {
     }
 
     /// Translates an error of rmcp's authorization.
-    pub(crate) fn authorization(self, error: &AuthError) -> HttpFailure {
+    pub(crate) fn authorization(self, error: &AuthError) -> HttpError {
         let failure = match error {
             AuthError::DiscoveryRequestFailed { url, source } => {
                 let cause: &(dyn StdError + 'static) = source.as_ref();
@@ -227,7 +227,7 @@ impl<'a> RequestTarget<'a> {
                     AuthError::CredentialStoreError(_) => ErrorKind::FailedPrecondition,
                     _ => ErrorKind::Unauthenticated,
                 };
-                HttpFailure { kind, ..Error::Other(quote(&error.to_string())).into() }
+                HttpError { kind, ..Error::Other(quote(&error.to_string())).into() }
             }
         };
         failure.no_access_to(self.url)

@@ -4,5 +4,3 @@ pub(crate) mod addresses;
 pub(crate) mod client;
 pub(crate) mod error;
 pub(crate) mod explain;
-pub(crate) mod failure;
-pub(crate) mod url;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use genkit_oauth_client::Signer;
 
 use super::error::Error;
-use crate::transport::http_client::failure::HttpFailure;
+use crate::transport::http_client::error::HttpError;
 use genkit_core::internal::error;
 
 /// The algorithm that a private key signs with.
@@ -52,10 +52,10 @@ pub(super) async fn given(
     asked: impl Future<Output = error::Result<String>>,
     setting: &'static str,
     what: &'static str,
-) -> Result<String, HttpFailure> {
+) -> Result<String, HttpError> {
     let text = asked.await.map_err(|error| {
-        let failure = HttpFailure::of(&error).within(Error::NothingGiven { setting, what });
-        HttpFailure { source: Some(Arc::new(error)), ..failure }
+        let failure = HttpError::of(&error).within(Error::NothingGiven { setting, what });
+        HttpError { source: Some(Arc::new(error)), ..failure }
     })?;
     // Files usually end with a line break.
     match text.trim() {

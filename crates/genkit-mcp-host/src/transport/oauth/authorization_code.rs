@@ -1,7 +1,5 @@
 //! The authorization code grant with PKCE: the user grants access in a browser.
 
-mod scopes;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,17 +15,23 @@ use tokio::time::Instant;
 use super::challenge::Challenge;
 use super::consent::Consent;
 use super::credentials::{AccessToken, Credentials, Registration, SavedCredentials};
-use super::discovery::Discovery;
+use super::discovery::{Discovery, distinct};
 use super::dpop::{Dpop, refuses_proof};
 use super::error::Error;
 use super::settings::{ClientAuthentication, OAuth};
-use crate::transport::http_client::failure::HttpFailure;
+use crate::transport::http_client::error::HttpError;
 use crate::transport::redact::Redactor;
 use genkit_core::ErrorKind;
 use genkit_core::internal::visible::Logged;
 
 /// How long a refreshed token must last; if it is rejected sooner, it is not refreshed again. Default is 1 minute.
 const REFRESH_HOLDS: Duration = Duration::from_secs(60);
+
+/// How long the user is not asked again for the same scopes. Default is 10 minutes.
+const WIDER_PAUSE: Duration = Duration::from_secs(10 * 60);
+
+/// The scope that makes an authorization server issue a refresh token.
+const OFFLINE: &str = "offline_access";
 
 /// The authorization code grant for one server.
 pub(super) struct AuthorizationCode {
@@ -67,7 +71,7 @@ impl AuthorizationCode {
     }
 
     /// Returns the current token, renewed if it is about to expire.
-    pub(super) async fn current(&mut self) -> Result<Option<AccessToken>, HttpFailure> {
+    pub(super) async fn current(&mut self) -> Result<Option<AccessToken>, HttpError> {
         self.credentials.open().await?;
         let is_old = |held: &SavedCredentials| {
             held.token().is_some_and(|token| !token.is_fresh() || !self.will_do(&token))
@@ -102,7 +106,7 @@ impl AuthorizationCode {
         challenge: &Challenge,
         sent: Option<&str>,
         may_ask: bool,
-    ) -> Result<(AccessToken, bool), HttpFailure> {
+    ) -> Result<(AccessToken, bool), HttpError> {
         self.credentials.open().await?;
         let wider = matches!(challenge, Challenge::Wider { .. });
         if let (false, Some(sent)) = (wider, sent) {
@@ -134,17 +138,14 @@ impl AuthorizationCode {
         last.is_some_and(|(token, at)| token == sent && at.elapsed() < REFRESH_HOLDS)
     }
 
-    async fn discover(
-        &mut self,
-        header: Option<&str>,
-    ) -> Result<AuthorizationMetadata, HttpFailure> {
+    async fn discover(&mut self, header: Option<&str>) -> Result<AuthorizationMetadata, HttpError> {
         let metadata = self.discovery.look_up(header).await?;
         self.credentials.belong_to(metadata.issuer.as_deref()).await;
         Ok(metadata)
     }
 
     /// Refreshes the token; returns `false` if only the user can grant access again.
-    async fn refresh(&mut self, metadata: &AuthorizationMetadata) -> Result<bool, HttpFailure> {
+    async fn refresh(&mut self, metadata: &AuthorizationMetadata) -> Result<bool, HttpError> {
         let held = self.credentials.now();
         let Some(client) = held.client() else { return Ok(false) };
         let known = held.registration.as_ref().filter(|known| known.client_id == *client);
@@ -187,7 +188,7 @@ impl AuthorizationCode {
         &mut self,
         challenge: &Challenge,
         metadata: &AuthorizationMetadata,
-    ) -> Result<(), HttpFailure> {
+    ) -> Result<(), HttpError> {
         let scopes = self.scopes(challenge, metadata).await?;
         let known = self.credentials.now().registration;
         let consent = Consent::new(&self.oauth, known.as_ref()).await;
@@ -219,7 +220,7 @@ impl AuthorizationCode {
         given
     }
 
-    async fn exchange(&mut self, callback: &AuthorizationCallback) -> Result<(), HttpFailure> {
+    async fn exchange(&mut self, callback: &AuthorizationCallback) -> Result<(), HttpError> {
         let issuer = callback.issuer.as_deref();
         let manager = self.discovery.manager().await?;
         let given = manager
@@ -235,7 +236,7 @@ impl AuthorizationCode {
         metadata: &AuthorizationMetadata,
         redirect: &str,
         scopes: &[&str],
-    ) -> Result<(OAuthClientConfig, bool), HttpFailure> {
+    ) -> Result<(OAuthClientConfig, bool), HttpError> {
         if let Some(id) = &self.oauth.client_id {
             let secret = match &self.oauth.authentication {
                 ClientAuthentication::Secret(secret) => Some(secret),
@@ -266,7 +267,7 @@ impl AuthorizationCode {
         Ok((client, false))
     }
 
-    fn token(&self) -> Result<AccessToken, HttpFailure> {
+    fn token(&self) -> Result<AccessToken, HttpError> {
         let none = || match self.credentials.now().token() {
             Some(_) => Error::NotBound,
             None => Error::NoToken,
@@ -274,8 +275,57 @@ impl AuthorizationCode {
         self.held().ok_or_else(|| self.discovery.failed(none()))
     }
 
-    fn refused(&self, error: &AuthError) -> HttpFailure {
+    fn refused(&self, error: &AuthError) -> HttpError {
         self.discovery.at().authorization(error)
+    }
+}
+
+impl AuthorizationCode {
+    /// Returns the scopes to request: those of the settings or the server, and all that were granted before.
+    async fn scopes(
+        &mut self,
+        challenge: &Challenge,
+        metadata: &AuthorizationMetadata,
+    ) -> Result<Vec<String>, HttpError> {
+        let mut scopes = self.credentials.now().scopes();
+        match challenge {
+            Challenge::Wider { scopes: more, .. } => {
+                scopes.extend(self.oauth.scopes.iter().chain(more).cloned());
+            }
+            Challenge::Access { .. } if !self.oauth.scopes.is_empty() => {
+                scopes.extend(self.oauth.scopes.iter().cloned());
+            }
+            Challenge::Access { .. } => {
+                let manager = self.discovery.manager().await?;
+                scopes.extend(manager.select_initial_scopes(&[]).await);
+            }
+        }
+        let offers = metadata.scopes_supported.iter().flatten().any(|scope| scope == OFFLINE);
+        if offers && !scopes.is_empty() {
+            scopes.push(OFFLINE.to_owned());
+        }
+        Ok(distinct(scopes))
+    }
+
+    /// Checks that requesting more scopes can help.
+    fn may_widen(&self, scopes: &[String]) -> Result<(), HttpError> {
+        let wanted: BTreeSet<String> = scopes.iter().cloned().collect();
+        let given: BTreeSet<String> = self.credentials.now().scopes().into_iter().collect();
+        let recent = self
+            .widened
+            .iter()
+            .any(|(asked, at)| wanted.is_subset(asked) && at.elapsed() < WIDER_PAUSE);
+        if !recent && !wanted.is_subset(&given) {
+            return Ok(());
+        }
+        let target = self.discovery.target.clone();
+        let scopes = scopes.join(" ");
+        let error = match (scopes.is_empty(), recent) {
+            (true, _) => Error::NoScopeNamed(target),
+            (false, true) => Error::ScopesNotGiven { target, scopes },
+            (false, false) => Error::ScopesNoHelp { target, scopes },
+        };
+        Err(error.into())
     }
 }
 

@@ -13,8 +13,8 @@ use super::dpop::Dpop;
 use super::error::Error;
 use super::non_interactive::NonInteractive;
 use super::settings::{GrantType, OAuth};
-use crate::transport::http_client::failure::HttpFailure;
-use crate::transport::http_client::{error, url};
+use crate::transport::http_client::error::HttpError;
+use crate::transport::http_client::{client, error};
 use crate::transport::redact::Redactor;
 use genkit_core::internal::sync::lock;
 
@@ -45,7 +45,7 @@ struct Access {
     token: Option<AccessToken>,
     /// How many attempts to get a token have finished, and the error of the last one.
     rounds: u64,
-    failed: Option<HttpFailure>,
+    failed: Option<HttpError>,
 }
 
 /// The supported grants.
@@ -56,7 +56,7 @@ enum Grant {
 
 impl Grant {
     /// Returns the current token, renewed if it is about to expire.
-    async fn current(&mut self) -> Result<Option<AccessToken>, HttpFailure> {
+    async fn current(&mut self) -> Result<Option<AccessToken>, HttpError> {
         match self {
             Self::AuthorizationCode(grant) => grant.current().await,
             Self::NonInteractive(grant) => grant.current().await,
@@ -69,7 +69,7 @@ impl Grant {
         challenge: &Challenge,
         sent: Option<&str>,
         may_ask: bool,
-    ) -> Result<(AccessToken, bool), HttpFailure> {
+    ) -> Result<(AccessToken, bool), HttpError> {
         match self {
             Self::AuthorizationCode(grant) => grant.renew(challenge, sent, may_ask).await,
             Self::NonInteractive(grant) => Ok((grant.renew(challenge).await?, true)),
@@ -88,7 +88,7 @@ impl Authorizer {
         let wrong = |error| Error::Settings { key: key.to_owned(), error: Box::new(error) };
         oauth.check().map_err(wrong)?;
         let dpop = oauth.new_dpop().map_err(wrong)?.map(Arc::new);
-        let resource = url::without_secrets(server);
+        let resource = client::without_secrets(server);
         let grant = match oauth.grant {
             GrantType::AuthorizationCode => {
                 let grant = AuthorizationCode::new(
@@ -127,7 +127,7 @@ impl Authorizer {
     }
 
     /// Returns the token to send, if there is one, renewed if it is about to expire.
-    pub(crate) async fn token(&self) -> Result<Option<String>, HttpFailure> {
+    pub(crate) async fn token(&self) -> Result<Option<String>, HttpError> {
         if let Some(token) = self.state.held().filter(AccessToken::is_fresh) {
             return Ok(Some(token.secret));
         }
@@ -158,7 +158,7 @@ impl Authorizer {
         challenge: Challenge,
         sent: Option<String>,
         may_ask: bool,
-    ) -> Result<Renewed, HttpFailure> {
+    ) -> Result<Renewed, HttpError> {
         let state = Arc::clone(&self.state);
         let before = lock(&state.access).rounds;
         run(async move {
@@ -191,15 +191,15 @@ impl AuthorizerState {
         lock(&self.access).token.clone()
     }
 
-    fn failed_since(&self, before: u64) -> Option<HttpFailure> {
+    fn failed_since(&self, before: u64) -> Option<HttpError> {
         let access = lock(&self.access);
         access.failed.clone().filter(|_| access.rounds > before)
     }
 
     async fn unless_closing<T>(
         &self,
-        work: impl Future<Output = Result<T, HttpFailure>>,
-    ) -> Result<T, HttpFailure> {
+        work: impl Future<Output = Result<T, HttpError>>,
+    ) -> Result<T, HttpError> {
         let done = self.closing.run_until_cancelled(work).await;
         done.unwrap_or_else(|| Err(error::Error::Closed.into()))
     }
@@ -207,8 +207,8 @@ impl AuthorizerState {
 
 /// Runs in its own task, so that it continues if the caller is cancelled.
 async fn run<T: Send + 'static>(
-    work: impl Future<Output = Result<T, HttpFailure>> + Send + 'static,
-) -> Result<T, HttpFailure> {
+    work: impl Future<Output = Result<T, HttpError>> + Send + 'static,
+) -> Result<T, HttpError> {
     match tokio::spawn(work).await {
         Ok(done) => done,
         Err(fault) if fault.is_panic() => Err(Error::Panicked.into()),

@@ -12,8 +12,8 @@ use tokio::sync::watch;
 use super::credentials::Registration;
 use super::error::Error;
 use super::settings::{OAuth, OnAuthorize};
+use crate::transport::http_client::error::HttpError;
 use crate::transport::http_client::explain::RequestTarget;
-use crate::transport::http_client::failure::HttpFailure;
 use genkit_core::ErrorKind;
 
 /// How long the user may take. Default is 5 minutes.
@@ -55,8 +55,8 @@ impl Consent {
         target: &str,
         address: &str,
         asking_user: &watch::Sender<bool>,
-    ) -> Result<AuthorizationCallback, HttpFailure> {
-        let refused = |error: Error| HttpFailure::from(error).no_access_to(target);
+    ) -> Result<AuthorizationCallback, HttpError> {
+        let refused = |error: Error| HttpError::from(error).no_access_to(target);
         let state = param(address, "state").unwrap_or_default();
         let callback = {
             let _asking = AskingUser::begin(asking_user);
@@ -68,9 +68,9 @@ impl Consent {
                     }
                     // Whatever it returns, the user was asked, and must not be asked again immediately.
                     Self::OnAuthorize(ask, _) => ask(address.to_owned()).await.map_err(|error| {
-                        let failure = HttpFailure::of(&error).no_access_to(target);
+                        let failure = HttpError::of(&error).no_access_to(target);
                         let kind = ErrorKind::PermissionDenied;
-                        HttpFailure { kind, source: Some(Arc::new(error)), ..failure }
+                        HttpError { kind, source: Some(Arc::new(error)), ..failure }
                     }),
                 }
             };

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::credential_store::CredentialStore;
 use super::dpop::is_bound;
 use crate::transport::by_identity::ByIdentity;
-use crate::transport::http_client::failure::HttpFailure;
+use crate::transport::http_client::error::HttpError;
 use crate::transport::redact::Redactor;
 use genkit_core::BoxFuture;
 use genkit_core::internal::sync::lock;
@@ -140,19 +140,19 @@ impl Credentials {
     }
 
     /// Reads the user's store unless it has been read before.
-    pub(super) async fn open(&self) -> Result<(), HttpFailure> {
+    pub(super) async fn open(&self) -> Result<(), HttpError> {
         if self.saved().is_none() { self.reload().await } else { Ok(()) }
     }
 
     /// Reads the user's store again, if there is one: another program may have changed it.
-    pub(super) async fn reload(&self) -> Result<(), HttpFailure> {
+    pub(super) async fn reload(&self) -> Result<(), HttpError> {
         let Some(store) = &self.0.store else {
             self.saved().get_or_insert_default();
             return Ok(());
         };
         let loaded = store.load(&self.0.server).await.map_err(|error| {
-            let failure = HttpFailure::of(&error).no_access_to(&self.0.server);
-            HttpFailure { kind: ErrorKind::FailedPrecondition, ..failure }
+            let failure = HttpError::of(&error).no_access_to(&self.0.server);
+            HttpError { kind: ErrorKind::FailedPrecondition, ..failure }
         })?;
         let loaded = loaded.map(serde_json::from_value::<SavedCredentials>).transpose();
         // Credentials written by another version must not block a new sign-in.

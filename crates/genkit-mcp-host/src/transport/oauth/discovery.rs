@@ -13,9 +13,9 @@ use super::dpop::Dpop;
 use super::error::Error;
 use super::settings::OAuth;
 use crate::transport::http_client::addresses::AddressPolicy;
+use crate::transport::http_client::client::without_secrets;
+use crate::transport::http_client::error::HttpError;
 use crate::transport::http_client::explain::RequestTarget;
-use crate::transport::http_client::failure::HttpFailure;
-use crate::transport::http_client::url::without_secrets;
 use genkit_http_client::internal::net::{install_crypto, is_loopback};
 
 /// The metadata member that lists the accepted algorithms of DPoP proofs (RFC 9449).
@@ -58,7 +58,7 @@ impl Discovery {
     pub(super) async fn look_up(
         &mut self,
         header: Option<&str>,
-    ) -> Result<AuthorizationMetadata, HttpFailure> {
+    ) -> Result<AuthorizationMetadata, HttpError> {
         let found = self.manager().await?.resolve_metadata_from_challenge(header).await;
         let metadata = found.map_err(|error| self.at().authorization(&error))?.metadata;
         self.check(&metadata).map_err(|error| self.failed(error))?;
@@ -67,7 +67,7 @@ impl Discovery {
     }
 
     /// Adds "no access to ..." to a failure.
-    pub(super) fn failed(&self, failure: impl Into<HttpFailure>) -> HttpFailure {
+    pub(super) fn failed(&self, failure: impl Into<HttpError>) -> HttpError {
         failure.into().no_access_to(&self.target)
     }
 
@@ -147,7 +147,7 @@ impl Discovery {
     }
 
     /// Returns the client of the authorization server.
-    pub(super) async fn manager(&mut self) -> Result<&mut AuthorizationManager, HttpFailure> {
+    pub(super) async fn manager(&mut self) -> Result<&mut AuthorizationManager, HttpError> {
         let manager = match self.manager.take() {
             Some(manager) => manager,
             None => self.make().await.map_err(|error| self.at().authorization(&error))?,

@@ -10,8 +10,8 @@ use super::error::Error;
 use super::token_endpoint::TokenRequest;
 use crate::transport::by_identity::ByIdentity;
 use crate::transport::http_client::addresses::AddressPolicy;
-use crate::transport::http_client::failure::HttpFailure;
-use crate::transport::http_client::url::without_secrets;
+use crate::transport::http_client::client::without_secrets;
+use crate::transport::http_client::error::HttpError;
 use crate::transport::redact::Redactor;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
@@ -105,7 +105,7 @@ impl IdentityProvider {
         wanted: AssertionFor<'_>,
         private_network: bool,
         redactor: &Redactor,
-    ) -> Result<String, HttpFailure> {
+    ) -> Result<String, HttpError> {
         let endpoint = self.checked()?;
         install_crypto();
         let id_token = given((self.id_token)(), "IdentityProvider::new(..)", "ID token").await?;

@@ -16,7 +16,7 @@ use super::error::Error;
 use super::identity_provider::AssertionFor;
 use super::settings::{ClientAuthentication, GrantType, OAuth};
 use super::token_endpoint::TokenRequest;
-use crate::transport::http_client::failure::HttpFailure;
+use crate::transport::http_client::error::HttpError;
 use crate::transport::redact::Redactor;
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
@@ -60,7 +60,7 @@ impl NonInteractive {
     }
 
     /// Returns the current token, renewed if it is about to expire.
-    pub(super) async fn current(&mut self) -> Result<Option<AccessToken>, HttpFailure> {
+    pub(super) async fn current(&mut self) -> Result<Option<AccessToken>, HttpError> {
         let old = self.token.as_ref().is_some_and(|token| !token.is_fresh());
         if let (true, Some(metadata)) = (old, self.metadata.clone()) {
             self.token = Some(self.ask(&metadata).await?);
@@ -69,10 +69,7 @@ impl NonInteractive {
     }
 
     /// Gets a new token.
-    pub(super) async fn renew(
-        &mut self,
-        challenge: &Challenge,
-    ) -> Result<AccessToken, HttpFailure> {
+    pub(super) async fn renew(&mut self, challenge: &Challenge) -> Result<AccessToken, HttpError> {
         let metadata = self.discovery.look_up(challenge.header()).await?;
         self.scopes = self.wanted(challenge).await?;
         let token = self.ask(&metadata).await?;
@@ -81,7 +78,7 @@ impl NonInteractive {
         Ok(token)
     }
 
-    async fn wanted(&mut self, challenge: &Challenge) -> Result<Vec<String>, HttpFailure> {
+    async fn wanted(&mut self, challenge: &Challenge) -> Result<Vec<String>, HttpError> {
         let mut scopes = self.oauth.scopes.clone();
         match challenge {
             Challenge::Access { .. } if scopes.is_empty() => {
@@ -102,12 +99,12 @@ impl NonInteractive {
         Ok(distinct(scopes))
     }
 
-    async fn ask(&self, metadata: &AuthorizationMetadata) -> Result<AccessToken, HttpFailure> {
+    async fn ask(&self, metadata: &AuthorizationMetadata) -> Result<AccessToken, HttpError> {
         self.exchange(metadata).await.map_err(|failure| self.discovery.failed(failure))
     }
 
     /// Sends the request to the token endpoint.
-    async fn exchange(&self, metadata: &AuthorizationMetadata) -> Result<AccessToken, HttpFailure> {
+    async fn exchange(&self, metadata: &AuthorizationMetadata) -> Result<AccessToken, HttpError> {
         // Checked when the metadata was looked up.
         let endpoint = Url::parse(&metadata.token_endpoint)
             .map_err(|fault| Error::TokenEndpoint(fault.to_string()))?;
@@ -125,7 +122,7 @@ impl NonInteractive {
     }
 
     /// Creates the token request with its grant.
-    async fn grant(&self, endpoint: Url, issuer: &str) -> Result<TokenRequest, HttpFailure> {
+    async fn grant(&self, endpoint: Url, issuer: &str) -> Result<TokenRequest, HttpError> {
         let assertion = match &self.oauth.grant {
             GrantType::JwtBearer(source) => {
                 given(source(issuer.to_owned()), "OAuth::jwt_bearer(..)", "assertion").await?

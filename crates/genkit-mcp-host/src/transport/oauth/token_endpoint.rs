@@ -8,11 +8,10 @@ use super::authorization_client::send;
 use super::dpop::Dpop;
 use super::error::Error;
 use crate::transport::http_client::addresses::AddressPolicy;
-use crate::transport::http_client::client::for_oauth;
+use crate::transport::http_client::client::{for_oauth, without_secrets};
+use crate::transport::http_client::error::HttpError;
 use crate::transport::http_client::error::deepest;
 use crate::transport::http_client::explain::RequestTarget;
-use crate::transport::http_client::failure::HttpFailure;
-use crate::transport::http_client::url::without_secrets;
 use crate::transport::redact::Redactor;
 use genkit_core::ErrorKind;
 
@@ -49,9 +48,9 @@ impl TokenRequest {
         addresses: &AddressPolicy,
         dpop: Option<&Dpop>,
         redactor: &Redactor,
-    ) -> Result<Value, HttpFailure> {
+    ) -> Result<Value, HttpError> {
         let client = for_oauth(&self.endpoint, false, addresses);
-        let client = client.map_err(|error| HttpFailure::of(&error))?;
+        let client = client.map_err(|error| HttpError::of(&error))?;
         let mut request = client
             .post(self.endpoint.clone())
             .header(ACCEPT, "application/json")

@@ -15,15 +15,16 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Action, Begun, Call, Engine, Incoming, ListenStream, Origin, Outlet, Outward, Rejected,
+    Action, Begun, Call, Engine, ListenStream, Message, Outlet, Outward, Rejected, Request,
     SlowFunctions, read,
 };
-use crate::principal::HttpHead;
+use crate::McpServer;
+use crate::instance::ServedInstance;
+use crate::principal::RequestHead;
 use crate::quota::ClientKey;
 use crate::session::Session;
 use genkit_core::BoxFuture;
 use genkit_core::Context;
-use genkit_core::internal::BoundRegistry;
 use genkit_core::{Prompt, Registry, Tool};
 
 /// A machine with one client, and the messages that it received besides responses.
@@ -81,13 +82,13 @@ fn genkit() -> ServedInstance {
             context.elicit_form("Who are you?", form()).await?;
             Ok("text".to_owned())
         });
-    crate::instance::tests::instance(Registry::new().add(tools).add([asks]))
+    ServedInstance::with_registry(Registry::new().add(tools).add([asks]))
 }
 
 impl Machine {
     fn new() -> Self {
-        let shared = genkit().serve_mcp().check(true).unwrap();
-        let session = Arc::new(shared.session_of(ClientKey::Local));
+        let shared = McpServer::new(genkit()).check(true).unwrap();
+        let session = Arc::new(shared.session_of(ClientKey::stream(None)));
         Self { engine: Engine { shared }, session, told: Arc::default() }
     }
 
@@ -99,14 +100,15 @@ impl Machine {
         machine
     }
 
-    fn act(&self, message: Incoming) -> Action {
-        let origin = Origin {
-            outlet: Outlet::new(Arc::clone(&self.told) as _),
-            head: HttpHead::default(),
-            client: Arc::clone(self.session.quota().client()),
-            cancel: CancellationToken::new(),
-        };
-        self.engine.receive(&self.session, message, origin)
+    fn act(&self, message: Message) -> Action {
+        let request = Request::new(
+            &self.session,
+            Outlet::new(Arc::clone(&self.told) as _),
+            RequestHead::default(),
+            self.session.quota().client(),
+            CancellationToken::new(),
+        );
+        self.engine.receive(message, request)
     }
 
     fn step(&self, message: impl AsRef<[u8]>) -> Step {

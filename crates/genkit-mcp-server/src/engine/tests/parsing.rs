@@ -3,7 +3,7 @@
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
 
-use crate::engine::{Incoming, Rejected, read};
+use crate::engine::{Message, Rejected, read};
 use genkit_mcp::internal::jsonrpc::MAX_VALUES;
 use genkit_mcp::internal::jsonrpc::{MAX_ID_BYTES, MAX_NESTING};
 
@@ -83,7 +83,7 @@ fn who_waits_for_a_broken_answer_hears_of_it() {
         format!(r#"{{"jsonrpc":"2.0","id":9,"result":{}}}"#, nested(MAX_NESTING)),
         format!(r#"{{"result":[{}0],"jsonrpc":"2.0","id":9}}"#, "0,".repeat(MAX_VALUES)),
     ] {
-        let Ok(Incoming::Response { id, answer: Err(error) }) = read(line.as_bytes()) else {
+        let Ok(Message::Response { id, answer: Err(error) }) = read(line.as_bytes()) else {
             panic!("{:?}", read(line.as_bytes()))
         };
         assert_eq!(id, RequestId::Number(9));
@@ -96,20 +96,20 @@ fn a_message_is_what_its_members_say() {
     let id = RequestId::String("ü\"".into());
     let line = r#"{"params":{"a":[1]},"method":"tools\/call","jsonrpc":"2.0","id":"\u00fc\""}"#;
     let expected =
-        Incoming::Request { id, method: "tools/call".into(), params: Some(r#"{"a":[1]}"#) };
+        Message::Request { id, method: "tools/call".into(), params: Some(r#"{"a":[1]}"#) };
     assert_eq!(read(line.as_bytes()), Ok(expected));
     for (id, number) in [("7", 7), ("-0", 0), ("1.0", 1), ("1e2", 100)] {
         let line =
             format!(r#" {{"jsonrpc":"2.0","id":{id},"method":"ping","params":null,"x":{{}}}}"#);
         let id = RequestId::Number(number);
-        let expected = Incoming::Request { id, method: "ping".into(), params: None };
+        let expected = Message::Request { id, method: "ping".into(), params: None };
         assert_eq!(read(line.as_bytes()), Ok(expected));
     }
     let longest = "x".repeat(MAX_ID_BYTES);
     let line = format!(r#"{{"jsonrpc":"2.0","id":"{longest}","method":"ping"}}"#);
-    assert!(matches!(read(line.as_bytes()), Ok(Incoming::Request { .. })));
+    assert!(matches!(read(line.as_bytes()), Ok(Message::Request { .. })));
     let line = r#"{"jsonrpc":"2.0","method":"notifications/x"}"#;
-    let expected = Incoming::Notification { method: "notifications/x".into(), params: None };
+    let expected = Message::Notification { method: "notifications/x".into(), params: None };
     assert_eq!(read(line.as_bytes()), Ok(expected));
 }
 

@@ -13,7 +13,7 @@ use crate::http::standing::Standing;
 use crate::http::streams::{EventStream, KeptStreams};
 use crate::session::Session;
 #[cfg(feature = "durable")]
-use crate::session::random;
+use crate::session::random_bytes;
 use genkit_core::internal::sync::lock;
 
 /// The owner of a session, as a hash of the principal's id. Without a principal, every client that has
@@ -129,9 +129,7 @@ impl HttpSession {
     pub(in super::super) fn keep_everywhere(&self, stream: &Arc<EventStream>, now: u64) -> u64 {
         // Random, and small enough for a JSON number. Two streams of a session collide with
         // probability 2^-52.
-        let mut bytes = [0; 8];
-        random::fill(&mut bytes);
-        let number = (u64::from_le_bytes(bytes) >> 12).max(1);
+        let number = (u64::from_le_bytes(random_bytes()) >> 12).max(1);
         lock(&self.kept).keep_as(number, stream, now);
         number
     }

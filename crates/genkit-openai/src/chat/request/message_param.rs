@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::wire::calls::arguments_text;
-use crate::wire::content_part::MessageContent;
+use crate::wire::request::messages::MessageContent;
+use crate::wire::request::tools::arguments_text;
 
 /// An encoded message.
 #[derive(Serialize)]

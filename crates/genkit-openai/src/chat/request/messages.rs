@@ -5,12 +5,12 @@ use std::hash::Hash;
 
 use super::message_param::{ExtraContent, FunctionCallParam, MessageParam, ToolCallParam};
 use crate::chat::metadata::{EXTRA_CONTENT, REASONING_DETAILS};
-use crate::wire::content_part::{
+use crate::wire::models::ModelTraits;
+use crate::wire::request::messages::{
     ContentPart, MessageContent, content_part, joined, text, tool_output,
 };
+use crate::wire::request::tools::ToolCallIds;
 use crate::wire::servers::{Deviations, ReasoningBack};
-use crate::wire::target::ModelTraits;
-use crate::wire::tool_call_ids::ToolCallIds;
 use genkit_core::ModelRequest;
 use genkit_core::Result;
 use genkit_core::internal::model::UNANSWERED;

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::wire::effort::effort_word;
+use crate::wire::models::ModelTraits;
+use crate::wire::request::settings::effort_word;
 use crate::wire::servers::Deviations;
-use crate::wire::target::ModelTraits;
 use genkit_core::Effort;
 use genkit_core::internal::run_options::REASONING_EFFORT;
 use genkit_model::internal::left_out;

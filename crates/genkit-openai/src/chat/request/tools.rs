@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::chat::error::Error as E;
-use crate::wire::output_format::OutputFormat;
+use crate::wire::models::Target;
+use crate::wire::request::output_format::OutputFormat;
 use crate::wire::schema::strict;
 use crate::wire::servers::Deviations;
-use crate::wire::target::Target;
 use genkit_core::internal::names::Names;
 use genkit_core::{ModelRequest, ToolChoice, ToolDefinition};
 

@@ -1,8 +1,8 @@
 //! Decoding of chat completions, complete or streamed.
 
-mod completion;
-mod reply;
+mod body;
 mod stream;
+mod whole;
 
-pub(super) use completion::decode;
 pub(super) use stream::ChatStream;
+pub(super) use whole::decode;

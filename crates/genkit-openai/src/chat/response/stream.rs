@@ -3,13 +3,13 @@
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use super::completion::{CompletionBuilder, detail_text, first, generated_image, tool_request};
-use super::reply::{ChatCompletion, ChoiceMessage, ChoiceToolCall};
+use super::body::{ChatCompletion, ChoiceMessage, ChoiceToolCall};
+use super::whole::{CompletionBuilder, detail_text, first, generated_image, tool_request};
 use crate::chat::error::Error as E;
-use crate::wire::calls::RawToolCall;
-use crate::wire::error_reply;
-use crate::wire::stream_event::{EventData, event_data};
-use crate::wire::target::Target;
+use crate::wire::models::Target;
+use crate::wire::request::tools::RawToolCall;
+use crate::wire::response::error;
+use crate::wire::response::stream::{EventData, event_data};
 use genkit_core::Result;
 use genkit_core::internal::names::Names;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
@@ -51,7 +51,7 @@ impl<'a> ChatStream<'a> {
 
     fn chunk(&mut self, answer: ChatCompletion, chunks: &ChunkSink) -> Result<()> {
         if let Some(error) = &answer.error {
-            return Err(error_reply::within(self.target.provider, error));
+            return Err(error::within(self.target.provider, error));
         }
         let mut answer = self.completion.take_metadata(answer);
         let Some(choice) = first(&mut answer) else { return Ok(()) };
@@ -60,7 +60,7 @@ impl<'a> ChatStream<'a> {
             return Ok(());
         }
         if let Some(error) = &choice.error {
-            return Err(error_reply::within(self.target.provider, error));
+            return Err(error::within(self.target.provider, error));
         }
         self.completion.add_logprobs(choice.logprobs);
         let mut parts = Vec::new();

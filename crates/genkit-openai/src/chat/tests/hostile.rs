@@ -67,10 +67,10 @@ proptest! {
             drop(wire.decode(&request, text.as_bytes()));
             drop(wire.decode(&request, json!({"choices": [{"message": body}]}).to_string().as_bytes()));
             wire.failure(429, &|_| None, text.as_bytes()).to_string();
-            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::kept().0));
-            drop(open.event(&SseEvent::Message { event: Some("error"), data: text.into() }, &ChunkSink::kept().0));
+            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::collecting().0));
+            drop(open.event(&SseEvent::Message { event: Some("error"), data: text.into() }, &ChunkSink::collecting().0));
             let said = json!({"choices": [{"delta": body}]}).to_string();
-            drop(open.event(&SseEvent::Message { event: None, data: said.into() }, &ChunkSink::kept().0));
+            drop(open.event(&SseEvent::Message { event: None, data: said.into() }, &ChunkSink::collecting().0));
         }
         drop(open.end());
     }

@@ -11,9 +11,9 @@ mod streams;
 
 use serde_json::{Value, json};
 
-use super::wire::ChatWire;
+use super::provider::ChatWire;
+use crate::wire::builder::OpenAiServer;
 use crate::wire::servers::KnownServer;
-use crate::wire::settings::OpenAiServer;
 use genkit_core::Result;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_http_client::internal::sse::SseEvent;
@@ -50,7 +50,7 @@ fn decode(request: &ModelRequest, body: &Value) -> Result<ModelResponse> {
 fn stream(request: &ModelRequest, deltas: &[Value]) -> (ModelResponse, Vec<GenerateChunk>) {
     let wire = at("openrouter", "m");
     let mut stream = wire.stream(request);
-    let (sink, chunks) = ChunkSink::kept();
+    let (sink, chunks) = ChunkSink::collecting();
     for delta in deltas {
         let data = json!({"choices": [delta]}).to_string();
         let event = SseEvent::Message { event: None, data: data.into() };

@@ -185,7 +185,7 @@ fn events(events: &[(Option<&str>, &str)]) -> genkit_core::Result<(Next, ModelRe
     for (event, data) in events {
         last = stream.event(
             &SseEvent::Message { event: *event, data: (*data).into() },
-            &ChunkSink::kept().0,
+            &ChunkSink::collecting().0,
         )?;
     }
     Ok((last, stream.end()?))

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::input::{InputContext, input};
 use super::item::InputItem;
+use super::messages::{InputContext, input};
 use super::reasoning::ReasoningReturn;
 use super::settings::ResponsesSettings;
 use super::tools::{ResponsesTool, ResponsesToolChoice, format, tool_choice, tools};
+use crate::wire::builder::OpenAiServer;
 use crate::wire::models;
-use crate::wire::settings::OpenAiServer;
 use genkit_core::Result;
 use genkit_core::internal::model::MessageList;
 use genkit_core::{ModelRequest, ToolChoice};

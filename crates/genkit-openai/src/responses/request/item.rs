@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::responses::error::Error as E;
-use crate::wire::calls::arguments_text;
-use crate::wire::content_part::{ContentPart, FileParam, InputAudioParam, content_part};
+use crate::wire::request::messages::{ContentPart, FileParam, InputAudioParam, content_part};
+use crate::wire::request::tools::arguments_text;
 use genkit_core::Part;
 use genkit_core::Result;
 

@@ -1,8 +1,8 @@
 //! Encoding of requests for the Responses API.
 
 mod body;
-mod input;
 mod item;
+mod messages;
 mod reasoning;
 mod settings;
 mod tools;

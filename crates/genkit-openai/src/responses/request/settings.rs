@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::wire::effort::effort_word;
+use crate::wire::builder::OpenAiServer;
 use crate::wire::models;
-use crate::wire::settings::OpenAiServer;
-use crate::wire::target::ModelTraits;
+use crate::wire::models::ModelTraits;
+use crate::wire::request::settings::effort_word;
 use genkit_core::Effort;
 use genkit_core::internal::run_options::REASONING_EFFORT;
 use genkit_model::internal::left_out;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::wire::output_format::OutputFormat;
+use crate::wire::request::output_format::OutputFormat;
 use crate::wire::schema::strict;
 use crate::wire::servers::Deviations;
 use genkit_core::internal::names::Names;

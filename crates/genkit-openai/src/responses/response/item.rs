@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::responses::metadata::{CONTENT, ENCRYPTED, ID, ITEM, ITEM_ID, SUMMARY};
-use crate::wire::calls::RawToolCall;
-use crate::wire::settings::OpenAiServer;
+use crate::wire::builder::OpenAiServer;
+use crate::wire::request::tools::RawToolCall;
 use genkit_core::ModelRequest;
 use genkit_core::Part;
 use genkit_core::internal::names::Names;

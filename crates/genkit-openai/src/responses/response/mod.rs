@@ -1,9 +1,9 @@
 //! Decoding of responses, complete or streamed.
 
-mod answer;
+mod body;
 mod item;
-mod reply;
 mod stream;
+mod whole;
 
-pub(super) use answer::{decode, decode_count};
 pub(super) use stream::ResponsesStream;
+pub(super) use whole::{decode, decode_count};

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::answer::{check, failed, response};
+use super::body::{Event, ResponseObject};
 use super::item::{BREAK, ItemReader, Said};
-use super::reply::{Event, ResponseObject};
+use super::whole::{check, failed, response};
 use crate::responses::error::Error as E;
-use crate::wire::settings::OpenAiServer;
-use crate::wire::stream_event::{EventData, event_data};
+use crate::wire::builder::OpenAiServer;
+use crate::wire::response::stream::{EventData, event_data};
 use genkit_core::Result;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_core::{Part, ToolRequest};

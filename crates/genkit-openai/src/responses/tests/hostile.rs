@@ -83,10 +83,10 @@ proptest! {
             let text = body.to_string();
             drop(wire.decode_count(text.as_bytes()));
             wire.failure(429, &|_| None, text.as_bytes()).to_string();
-            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::kept().0));
+            drop(open.event(&SseEvent::Bare(&text), &ChunkSink::collecting().0));
             let event = json!({"type": EVENTS[*kind], "output_index": at, "item": body, "delta": body,
                 "arguments": body, "response": {"output": [body]}}).to_string();
-            drop(open.event(&SseEvent::Message { event: None, data: event.into() }, &ChunkSink::kept().0));
+            drop(open.event(&SseEvent::Message { event: None, data: event.into() }, &ChunkSink::collecting().0));
             for answer in [body.clone(), json!({"output": [body, {"type": "message", "content": body}]})] {
                 let Ok(answer) = wire.decode(&request, answer.to_string().as_bytes()) else { continue };
                 // Every decoded response can be encoded again.

@@ -10,9 +10,9 @@ mod streams;
 
 use serde_json::{Value, json};
 
-use super::wire::ResponsesWire;
+use super::provider::ResponsesWire;
+use crate::wire::builder::OpenAiServer;
 use crate::wire::servers::KnownServer;
-use crate::wire::settings::OpenAiServer;
 use genkit_core::Result;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_http_client::internal::sse::SseEvent;
@@ -53,7 +53,7 @@ fn decode(body: &Value) -> Result<ModelResponse> {
 fn stream(events: &[Value]) -> Result<(ModelResponse, Vec<GenerateChunk>)> {
     let (wire, request) = (at("openai", "o3"), ModelRequest::default());
     let mut stream = wire.stream(&request);
-    let (sink, chunks) = ChunkSink::kept();
+    let (sink, chunks) = ChunkSink::collecting();
     for event in events {
         let event = SseEvent::Message { event: None, data: event.to_string().into() };
         if stream.event(&event, &sink)? == Next::Done {

@@ -1,4 +1,4 @@
-//! Every mistake of every file is told at once, and nothing follows from them.
+//! All errors in all files are reported at once, without follow-up errors.
 
 genkit::prompts!("src/bin/mistakes/prompts");
 

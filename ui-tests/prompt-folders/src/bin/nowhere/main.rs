@@ -1,4 +1,4 @@
-//! A folder that is not there.
+//! A folder that does not exist.
 
 genkit::prompts!("src/bin/right/promts");
 genkit::prompts!("nothing/of/this");

@@ -1,4 +1,4 @@
-//! What the others look like when they are right.
+//! A correct version of the other programs.
 
 #![deny(warnings)]
 

@@ -1,4 +1,4 @@
-//! What the compiler finds in the use of a prompt.
+//! Type errors in the use of a prompt, reported by the compiler.
 
 genkit::prompts!("src/bin/types/prompts");
 

@@ -77,7 +77,7 @@ impl PromptBuilder {
     }
 
     /// Sets the template and builds the prompt. The template is a text in the dotprompt language that writes the
-    /// messages, so neither a function nor a type is needed. See [`genkit::template`](crate::template).
+    /// messages, so neither a function nor a type is needed. See `genkit::template`.
     ///
     /// # Errors
     /// Returns the errors of the template, with line and column: invalid syntax, unknown helpers and partials.

@@ -73,12 +73,12 @@ fn who_waits_for_a_broken_answer_hears_of_it() {
     fails(
         format!(r#"{{"jsonrpc":"2.0","id":7,"result":{}}}"#, nested(127)),
         7,
-        "128 levels deep; 127",
+        "128 levels deep, but the limit is 127",
     );
     fails(
         format!(r#"{{"jsonrpc":"2.0","result":{},"id":7}}"#, nested(9999)),
         7,
-        "levels deep; 127",
+        "levels deep, but the limit is 127",
     );
     fails(r#"{"jsonrpc":"2.0","id":7,"result":{"s":"\ud800"}}"#, 7, "not valid JSON");
     fails(r#"{"jsonrpc":"2.0","id":"7","error":"boom"}"#, 7, "boom");

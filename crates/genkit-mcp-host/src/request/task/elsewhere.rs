@@ -1,0 +1,89 @@
+//! Polling of a task while the function that waits for it is suspended.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use rmcp::model::{ClientRequest, GetTaskParams, GetTaskRequest};
+use serde_json::Value;
+
+use super::super::results;
+use super::super::retry::with_retry;
+use super::cancel::cancel_soon;
+use super::note::{TaskNote, poll_interval};
+use crate::lifecycle::server::ManagedServer;
+use crate::limits::LONGEST_POLL;
+use genkit_core::BoxFuture;
+use genkit_core::Context;
+use genkit_core::Result;
+use genkit_core::internal::context::Elsewhere;
+use genkit_core::internal::time::now_ms;
+
+/// A task of a server that a suspended function waits for.
+pub(super) struct TaskElsewhere {
+    /// Does not keep the server alive after its host was dropped.
+    server: Weak<ManagedServer>,
+    /// The caller, whose headers are sent.
+    context: Context,
+    target: String,
+    id: String,
+    ends_ms: u64,
+    keeps: bool,
+}
+
+impl TaskElsewhere {
+    pub(super) fn new(
+        server: &Arc<ManagedServer>,
+        context: &Context,
+        target: &str,
+        note: &TaskNote,
+    ) -> Self {
+        Self {
+            server: Arc::downgrade(server),
+            context: context.outliving(),
+            target: target.to_owned(),
+            id: note.task_id.clone(),
+            ends_ms: note.ends_ms(),
+            keeps: server.config.controls.keep_tasks,
+        }
+    }
+
+    async fn get(&self, server: &ManagedServer) -> Result<Value> {
+        let request =
+            ClientRequest::GetTaskRequest(GetTaskRequest::new(GetTaskParams::new(&self.id)));
+        let (result, _) = with_retry(server, &self.context, &self.target, &request).await?;
+        results::json(result)
+    }
+}
+
+impl Elsewhere for TaskElsewhere {
+    fn look(&self) -> BoxFuture<'_, Option<Duration>> {
+        Box::pin(async move {
+            let server = self.server.upgrade()?;
+            let left = Duration::from_millis(self.ends_ms.saturating_sub(now_ms()));
+            if left.is_zero() {
+                return None;
+            }
+            let again = match self.get(&server).await {
+                Ok(got) if got["taskId"] == self.id.as_str() && got["status"] == "working" => {
+                    poll_interval(&got)
+                }
+                // Wait until an outage is over.
+                Err(error) if error.is_retryable() => LONGEST_POLL / 4,
+                _ => return None,
+            };
+            Some(again.min(left))
+        })
+    }
+
+    fn give_up(&self) {
+        let (Some(server), false) = (self.server.upgrade(), self.keeps) else { return };
+        let id = self.id.clone();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                if let Ok(connection) = server.connection().await {
+                    cancel_soon(connection, id);
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Starts the functions of requests, with the middleware around them.
+
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+
+use rmcp::model::{
+    CallToolRequestParams, CompleteRequestParams, ErrorData, GetPromptRequestParams,
+    ReadResourceDirectoryRequestParams, ReadResourceRequestParams, RequestId,
+};
+use serde_json::Value;
+
+use super::around::Surrounded;
+use super::call::{CallWork, Written};
+use super::{Action, Call, Engine, answers, message};
+use crate::audit::Audit;
+use crate::caller::Request;
+use crate::error::Error as E;
+use crate::handler::{MethodReply, Methods, completion};
+use crate::lists::{ListKind, Lists};
+use crate::session::{Era, OpenRequest};
+#[cfg(feature = "durable")]
+use crate::tasks as task;
+#[cfg(feature = "durable")]
+use crate::tasks::{TaskAnswer, TaskCall};
+
+/// The maximum size of the entry of a skill, in bytes: enough for 512 files with their URIs and
+/// digests.
+const MAX_ENTRY: usize = 1024 * 1024;
+
+/// Computes a result about a URI from the lists that the caller sees.
+type ReadLists = Box<dyn FnOnce(&Methods<'_>, &Lists, &str) -> Result<Written, E> + Send>;
+
+impl Engine {
+    pub(super) fn list_items(
+        &self,
+        id: &RequestId,
+        kind: ListKind,
+        cursor: Option<String>,
+        request: Request,
+    ) -> Result<Action, ErrorData> {
+        let shared = &self.shared;
+        let page_of = cursor.as_deref().unwrap_or_default();
+        let around = Surrounded::new(shared, kind.method(), page_of, || Value::Null, &request);
+        if let Err(error) = request.quota.count_request() {
+            return Err(request.refused(kind.method(), "", error));
+        }
+        let era = request.era;
+        let page = move |engine: &Engine, request: &Request| {
+            let lists = engine.shared.lists_of(&engine.shared.caller(&request.head));
+            lists.encoded(kind, era, cursor.as_deref(), &engine.shared.settings.pages)
+        };
+        if around.is_none() && self.shared.has_all_hosts() {
+            return Ok(Action::Reply(message::encoded(id, &page(self, &request)?)));
+        }
+        self.start(id, 0, around, request, move |engine, request| async move {
+            engine.shared.with_hosts().await;
+            let page = page(&engine, &request)?;
+            Ok(Box::new(move |id: &RequestId| message::encoded(id, &page)) as Written)
+        })
+    }
+
+    pub(super) fn call_tool(
+        &self,
+        id: &RequestId,
+        params: CallToolRequestParams,
+        request: Request,
+    ) -> Result<Action, ErrorData> {
+        let era = request.era;
+        let given = || params.arguments.clone().map_or(Value::Null, Value::Object);
+        let around = Surrounded::new(&self.shared, "tools/call", &params.name, given, &request);
+        let function = identify_function("tools/call", &params.name);
+        self.start(id, function, around, request, move |engine, request| async move {
+            let methods = Methods::ready(&engine.shared).await;
+            let reply = methods.call_tool(params, request).map_err(|error| era.error(error))?;
+            era.tool_reply(reply.await.map_err(|error| era.error(error))?)
+        })
+    }
+
+    #[cfg(feature = "durable")]
+    pub(super) fn answer_task(
+        &self,
+        id: &RequestId,
+        task: TaskCall,
+        request: Request,
+    ) -> Result<Action, ErrorData> {
+        let function = identify_function(task.method(), "");
+        self.start(id, function, None, request, move |engine, request| async move {
+            let answered = task::answer(&engine.shared, task, &request).await?;
+            Ok(Box::new(move |id: &RequestId| match answered {
+                TaskAnswer::Task(task) => message::result(id, &task),
+                TaskAnswer::Done(done) => message::result(id, &done),
+            }) as Written)
+        })
+    }
+
+    pub(super) fn get_prompt(
+        &self,
+        id: &RequestId,
+        params: GetPromptRequestParams,
+        request: Request,
+    ) -> Result<Action, ErrorData> {
+        let (era, limit, name) = (request.era, self.max_output(), params.name.clone());
+        let given = || params.arguments.clone().map_or(Value::Null, Value::Object);
+        let around = Surrounded::new(&self.shared, "prompts/get", &params.name, given, &request);
+        let function = identify_function("prompts/get", &params.name);
+        self.start(id, function, around, request, move |engine, request| async move {
+            let methods = Methods::ready(&engine.shared).await;
+            let reply = methods.get_prompt(params, request).map_err(|error| era.error(error))?;
+            match reply.await.map_err(|error| era.error(error))? {
+                MethodReply::InputRequired(required) => era.input_required(required),
+                MethodReply::Complete(result) => Ok(answers::result(result, name, limit)),
+            }
+        })
+    }
+
+    pub(super) fn read_resource(
+        &self,
+        id: &RequestId,
+        params: ReadResourceRequestParams,
+        request: Request,
+    ) -> Result<Action, ErrorData> {
+        let shared = &self.shared;
+        let (era, limit, uri) = (request.era, shared.max_read(&params.uri), params.uri.clone());
+        let around =
+            Surrounded::new(shared, "resources/read", &params.uri, || Value::Null, &request);
+        let function = identify_function("resources/read", &params.uri);
+        self.start(id, function, around, request, move |engine, request| async move {
+            let methods = Methods::ready(&engine.shared).await;
+            let reply = methods.read_resource(params, request).map_err(|error| era.error(error))?;
+            match reply.await.map_err(|error| era.error(error))? {
+                MethodReply::InputRequired(required) => era.input_required(required),
+                MethodReply::Complete(result) => Ok(answers::result(result, uri, limit)),
+            }
+        })
+    }
+
+    pub(super) fn get_skill(
+        &self,
+        id: &RequestId,
+        uri: String,
+        request: Request,
+    ) -> Result<Action, ErrorData> {
+        let (era, limit) = (request.era, self.max_entry());
+        let read = move |methods: &Methods<'_>, lists: &Lists, uri: &str| {
+            let mut skill = methods.get_skill(lists, uri)?;
+            skill.result_type = skill.result_type.filter(|_| era == Era::Modern);
+            Ok(answers::result(skill, uri.to_owned(), limit))
+        };
+        self.read_skills(id, "skills/get", uri, request, Box::new(read))
+    }
+
+    pub(super) fn read_directory(
+        &self,
+        id: &RequestId,
+        params: ReadResourceDirectoryRequestParams,
+        request: Request,
+    ) -> Result<Action, ErrorData> {
+        let (era, limit) = (request.era, self.max_entry());
+        let ReadResourceDirectoryRequestParams { uri, cursor, .. } = params;
+        let read = move |methods: &Methods<'_>, lists: &Lists, uri: &str| {
+            let mut children = methods.read_directory(lists, uri, cursor.as_deref())?;
+            children.result_type = children.result_type.filter(|_| era == Era::Modern);
+            Ok(answers::result(children, uri.to_owned(), limit))
+        };
+        self.read_skills(id, "resources/directory/read", uri, request, Box::new(read))
+    }
+
+    /// Runs `read` on the lists that the caller sees.
+    fn read_skills(
+        &self,
+        id: &RequestId,
+        method: &'static str,
+        uri: String,
+        request: Request,
+        read: ReadLists,
+    ) -> Result<Action, ErrorData> {
+        let shared = &self.shared;
+        let around = Surrounded::new(shared, method, &uri, || Value::Null, &request);
+        let function = identify_function(method, &uri);
+        self.start(id, function, around, request, move |engine, request| async move {
+            let methods = Methods::ready(&engine.shared).await;
+            let lists = engine.shared.lists_of(&engine.shared.caller(&request.head));
+            Ok(audited(method, &uri, &request, || read(&methods, &lists, &uri))?)
+        })
+    }
+
+    pub(super) fn complete(
+        &self,
+        id: &RequestId,
+        params: CompleteRequestParams,
+        request: Request,
+    ) -> Result<Action, ErrorData> {
+        let (era, limit, name) = (request.era, self.max_output(), params.argument.name.clone());
+        let shared = &self.shared;
+        let none = || Value::Null;
+        let around = Surrounded::new(shared, "completion/complete", &name, none, &request);
+        let function = identify_function("completion/complete", &params.argument.name);
+        self.start(id, function, around, request, move |engine, request| async move {
+            let found = completion::complete(&engine.shared, params, request).await;
+            let mut found = found.map_err(|error| era.error(error))?;
+            found.result_type = found.result_type.filter(|_| era == Era::Modern);
+            Ok(answers::result(found, name, limit))
+        })
+    }
+
+    /// The maximum size of the entry of a skill, in bytes.
+    fn max_entry(&self) -> usize {
+        self.max_output().max(MAX_ENTRY)
+    }
+
+    /// The maximum size of a result without its own limit, in bytes.
+    fn max_output(&self) -> usize {
+        self.shared.settings.max_output
+    }
+
+    /// Starts the function of a request, inside the middleware `around` it. `function` identifies it in
+    /// [`SlowFunctions`](super::SlowFunctions).
+    fn start<F>(
+        &self,
+        id: &RequestId,
+        function: u64,
+        around: Option<Surrounded>,
+        request: Request,
+        work: impl FnOnce(Engine, Request) -> F,
+    ) -> Result<Action, ErrorData>
+    where
+        F: Future<Output = Result<Written, ErrorData>> + Send + 'static,
+    {
+        let cancel = request.cancel.clone();
+        let open = OpenRequest::new(&request.session, id, &cancel)?;
+        // Boxed where it is created and not moved again: a question can keep the future for
+        // minutes, and a future that takes another one by value has space for it twice.
+        let mut work: CallWork = Box::pin(work(self.clone(), request));
+        if let Some(around) = around {
+            work = Box::pin(around.run(work));
+        }
+        Ok(Action::Run(Call::new(function, open, cancel, work)))
+    }
+}
+
+/// Returns a number that identifies a function by the name that the client sent.
+fn identify_function(method: &str, name: &str) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one((method, name))
+}
+
+/// Performs the work of a request immediately, and records it in the audit log.
+pub(super) fn audited<T>(
+    method: &'static str,
+    name: &str,
+    request: &Request,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    let audit = Audit::begin(method, name, request.asking(), None);
+    match request.quota.count_request().and_then(|()| work()) {
+        Ok(done) => {
+            audit.end("ok", None);
+            Ok(done)
+        }
+        Err(error) => {
+            audit.refuse(&error);
+            Err(error)
+        }
+    }
+}

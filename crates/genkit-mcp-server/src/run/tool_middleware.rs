@@ -1,0 +1,173 @@
+//! Wraps the tool calls of clients in the program's middleware.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Map, Value, json};
+
+use super::tool::InnermostRun;
+use crate::error::Error as E;
+use crate::state::SharedState;
+pub use genkit_agent::middleware::{CallOutcome, InnermostTool};
+use genkit_agent::middleware::{Middleware, NextTool, ToolCall, ToolOutcome};
+use genkit_core::BoxFuture;
+use genkit_core::internal::action::{ToolOutput, failure_for_model};
+use genkit_core::internal::context::{
+    CallerAnswer, ContextParts, Outcome, Recording, drive, unanswerable,
+};
+use genkit_core::internal::generate::interrupt::{CALL_KEY, Suspended};
+use genkit_core::internal::sync::lock;
+use genkit_core::{Error, ErrorKind, Result};
+use genkit_core::{Part, ToolRequest};
+
+/// A tool call, which middleware can run several times.
+pub(super) struct MiddlewareRun {
+    shared: Arc<SharedState>,
+    innermost: InnermostRun,
+    /// The context of each run, without its recording.
+    context: ContextParts,
+    /// The tool's last result, together with the form that middleware receives. If no middleware changes the latter,
+    /// the former is returned without loss.
+    returned: Mutex<Option<(Part, Result<ToolOutput>)>>,
+}
+
+impl MiddlewareRun {
+    /// Runs the tool inside all middleware.
+    pub(super) fn start(
+        shared: &Arc<SharedState>,
+        innermost: InnermostRun,
+        mut context: ContextParts,
+        input: Value,
+    ) -> BoxFuture<'static, Outcome<ToolOutput>> {
+        let recording = context.recording.take().unwrap_or_default();
+        let shared = Arc::clone(shared);
+        let served = Arc::new(Self { shared, innermost, context, returned: Mutex::default() });
+        Box::pin(served.run(input, recording))
+    }
+
+    async fn run(self: Arc<Self>, input: Value, recording: Recording) -> Outcome<ToolOutput> {
+        // `drive` catches a panic of a middleware, and stops it if the client disconnects.
+        let cancel = self.context.cancel.clone();
+        let guard = ContextParts { cancel, ..ContextParts::default() }.build();
+        let request = ToolRequest::new(self.innermost.tool.name(), input);
+        let work = self.through_middleware(request, recording);
+        match drive(&guard, self.innermost.tool.name(), work).await {
+            Outcome::Finished(Ok(outcome)) => outcome,
+            Outcome::Finished(Err(error)) => Outcome::Finished(Err(error)),
+            Outcome::Suspended(questions, recording) => Outcome::Suspended(questions, recording),
+            Outcome::Cancelled => Outcome::Cancelled,
+        }
+    }
+
+    /// Runs the call through all middleware, and repeats it after each answer of a client that is asked directly.
+    async fn through_middleware(
+        self: &Arc<Self>,
+        request: ToolRequest,
+        recording: Recording,
+    ) -> Result<Outcome<ToolOutput>> {
+        let caller = &self.context.caller;
+        let round =
+            self.context.rounds.as_ref().filter(|_| recording.answers.contains_key(CALL_KEY));
+        if round.is_some_and(|round| !round.claim()) {
+            return Ok(Outcome::Cancelled);
+        }
+        let mut suspended = Suspended::new(Vec::new(), recording);
+        loop {
+            // A denied call does not run.
+            if let Some(CallerAnswer::Decision(decision)) =
+                suspended.recording.answers.get(CALL_KEY)
+            {
+                decision.approved()?;
+            }
+            let earlier = Arc::new(suspended);
+            let next = NextTool::outermost(Arc::clone(self) as _, Some(Arc::clone(&earlier)));
+            let outcome =
+                next.run(ToolCall::of(self.innermost.tool.clone(), request.clone())).await?;
+            let mut open = match outcome.0 {
+                CallOutcome::Answered(part) => {
+                    return Ok(Outcome::Finished(self.returned(*part)));
+                }
+                CallOutcome::Interrupted(open) => *open,
+            };
+            open.keep_done(&earlier);
+            for question in &open.questions {
+                if !caller.can(question.kind.capability()) {
+                    return Err(unanswerable(&question.kind));
+                }
+                // If the client cannot be asked directly, all open questions are returned to it as a result.
+                let Some(answering) = caller.answer(question) else {
+                    return Ok(Outcome::Suspended(open.questions, open.recording));
+                };
+                open.recording.answers.insert(question.key.clone(), answering.await?);
+            }
+            suspended = open;
+        }
+    }
+
+    /// Converts the response of the outermost middleware to the result for the client.
+    fn returned(&self, part: Part) -> Result<ToolOutput> {
+        let last = lock(&self.returned).take();
+        if let Some((_, returned)) = last.filter(|(shown, _)| *shown == part) {
+            return returned;
+        }
+        let Part::ToolResponse { tool_response: response, metadata, .. } = part else {
+            return Ok(ToolOutput::default());
+        };
+        if let Some(text) = response.error() {
+            return Err(Error::new(ErrorKind::Unknown, text));
+        }
+        let is_content = response.output.is_null() && !response.content.is_empty();
+        let value = (!is_content).then_some(response.output);
+        if response.content.is_empty() {
+            let checked = self.innermost.tool.schemas().check_output(value.as_ref());
+            let tool = || self.innermost.tool.name().to_owned();
+            checked.map_err(|why| E::MiddlewareAnswer { tool: tool(), why: why.to_string() })?;
+        }
+        Ok(ToolOutput { value, content: response.content, metadata, ..ToolOutput::default() })
+    }
+}
+
+impl InnermostTool for MiddlewareRun {
+    fn middleware(&self) -> &[Arc<dyn Middleware>] {
+        &self.shared.genkit.middleware
+    }
+
+    fn call_tool<'a>(
+        &'a self,
+        call: ToolCall,
+        suspended: Option<&'a Suspended>,
+    ) -> BoxFuture<'a, Result<ToolOutcome>> {
+        Box::pin(async move {
+            let mut request = call.request;
+            let input = request.input.take();
+            let recording = suspended.map(|earlier| earlier.recording.clone()).unwrap_or_default();
+            let context = ContextParts { recording: Some(recording), ..self.context.clone() };
+            let returned = match self.innermost.start(context, input).await {
+                Outcome::Finished(returned) => returned,
+                Outcome::Suspended(questions, recording) => {
+                    return Ok(ToolOutcome::suspended(Suspended::new(questions, recording)));
+                }
+                Outcome::Cancelled => return Err(E::RequestCancelled.into()),
+            };
+            // Middleware can pass the error text on to the client, so mask it first.
+            let returned =
+                returned.map_err(|error| self.shared.for_client(error, self.innermost.tool.name()));
+            let (response, metadata) = match &returned {
+                Ok(output) => {
+                    let (value, content, metadata) = output.clone().into_answer();
+                    let mut response = request.respond(value);
+                    response.content = content;
+                    (response, metadata)
+                }
+                Err(error) => {
+                    let schema = self.innermost.tool.schemas().portable_input();
+                    let text = failure_for_model(error, self.innermost.tool.name(), Some(schema));
+                    (request.respond(json!({ "error": text })), Map::new())
+                }
+            };
+            let mut shown = Part::tool_response(response.clone());
+            *shown.metadata_mut() = metadata.clone();
+            *lock(&self.returned) = Some((shown, returned));
+            Ok(ToolOutcome::answered(response, metadata))
+        })
+    }
+}

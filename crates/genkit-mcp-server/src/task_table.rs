@@ -1,0 +1,128 @@
+//! The tasks of a server that are known to this process.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::quota::ClientKey;
+use genkit_core::RunId;
+use genkit_core::RunStore;
+use genkit_core::internal::run_store::now_ms;
+use genkit_core::internal::sync::lock;
+use genkit_durable::internal::MemoryRuns;
+
+/// The maximum number of tasks running in one server; further calls run without a task. Default is 1,000.
+const MAX_RUNNING: usize = 1000;
+
+/// The maximum number of tasks per client that one server created and that have not expired; further calls run without
+/// a task. Default is 1,000.
+const MAX_CLIENT_TASKS: usize = 1000;
+
+/// How long a server that shuts down waits for its tasks to stop. Default is 2 seconds.
+const STOP: Duration = Duration::from_secs(2);
+
+/// The number of times it checks during that time.
+const STOP_LOOKS: u32 = 100;
+
+/// The tasks of one server that are known to this process.
+pub(crate) struct Tasks {
+    pub(crate) store: Arc<dyn RunStore>,
+    /// The tasks that run here, each with a token that stops it.
+    running: Mutex<HashMap<RunId, CancellationToken>>,
+    /// The expiry times of the tasks that each client created here, in Unix milliseconds.
+    made: Mutex<HashMap<ClientKey, Vec<u64>>>,
+    is_swept: AtomicBool,
+    /// Cancelled when the server shuts down.
+    pub(crate) stopping: CancellationToken,
+}
+
+/// A task that runs here, until this is dropped.
+pub(crate) struct RunningTask {
+    tasks: Arc<Tasks>,
+    pub(crate) id: RunId,
+}
+
+impl Tasks {
+    /// Creates the tasks of a server with this store, or in memory.
+    pub(crate) fn new(store: Option<Arc<dyn RunStore>>) -> Self {
+        Self {
+            store: store.unwrap_or_else(|| Arc::new(MemoryRuns::default())),
+            running: Mutex::default(),
+            made: Mutex::default(),
+            is_swept: AtomicBool::new(false),
+            stopping: CancellationToken::new(),
+        }
+    }
+
+    /// Returns whether this client can create another task here.
+    pub(crate) fn has_room(&self, client: &ClientKey) -> bool {
+        if lock(&self.running).len() >= MAX_RUNNING {
+            return false;
+        }
+        let mut made = lock(&self.made);
+        let Some(ends) = made.get_mut(client) else { return true };
+        let now = now_ms();
+        ends.retain(|end| *end > now);
+        ends.len() < MAX_CLIENT_TASKS
+    }
+
+    pub(crate) fn note_made(&self, client: &ClientKey, ends_ms: u64) {
+        lock(&self.made).entry(client.clone()).or_default().push(ends_ms);
+    }
+
+    /// Forgets clients whose tasks have all expired.
+    pub(crate) fn forget_clients(&self) {
+        let now = now_ms();
+        lock(&self.made).retain(|_, ends| {
+            ends.retain(|end| *end > now);
+            !ends.is_empty()
+        });
+    }
+
+    /// Registers a task that runs here; returns `None` if it already runs, or if too many tasks run.
+    pub(crate) fn runs(
+        self: &Arc<Self>,
+        id: &RunId,
+        stop: &CancellationToken,
+    ) -> Option<RunningTask> {
+        let mut running = lock(&self.running);
+        if running.contains_key(id) || running.len() >= MAX_RUNNING * 2 {
+            return None;
+        }
+        running.insert(id.clone(), stop.clone());
+        drop(running);
+        Some(RunningTask { tasks: Arc::clone(self), id: id.clone() })
+    }
+
+    /// Stops a task if it runs here.
+    pub(crate) fn stop_task(&self, id: &RunId) {
+        if let Some(stop) = lock(&self.running).get(id) {
+            stop.cancel();
+        }
+    }
+
+    /// Stops all running tasks. Another server, or a restart of this one, resumes those in a persistent store.
+    pub(crate) async fn stop(&self) {
+        self.stopping.cancel();
+        for _ in 0..STOP_LOOKS {
+            if lock(&self.running).is_empty() {
+                return;
+            }
+            tokio::time::sleep(STOP / STOP_LOOKS).await;
+        }
+    }
+
+    /// Marks sweeping as started; returns whether it was not running before.
+    pub(crate) fn begin_sweeping(&self) -> bool {
+        !self.is_swept.swap(true, Ordering::AcqRel)
+    }
+}
+
+impl Drop for RunningTask {
+    fn drop(&mut self) {
+        lock(&self.tasks.running).remove(&self.id);
+    }
+}

@@ -1,0 +1,33 @@
+//! A response as lines of a stream.
+
+use super::whole::{OllamaAnswer, read};
+use genkit_core::Result;
+use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
+use genkit_http_client::internal::sse::SseEvent;
+use genkit_model::ChunkSink;
+use genkit_model::internal::wire::{Next, WireStream};
+
+/// The state of a stream that is being read.
+pub(crate) struct OllamaStream<'a>(OllamaAnswer<'a>);
+
+impl<'a> OllamaStream<'a> {
+    pub(crate) fn new(model: &'a str, request: &'a ModelRequest) -> Self {
+        Self(OllamaAnswer::new(model, request))
+    }
+}
+
+impl WireStream for OllamaStream<'_> {
+    fn event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
+        let reply = read(event.data().as_bytes())?;
+        let done = reply.done;
+        let parts = self.0.add(reply)?;
+        if !parts.is_empty() {
+            chunks.send(GenerateChunk::new(parts));
+        }
+        Ok(if done { Next::Done } else { Next::More })
+    }
+
+    fn end(self: Box<Self>) -> Result<ModelResponse> {
+        self.0.build()
+    }
+}

@@ -1,0 +1,189 @@
+//! Tool calls as a model wrote them, and tool call ids, which connect calls and their responses.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use serde::Serializer;
+use serde_json::{Map, Value};
+
+use crate::wire::schema::strict;
+use crate::wire::servers::ToolIds;
+use genkit_core::ModelRequest;
+use genkit_core::internal::names::Names;
+use genkit_core::{ToolRequest, ToolResponse};
+use genkit_schema::internal::drop_optional_nulls;
+
+/// The maximum length of an id in OpenAI's chat completions.
+const MAX_ID: usize = 40;
+
+/// The maximum length of an id in the Responses API.
+const MAX_RESPONSES_ID: usize = 64;
+
+/// Assigns each call and its response the same id, even if the history has none.
+#[derive(Default)]
+pub(crate) struct ToolCallIds<'a> {
+    /// The name and id of each call without a reference that has no response so far.
+    open: VecDeque<(&'a str, String)>,
+    invented: usize,
+}
+
+impl<'a> ToolCallIds<'a> {
+    pub(crate) fn of_call(&mut self, call: &'a ToolRequest, ids: ToolIds) -> Cow<'a, str> {
+        if let Some(reference) = given(call.id.as_deref()) {
+            return fit(reference, ids);
+        }
+        let id = self.invent();
+        self.open.push_back((&call.name, id.clone()));
+        Cow::Owned(fit(&id, ids).into_owned())
+    }
+
+    pub(crate) fn of_answer(&mut self, answer: &'a ToolResponse, ids: ToolIds) -> Cow<'a, str> {
+        if let Some(reference) = given(answer.id.as_deref()) {
+            return fit(reference, ids);
+        }
+        // Responses without a reference are in the order of the calls.
+        let at = self.open.iter().position(|(name, _)| *name == answer.name);
+        let id = match at.and_then(|at| self.open.remove(at)) {
+            Some((_, id)) => id,
+            None => self.invent(),
+        };
+        Cow::Owned(fit(&id, ids).into_owned())
+    }
+
+    /// Whether an id was generated. Generated ids are numbered from the first message on.
+    pub(crate) fn has_invented(&self) -> bool {
+        self.invented > 0
+    }
+
+    fn invent(&mut self) -> String {
+        self.invented += 1;
+        format!("call_without_ref_{}", self.invented)
+    }
+}
+
+fn given(reference: Option<&str>) -> Option<&str> {
+    reference.filter(|reference| !reference.is_empty())
+}
+
+/// Returns the id if the server accepts it, or an id derived from it, which is the same each time.
+fn fit(id: &str, ids: ToolIds) -> Cow<'_, str> {
+    let fits = match ids {
+        ToolIds::Any => true,
+        ToolIds::Forty => id.len() <= MAX_ID,
+        ToolIds::SixtyFour => id.len() <= MAX_RESPONSES_ID,
+        ToolIds::NineAlphanumeric => id.len() == 9 && id.bytes().all(|b| b.is_ascii_alphanumeric()),
+    };
+    if fits { Cow::Borrowed(id) } else { Cow::Owned(nine(id)) }
+}
+
+/// Returns nine letters and digits derived from `id`.
+fn nine(id: &str) -> String {
+    const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    // FNV-1a, which is the same in every process.
+    let mut hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let mut text = String::with_capacity(9);
+    for _ in 0..9 {
+        let digit = usize::try_from(hash % 62).unwrap_or_default();
+        text.push(char::from(DIGITS[digit]));
+        hash /= 62;
+    }
+    text
+}
+
+/// A tool call with complete arguments.
+pub(crate) struct RawToolCall {
+    pub(crate) id: Option<String>,
+    /// The name that was sent.
+    pub(crate) name: String,
+    /// JSON text, which may be incomplete.
+    pub(crate) arguments: String,
+}
+
+impl RawToolCall {
+    /// Returns the call under our name of the tool, with the arguments parsed as JSON if possible.
+    pub(crate) fn read(
+        self,
+        request: &ModelRequest,
+        names: &Names<'_>,
+        strict_tools: bool,
+    ) -> ToolRequest {
+        let name = names.ours(&self.name);
+        let tool = request.tools.iter().find(|tool| tool.name == name);
+        let mut input = arguments(self.arguments);
+        if let Some(schema) = tool.and_then(|tool| tool.shared_input()) {
+            // In strict mode, the model writes null for an omitted property.
+            let is_strict = strict(schema, name, strict_tools).is_some();
+            drop_optional_nulls(&mut input, schema, is_strict);
+        }
+        let mut call = ToolRequest::new(name, input);
+        call.id = self.id.filter(|id| !id.is_empty());
+        call
+    }
+}
+
+/// Parses arguments. Incomplete arguments stay text, so that the call fails instead of the
+/// response.
+fn arguments(text: String) -> Value {
+    if text.trim().is_empty() {
+        return Value::Object(Map::new());
+    }
+    match serde_json::from_str(&text) {
+        Ok(Value::Null) => Value::Object(Map::new()),
+        // Some servers encode the arguments twice.
+        Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
+            Ok(object @ Value::Object(_)) => object,
+            _ => Value::String(inner),
+        },
+        Ok(value) => value,
+        Err(_) => Value::String(text),
+    }
+}
+
+/// Serializes arguments as JSON text.
+pub(crate) fn arguments_text<S: Serializer>(
+    input: &&Value,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match input {
+        input @ Value::Object(_) => serializer.collect_str(input),
+        // Templates of local servers require an object, even if the model's own arguments were
+        // incomplete.
+        _ => serializer.serialize_str("{}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn what_a_server_takes_stays() {
+        assert_eq!(fit("call_1", ToolIds::Forty), "call_1");
+        assert_eq!(fit("aB3456789", ToolIds::NineAlphanumeric), "aB3456789");
+        let long = "x".repeat(41);
+        assert_eq!(fit(&long, ToolIds::Any), long);
+        assert_eq!(fit(&long, ToolIds::Forty).len(), 9);
+        let made = fit("call_1", ToolIds::NineAlphanumeric).into_owned();
+        assert_eq!(made, fit("call_1", ToolIds::NineAlphanumeric));
+        assert_eq!(fit(&made, ToolIds::NineAlphanumeric), made);
+    }
+
+    #[test]
+    fn calls_without_a_reference_find_their_answers() {
+        let calls = ["a", "b", "a"].map(|name| ToolRequest::new(name, Value::Null));
+        let answers = ["b", "a", "a", "c"].map(|name| ToolResponse::new(name, 1));
+        let mut ids = ToolCallIds::default();
+        let call_ids = calls.each_ref().map(|call| ids.of_call(call, ToolIds::Any).into_owned());
+        let response_ids =
+            answers.each_ref().map(|answer| ids.of_answer(answer, ToolIds::Any).into_owned());
+        assert_eq!(
+            response_ids[..3],
+            [call_ids[1].clone(), call_ids[0].clone(), call_ids[2].clone()]
+        );
+        assert!(!call_ids.contains(&response_ids[3]));
+    }
+}
