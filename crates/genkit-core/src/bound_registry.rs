@@ -66,7 +66,7 @@ impl BoundRegistryBuilder {
 
 impl BoundRegistry {
     pub async fn run_flow(&self, name: &str, input: impl Serialize) -> Result<Value> {
-        self.flow(name)?.run(input).states(&self.states).await
+        self.find_flow(name)?.run(input).states(&self.states).await
     }
 
     pub async fn stream_flow(
@@ -75,10 +75,10 @@ impl BoundRegistry {
         input: impl Serialize,
         on_chunk: impl Fn(Value) + Send + Sync + 'static,
     ) -> Result<Value> {
-        self.flow(name)?.run(input).states(&self.states).on_chunk(on_chunk).await
+        self.find_flow(name)?.run(input).states(&self.states).on_chunk(on_chunk).await
     }
 
-    fn flow(&self, name: &str) -> Result<Flow> {
+    fn find_flow(&self, name: &str) -> Result<Flow> {
         self.registry.flow(name).ok_or_else(|| {
             let flows = self.registry.flows();
             not_found("flow", name, flows.iter().map(Flow::name))

@@ -68,22 +68,22 @@ impl KeptNames {
             let owners = &self.owners;
             let is_taken =
                 |sent: &str| owners.contains_key(sent) || (sent != name && here.contains(sent));
-            let sent = self.numbers.free(wanted.clone(), is_taken);
+            let sent = self.numbers.free_name(wanted.clone(), is_taken);
             if sent != wanted {
                 told.push((name, sent.clone(), self.owners.get(&wanted).cloned()));
             }
             self.owners.insert(sent.clone(), name.to_owned());
             self.given.insert(name.to_owned(), GivenName { sent, round: self.round });
         }
-        self.forget(here.len());
-        tell(&told);
+        self.forget_old(here.len());
+        log_changes(&told);
         here.into_iter()
             .filter_map(|name| Some((name, self.given.get(name)?.sent.clone())))
             .collect()
     }
 
     /// Forgets the names that were removed first, if too many have been removed.
-    fn forget(&mut self, here: usize) {
+    fn forget_old(&mut self, here: usize) {
         let gone = self.given.len() - here;
         if gone <= MAX_GONE {
             return;
@@ -104,7 +104,7 @@ impl KeptNames {
     }
 }
 
-fn tell(told: &[(&str, String, Option<String>)]) {
+fn log_changes(told: &[(&str, String, Option<String>)]) {
     for (name, sent, owner) in told.iter().take(MAX_TOLD) {
         tracing::warn!(
             ?name,

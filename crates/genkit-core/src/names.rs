@@ -32,7 +32,7 @@ impl<'a> Names<'a> {
         }
         let mut numbers = Numbers::default();
         for name in unsafe_ {
-            let sent = numbers.free(safe_name(name), |sent| names.ours.contains_key(sent));
+            let sent = numbers.free_name(safe_name(name), |sent| names.ours.contains_key(sent));
             names.ours.insert(sent.clone(), name);
             names.sent.insert(name, sent);
         }
@@ -61,7 +61,7 @@ pub(crate) struct Numbers(HashMap<String, usize>);
 
 impl Numbers {
     /// Returns `safe`, with the next free number if it is taken.
-    pub(crate) fn free(&mut self, safe: String, is_taken: impl Fn(&str) -> bool) -> String {
+    pub(crate) fn free_name(&mut self, safe: String, is_taken: impl Fn(&str) -> bool) -> String {
         if !is_taken(&safe) {
             return safe;
         }
@@ -99,11 +99,11 @@ pub fn safe_name(name: &str) -> String {
             _ => safe.push('_'),
         }
     }
-    if safe.len() > MAX_NAME { shortened(&safe, &format!("_{:08x}", hash(name))) } else { safe }
+    if safe.len() > MAX_NAME { shorten_name(&safe, &format!("_{:08x}", hash(name))) } else { safe }
 }
 
 /// Returns `name` followed by `end`, truncating `name` so that both fit.
-fn shortened(name: &str, end: &str) -> String {
+fn shorten_name(name: &str, end: &str) -> String {
     let length = name.len().min(MAX_NAME - end.len());
     format!("{}{end}", &name[..length])
 }

@@ -111,7 +111,7 @@ impl Templates {
     }
 
     /// Creates the environment from these settings and those that `more` adds, or returns all errors in them.
-    pub(crate) fn environment(
+    pub(crate) fn build_environment(
         &self,
         more: impl FnOnce(
             EnvironmentBuilder,
@@ -121,7 +121,7 @@ impl Templates {
             mistakes.iter().map(ToString::to_string).collect()
         };
         let one = |mistake: genkit_dotprompt::Error| vec![mistake.to_string()];
-        let mut builder = Environment::builder().log(log);
+        let mut builder = Environment::builder().log(log_text);
         for (name, schema) in &self.schemas {
             builder = builder.schema(name, schema.clone());
         }
@@ -140,7 +140,7 @@ impl Templates {
 }
 
 /// Logs the text of `{{log ..}}` with `tracing`.
-fn log(level: &str, text: &str) {
+fn log_text(level: &str, text: &str) {
     match level {
         "error" => tracing::error!(target: "genkit::template", "{}", visible::line(text)),
         "warn" => tracing::warn!(target: "genkit::template", "{}", visible::line(text)),
@@ -169,14 +169,14 @@ pub enum Error {
     FrontmatterHere(String),
     #[error("{0}: `input.schema` must describe an object, since callers send named arguments")]
     InputNoObject(String),
-    #[error("{}", list(.folder, .mistakes))]
+    #[error("{}", list_mistakes(.folder, .mistakes))]
     Folder { folder: String, mistakes: Vec<String> },
     #[error("a message of the prompt is malformed: {0}")]
     Message(String),
 }
 
 /// Formats one error unchanged, and several as one line each.
-fn list(folder: &str, mistakes: &[String]) -> String {
+fn list_mistakes(folder: &str, mistakes: &[String]) -> String {
     match mistakes {
         [one] => one.clone(),
         many => {

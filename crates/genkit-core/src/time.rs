@@ -12,14 +12,14 @@ pub fn now_ms() -> u64 {
 pub fn iso8601(ms: u64) -> String {
     let (seconds, milli) = (ms / 1000, ms % 1000);
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = date(days);
+    let (year, month, day) = civil_date(days);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
 }
 
 /// Returns the date of a day, counted from 1970-01-01. Years start in March here, so that a leap day is the last day of
 /// its year (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-fn date(days: u64) -> (u64, u64, u64) {
+fn civil_date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

@@ -18,18 +18,18 @@ pub const MAX_LOGGED_TEXT: usize = 16 * 1024;
 ///
 /// Control characters, all invisible characters, and whitespace other than a space are escaped.
 pub fn line(text: &str) -> Cow<'_, str> {
-    escaped(text, |_, c, _| is_hidden(c) || is_strange_blank(c))
+    escape_text(text, |_, c, _| is_hidden(c) || is_strange_blank(c))
 }
 
 /// Escapes an untrusted name for use inside a text. All characters except those that MCP allows in names are escaped.
 pub fn name(text: &str) -> Cow<'_, str> {
-    escaped(text, |_, c, _| !(c.is_ascii_alphanumeric() || "_-./".contains(c)))
+    escape_text(text, |_, c, _| !(c.is_ascii_alphanumeric() || "_-./".contains(c)))
 }
 
 /// Escapes untrusted text of several lines. Like [`line`], but keeps line breaks, tabs, and characters that join
 /// letters or select the style of a symbol.
 pub fn text(words: &str) -> Cow<'_, str> {
-    escaped(words, |before, c, after| match c {
+    escape_text(words, |before, c, after| match c {
         '\n' | '\t' => false,
         // Persian and the scripts of India cannot be written without them.
         '\u{200c}' | '\u{200d}' => !(is_letter(before) && is_letter(after)),
@@ -41,7 +41,7 @@ pub fn text(words: &str) -> Cow<'_, str> {
 /// Escapes the `message` of an interrupt's metadata, which is shown to users.
 pub fn asked(mut metadata: Value) -> Value {
     if let Some(Value::String(message)) = metadata.get_mut("message") {
-        show(message);
+        escape_characters(message);
     }
     metadata
 }
@@ -57,11 +57,11 @@ fn show_words(schema: &mut Value) {
         Value::Object(members) => {
             for (key, value) in members {
                 match (key.as_str(), value) {
-                    ("title" | "description", Value::String(words)) => show(words),
+                    ("title" | "description", Value::String(words)) => escape_characters(words),
                     ("enumNames", Value::Array(names)) => {
                         for name in names {
                             if let Value::String(name) = name {
-                                show(name);
+                                escape_characters(name);
                             }
                         }
                     }
@@ -74,7 +74,7 @@ fn show_words(schema: &mut Value) {
     }
 }
 
-fn show(words: &mut String) {
+fn escape_characters(words: &mut String) {
     if let Cow::Owned(shown) = text(words) {
         *words = shown;
     }
@@ -149,7 +149,10 @@ impl fmt::Write for Beginning {
 }
 
 /// Escapes each character if `hides` returns `true` for it and its neighbours.
-fn escaped(text: &str, hides: impl Fn(Option<char>, char, Option<char>) -> bool) -> Cow<'_, str> {
+fn escape_text(
+    text: &str,
+    hides: impl Fn(Option<char>, char, Option<char>) -> bool,
+) -> Cow<'_, str> {
     let mut shown: Option<String> = None;
     let mut before = None;
     let mut characters = text.char_indices().peekable();

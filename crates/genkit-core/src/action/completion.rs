@@ -158,7 +158,7 @@ type Completer =
 
 impl Completers {
     /// Creates the completers of an annotated function.
-    pub(crate) fn annotated(completers: StaticCompleters) -> Self {
+    pub(crate) fn from_annotations(completers: StaticCompleters) -> Self {
         let boxed = completers.iter().map(|(argument, function)| {
             (Cow::Borrowed(*argument), Arc::new(*function) as Completer)
         });
@@ -176,7 +176,7 @@ impl Completers {
 
     /// Returns suggestions for the argument of the request: those of its completion function, otherwise the values that
     /// its schema lists. Returns `None` if there is no such argument.
-    pub(crate) fn complete(
+    pub(crate) fn complete_argument(
         &self,
         schema: &serde_json::Value,
         request: CompleteRequest,
@@ -187,7 +187,7 @@ impl Completers {
         let property =
             genkit_schema::internal::properties(schema).find(|p| p.name == request.argument)?;
         let values = property.values();
-        Some(ready(starting_with(request.value(), values.iter().map(String::as_str))))
+        Some(ready_suggestions(starting_with(request.value(), values.iter().map(String::as_str))))
     }
 }
 
@@ -227,10 +227,10 @@ pub fn suggest(
     request: &CompleteRequest,
     from: &[&str],
 ) -> BoxFuture<'static, Result<Vec<String>>> {
-    ready(starting_with(request.value(), from.iter().copied()))
+    ready_suggestions(starting_with(request.value(), from.iter().copied()))
 }
 
-fn ready(suggestions: Vec<String>) -> BoxFuture<'static, Result<Vec<String>>> {
+fn ready_suggestions(suggestions: Vec<String>) -> BoxFuture<'static, Result<Vec<String>>> {
     Box::pin(std::future::ready(Ok(suggestions)))
 }
 

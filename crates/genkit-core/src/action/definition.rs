@@ -36,7 +36,7 @@ pub(crate) struct Definition<O: 'static> {
 
 impl<O> Definition<O> {
     /// Returns the definition with another name. Everything else is shared.
-    pub(super) fn renamed(&self, name: String) -> Self {
+    pub(super) fn with_name(&self, name: String) -> Self {
         self.with_info(Info { name: name.into(), ..self.info.clone() })
     }
 
@@ -49,7 +49,7 @@ impl<O> Definition<O> {
         }
     }
 
-    pub(super) fn annotated(
+    pub(super) fn from_annotation(
         definition: &'static StaticDefinition<O>,
         needs_approval: bool,
     ) -> Self {
@@ -65,7 +65,7 @@ impl<O> Definition<O> {
     }
 
     /// Creates the definition of an action made at run time. Closures take a `Context`, so nothing is required.
-    pub(super) fn dynamic(info: Info, schemas: Schemas, handler: ActionHandler<O>) -> Self {
+    pub(super) fn from_builder(info: Info, schemas: Schemas, handler: ActionHandler<O>) -> Self {
         Self { info, schemas, requirements: Vec::new(), handler }
     }
 

@@ -56,7 +56,7 @@ impl StaticFlow {
         call: PlainCall<ToolOutput>,
         gives: fn() -> Option<Value>,
     ) -> Self {
-        Self::with(info, Function::plain(fields, call).gives(gives))
+        Self::with(info, Function::without_injection(fields, call).gives(gives))
     }
 
     /// Creates the definition of any function.
@@ -100,12 +100,12 @@ impl Flow {
     }
 
     pub(crate) fn from_static(flow: &'static StaticFlow) -> Self {
-        Self(Arc::new(Definition::annotated(&flow.0, false)))
+        Self(Arc::new(Definition::from_annotation(&flow.0, false)))
     }
 
     /// Returns the flow under another name.
-    pub(crate) fn renamed(&self, name: String) -> Self {
-        Self(Arc::new(self.0.renamed(name)))
+    pub(crate) fn with_name(&self, name: String) -> Self {
+        Self(Arc::new(self.0.with_name(name)))
     }
 
     fn definition(&self) -> &Definition<ToolOutput> {
@@ -151,7 +151,7 @@ impl Flow {
     /// # Errors
     /// See [`Invocation`].
     pub fn run(&self, input: impl Serialize) -> Invocation<Value> {
-        self.run_json(invocation::arguments(input))
+        self.run_json(invocation::to_arguments(input))
     }
 
     /// Runs the flow with JSON input, or returns the error of reading the input.

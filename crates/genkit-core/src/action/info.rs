@@ -51,20 +51,20 @@ pub struct Info {
 impl Info {
     /// Creates the info of an action made at run time. Its location is that of the caller.
     #[track_caller]
-    pub(crate) fn dynamic(name: Cow<'static, str>, description: Cow<'static, str>) -> Self {
+    pub(crate) fn from_builder(name: Cow<'static, str>, description: Cow<'static, str>) -> Self {
         let caller = Location::caller();
         let location = SourceLocation { file: caller.file(), line: caller.line() };
-        Self { location: Some(location), ..Self::remote(name, description) }
+        Self { location: Some(location), ..Self::from_server(name, description) }
     }
 
     /// Creates the info of an action that is described in a file.
     #[cfg(feature = "dotprompt")]
     pub(crate) fn of_file(name: String, file: String) -> Self {
-        Self { file: Some(file.into()), ..Self::remote(name, "") }
+        Self { file: Some(file.into()), ..Self::from_server(name, "") }
     }
 
     /// Creates the info of another program's action, which has no source location.
-    pub(crate) fn remote(
+    pub(crate) fn from_server(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
     ) -> Self {

@@ -64,7 +64,7 @@ impl<T: Send + 'static> Invocation<T> {
     }
 
     /// Sets the action's own time limit.
-    pub(super) fn limited(mut self, limit: Option<Duration>) -> Self {
+    pub(super) fn with_limit(mut self, limit: Option<Duration>) -> Self {
         self.parts.limit = limit;
         self
     }
@@ -168,6 +168,6 @@ impl<T> std::fmt::Debug for Invocation<T> {
 }
 
 /// Serializes the input of an action to JSON.
-pub(super) fn arguments(given: impl Serialize) -> Result<Value> {
+pub(super) fn to_arguments(given: impl Serialize) -> Result<Value> {
     Ok(serde_json::to_value(given).map_err(|why| E::Arguments(why.to_string()))?)
 }

@@ -60,7 +60,7 @@ pub async fn drive<T>(
         match work.as_mut().poll(cx) {
             Poll::Ready(Ok(result)) => Poll::Ready(Outcome::Finished(result)),
             Poll::Ready(Err(payload)) => {
-                Poll::Ready(Outcome::Finished(Err(panicked(name, payload.as_ref()))))
+                Poll::Ready(Outcome::Finished(Err(panic_error(name, payload.as_ref()))))
             }
             Poll::Pending => {
                 let open = context.begun_replay().and_then(|mut replay| replay.take_open());
@@ -68,7 +68,7 @@ pub async fn drive<T>(
                     return Poll::Ready(Outcome::Suspended(questions, recording));
                 }
                 if let Some(journal) = &context.0.parts.journal {
-                    let rest = context.replay().rest();
+                    let rest = context.lock_replay().current_rest();
                     journal.rests(rest);
                 }
                 Poll::Pending
@@ -79,7 +79,7 @@ pub async fn drive<T>(
         biased;
         ended = run => ended,
         () = context.cancellation().cancelled() => Outcome::Cancelled,
-        () = expired(context) => Outcome::Finished(Err(too_slow(name, context.0.parts.limit))),
+        () = log_expired(context) => Outcome::Finished(Err(too_slow(name, context.0.parts.limit))),
     }
 }
 
@@ -105,7 +105,7 @@ pub async fn within<T>(
     work: impl Future<Output = Result<T>>,
 ) -> Result<T> {
     let Some(limit) = limit else { return work.await };
-    let end = context.spent() + limit;
+    let end = context.time_spent() + limit;
     tokio::select! {
         biased;
         done = work => done,
@@ -114,7 +114,7 @@ pub async fn within<T>(
 }
 
 /// Resolves when the time limit has passed. Time spent waiting for answers does not count.
-async fn expired(context: &Context) {
+async fn log_expired(context: &Context) {
     match context.0.parts.limit {
         Some(limit) => until_spent(context, limit).await,
         None => std::future::pending().await,
@@ -123,7 +123,7 @@ async fn expired(context: &Context) {
 
 async fn until_spent(context: &Context, time: Duration) {
     loop {
-        let left = time.saturating_sub(context.spent());
+        let left = time.saturating_sub(context.time_spent());
         if left.is_zero() {
             return;
         }
@@ -136,8 +136,8 @@ fn too_slow(name: &str, limit: Option<Duration>) -> Error {
     E::TooSlow { name: name.to_owned(), limit: limit.unwrap_or_default() }.into()
 }
 
-fn panicked(name: &str, payload: &(dyn std::any::Any + Send)) -> Error {
-    let (message, place) = panics::describe(payload);
+fn panic_error(name: &str, payload: &(dyn std::any::Any + Send)) -> Error {
+    let (message, place) = panics::describe_panic(payload);
     let place = place.unwrap_or_else(|| "an unknown place".to_owned());
     let reference = crate::error::reference();
     // The panic message may name files, hosts or data, so it is sent neither to clients nor to models.
@@ -208,7 +208,7 @@ mod tests {
         futures_util::FutureExt::now_or_never(context.progress(1.0)).expect("it does not wait");
         let mut work = pin!(async {
             for chunk in 0..100 {
-                context.chunk(chunk.into()).await;
+                context.queue_chunk(chunk.into()).await;
             }
         });
         let mut cx = std::task::Context::from_waker(std::task::Waker::noop());

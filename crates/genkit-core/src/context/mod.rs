@@ -247,7 +247,7 @@ impl Context {
     /// # }
     /// ```
     pub fn time_left(&self) -> Option<Duration> {
-        Some(self.0.parts.limit?.saturating_sub(self.spent()))
+        Some(self.0.parts.limit?.saturating_sub(self.time_spent()))
     }
 
     /// Returns an extension: a value of this request by its type, added by HTTP middleware or `.extension(..)`. The
@@ -387,7 +387,7 @@ impl Context {
     }
 
     /// Returns the same context, for reading the resource at `uri`.
-    pub(crate) fn reading(&self, uri: &str) -> Self {
+    pub(crate) fn for_resource(&self, uri: &str) -> Self {
         Self(Arc::clone(&self.0), Some(uri.into()))
     }
 
@@ -436,7 +436,7 @@ impl Context {
     }
 
     /// Creates a context with the same states and values that supports no questions and ends within `limit`.
-    pub(crate) fn apart(&self, limit: Duration) -> Self {
+    pub(crate) fn with_limit(&self, limit: Duration) -> Self {
         let parts = &self.0.parts;
         ContextParts {
             states: parts.states.clone(),
@@ -449,7 +449,7 @@ impl Context {
         .build()
     }
 
-    fn replay(&self) -> MutexGuard<'_, Replay> {
+    fn lock_replay(&self) -> MutexGuard<'_, Replay> {
         crate::sync::lock(self.shared_replay())
     }
 
@@ -463,8 +463,8 @@ impl Context {
     }
 
     /// Returns how long the function has run, without the time spent waiting for answers.
-    fn spent(&self) -> Duration {
-        let paused = self.begun_replay().map_or(Duration::ZERO, |replay| replay.paused());
+    fn time_spent(&self) -> Duration {
+        let paused = self.begun_replay().map_or(Duration::ZERO, |replay| replay.paused_time());
         self.0.started.elapsed().saturating_sub(paused)
     }
 }

@@ -47,7 +47,7 @@ impl Context {
         T: Serialize + DeserializeOwned,
         E: Into<BoxError>,
     {
-        if let Some(recorded) = self.replay().recorded(key) {
+        if let Some(recorded) = self.lock_replay().recorded_result(key) {
             return serde_json::from_value(recorded).map_err(|source| {
                 error::Error::RecordedResult { key: key.to_owned(), source }.into()
             });
@@ -59,7 +59,7 @@ impl Context {
             .map_err(|source| error::Error::Unserializable { key: key.to_owned(), source })?;
         let journal = self.0.parts.journal.clone();
         let saving = journal.map(|journal| journal.save(key, &record));
-        self.replay().record(key, record);
+        self.lock_replay().record_result(key, record);
         match saving {
             Some(saving) => saving.await.map(|()| done),
             None => Ok(done),
@@ -69,13 +69,13 @@ impl Context {
     /// Returns whether an earlier run recorded a result.
     #[doc(hidden)]
     pub fn has_recorded(&self) -> bool {
-        self.replay().has_recorded()
+        self.lock_replay().has_recorded()
     }
 
     /// Returns the result that an earlier run recorded under `key`.
     #[doc(hidden)]
     pub fn recorded(&self, key: &str) -> Option<Value> {
-        self.replay().recorded(key)
+        self.lock_replay().recorded_result(key)
     }
 
     /// Records a result under `key` for later runs. In a durable run, it is saved before this returns.
@@ -93,7 +93,7 @@ impl Context {
     /// Returns the key, with a number appended if this run of the function has already used it.
     #[doc(hidden)]
     pub fn nth(&self, key: &str) -> String {
-        self.replay().nth(key)
+        self.lock_replay().nth_key(key)
     }
 
     /// Returns whether this is a call of a durable run.
@@ -105,6 +105,6 @@ impl Context {
     /// Records a result under `key` for later runs.
     #[doc(hidden)]
     pub fn record(&self, key: &str, done: Value) {
-        self.replay().record(key, done);
+        self.lock_replay().record_result(key, done);
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn note_places() {
 }
 
 /// Returns the message of a panic and its location.
-pub(super) fn describe(payload: &(dyn Any + Send)) -> (String, Option<String>) {
+pub(super) fn describe_panic(payload: &(dyn Any + Send)) -> (String, Option<String>) {
     let message = payload
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())

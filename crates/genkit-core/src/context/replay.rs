@@ -82,23 +82,23 @@ impl Replay {
         !self.recording.once.is_empty()
     }
 
-    pub(super) fn recorded(&self, key: &str) -> Option<Value> {
+    pub(super) fn recorded_result(&self, key: &str) -> Option<Value> {
         self.recording.once.get(key).cloned()
     }
 
     /// Returns the key, with a number appended if this run has already used it.
-    pub(super) fn nth(&mut self, key: &str) -> String {
+    pub(super) fn nth_key(&mut self, key: &str) -> String {
         let times = self.times.entry(key.to_owned()).or_default();
         *times += 1;
         if *times == 1 { key.to_owned() } else { format!("{key}#{times}") }
     }
 
-    pub(super) fn record(&mut self, key: &str, value: Value) {
+    pub(super) fn record_result(&mut self, key: &str, value: Value) {
         self.recording.once.insert(key.to_owned(), value);
     }
 
     /// Returns the key of the question `asked`: its own, or its ordinal. Two different questions never share a key.
-    pub(super) fn key(&mut self, own: Option<String>, asked: &str) -> String {
+    pub(super) fn question_key(&mut self, own: Option<String>, asked: &str) -> String {
         self.asked += 1;
         let own = own.unwrap_or_else(|| format!("q{}", self.asked));
         let mut key = own.clone();
@@ -112,7 +112,7 @@ impl Replay {
     }
 
     /// Returns the recorded answer to the question `asked` under `key`.
-    pub(super) fn answer(&self, key: &str, asked: &str) -> Option<CallerAnswer> {
+    pub(super) fn recorded_answer(&self, key: &str, asked: &str) -> Option<CallerAnswer> {
         let Recording { answers, asked: questions, .. } = &self.recording;
         // Recordings from versions that did not store questions have none here; their answers name their question.
         let is_it = questions.get(key).is_none_or(|known| known == asked);
@@ -123,23 +123,23 @@ impl Replay {
     }
 
     /// Takes an answer that a client gave before the question was asked.
-    pub(super) fn unasked(&mut self, key: &str) -> Option<CallerAnswer> {
+    pub(super) fn take_unasked(&mut self, key: &str) -> Option<CallerAnswer> {
         self.recording.unasked.remove(key)
     }
 
     /// Marks the recorded answer under `key` as used.
-    pub(super) fn used(&mut self, key: String) {
+    pub(super) fn mark_used(&mut self, key: String) {
         self.used.insert(key);
     }
 
     /// Records an answer that was given live to the question `asked`.
-    pub(super) fn answered(&mut self, key: String, asked: String, answer: CallerAnswer) {
+    pub(super) fn record_answer(&mut self, key: String, asked: String, answer: CallerAnswer) {
         self.recording.answers.insert(key.clone(), answer);
         self.recording.asked.insert(key.clone(), asked);
         self.used.insert(key);
     }
 
-    pub(super) fn open(&mut self, question: Question, asked: String) {
+    pub(super) fn open_question(&mut self, question: Question, asked: String) {
         self.open.push((question, asked));
     }
 
@@ -161,7 +161,7 @@ impl Replay {
         Some((questions, recording))
     }
 
-    pub(super) fn paused(&self) -> Duration {
+    pub(super) fn paused_time(&self) -> Duration {
         let now = if self.live > 0 { self.live_since.elapsed() } else { Duration::ZERO };
         self.paused + now
     }

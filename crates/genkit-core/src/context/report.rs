@@ -30,7 +30,7 @@ impl Context {
     /// ```
     pub async fn progress(&self, progress: impl Into<Progress>) {
         self.0.parts.caller.progress(progress.into()).await;
-        breathe().await;
+        yield_to_caller().await;
     }
 
     /// Sends a log message of `level` to the caller, if the caller has enabled that level.
@@ -52,7 +52,7 @@ impl Context {
     /// ```
     pub async fn log(&self, level: LogLevel, data: impl Into<Value>) {
         self.0.parts.caller.log(level, data.into()).await;
-        breathe().await;
+        yield_to_caller().await;
     }
 
     /// [`log`](Self::log) at [`LogLevel::Info`].
@@ -93,18 +93,18 @@ impl Context {
     }
 
     /// Sends a chunk of a streamed result.
-    pub(crate) async fn chunk(&self, chunk: Value) {
+    pub(crate) async fn queue_chunk(&self, chunk: Value) {
         match &self.0.parts.chunks {
             Some(sink) => sink(chunk),
             None => self.0.parts.caller.chunk(chunk).await,
         }
-        breathe().await;
+        yield_to_caller().await;
     }
 }
 
 /// Yields after every 32 reports. Otherwise a function that only reports would never release its thread, which would
 /// block its time limit, its cancellation and every other task of the thread.
-async fn breathe() {
+async fn yield_to_caller() {
     thread_local! {
         static REPORTS: Cell<u32> = const { Cell::new(0) };
     }

@@ -41,7 +41,7 @@ impl Context {
     /// operations are waiting.
     #[doc(hidden)]
     pub fn follows(&self) -> FollowGuard<'_> {
-        self.replay().followed += 1;
+        self.lock_replay().followed += 1;
         FollowGuard(self.shared_replay())
     }
 
@@ -69,7 +69,7 @@ impl Context {
     #[doc(hidden)]
     pub async fn rest(&self, what: Arc<dyn Elsewhere>, time: Duration) {
         let _resting = {
-            let mut replay = self.replay();
+            let mut replay = self.lock_replay();
             let number = replay.resting.last().map_or(0, |(last, ..)| last + 1);
             replay.resting.push((number, what, Instant::now() + time));
             RestGuard(self.shared_replay(), number)
@@ -80,7 +80,7 @@ impl Context {
 
 impl Replay {
     /// Returns what the function waits for, if it does nothing else.
-    pub(super) fn rest(&self) -> Option<Rest> {
+    pub(super) fn current_rest(&self) -> Option<Rest> {
         if self.resting.is_empty() || self.resting.len() < self.followed || self.busy > 0 {
             return None;
         }

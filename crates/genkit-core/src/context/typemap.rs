@@ -32,7 +32,7 @@ impl TypeMap {
         self.0.as_ref().is_none_or(|map| map.is_empty())
     }
 
-    pub(crate) fn contains(&self, id: TypeId) -> bool {
+    pub(crate) fn contains_type(&self, id: TypeId) -> bool {
         self.0.as_ref().is_some_and(|map| map.contains_key(&id))
     }
 }

@@ -102,7 +102,7 @@ pub enum Error {
         "the response was cut off at the token limit; raise `.max_output_tokens(..)`, or request less output"
     )]
     OutputCutOff,
-    #[error("the output was rejected{}: {why}{shown}", after(*.retries))]
+    #[error("the output was rejected{}: {why}{shown}", after_retries(*.retries))]
     OutputRefused { why: String, retries: usize, shown: String },
     #[error(
         "the run waits for answers, so there is no value to extract yet; `error.into_partial()` holds the \
@@ -133,7 +133,7 @@ pub enum Error {
     MaxTurns(usize),
     #[error(
         "the run used {used} {}, and its limit is {limit}; raise it with `.usage_limit(..)`, or continue \
-         from the partial response", spelled(.what)
+         from the partial response", spell_kind(.what)
     )]
     UsageLimit { what: &'static str, used: u64, limit: u64 },
     #[error("`.stop_on_tool(..)` names a tool that the run does not have: {0}")]
@@ -206,7 +206,7 @@ pub enum Error {
 }
 
 /// Describes the number of retries.
-fn after(retries: usize) -> String {
+fn after_retries(retries: usize) -> String {
     match retries {
         0 => String::new(),
         1 => " after one retry".to_owned(),
@@ -260,7 +260,7 @@ impl Topic for Error {
 }
 
 /// Describes the key of a limit.
-fn spelled(what: &str) -> &str {
+fn spell_kind(what: &str) -> &str {
     match what {
         "inputTokens" => "input tokens",
         "outputTokens" => "output tokens",

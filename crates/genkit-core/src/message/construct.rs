@@ -42,7 +42,7 @@ impl Part {
     /// let part = genkit::Part::image("image/png", [0x89, b'P', b'N', b'G']);
     /// ```
     pub fn image(content_type: &str, bytes: impl AsRef<[u8]>) -> Self {
-        Self::inline(content_type, bytes)
+        Self::from_bytes(content_type, bytes)
     }
 
     /// Creates an audio part from its bytes.
@@ -51,10 +51,10 @@ impl Part {
     /// let part = genkit::Part::audio("audio/wav", b"RIFF");
     /// ```
     pub fn audio(content_type: &str, bytes: impl AsRef<[u8]>) -> Self {
-        Self::inline(content_type, bytes)
+        Self::from_bytes(content_type, bytes)
     }
 
-    fn inline(content_type: &str, bytes: impl AsRef<[u8]>) -> Self {
+    fn from_bytes(content_type: &str, bytes: impl AsRef<[u8]>) -> Self {
         Self::media(format!("data:{content_type};base64,{}", STANDARD.encode(bytes)), content_type)
     }
 
@@ -71,7 +71,7 @@ impl Part {
         Self::resource(ResourcePart {
             text: Some(text.into()),
             mime_type: Some(mime_type.into()),
-            ..ResourcePart::link(uri)
+            ..ResourcePart::from_link(uri)
         })
     }
 
@@ -88,7 +88,7 @@ impl Part {
         Self::resource(ResourcePart {
             blob: Some(STANDARD.encode(bytes)),
             mime_type: Some(mime_type.into()),
-            ..ResourcePart::link(uri)
+            ..ResourcePart::from_link(uri)
         })
     }
 
@@ -98,7 +98,7 @@ impl Part {
     /// let part = genkit::Part::resource_link("note://1");
     /// ```
     pub fn resource_link(uri: impl Into<String>) -> Self {
-        Self::resource(ResourcePart::link(uri))
+        Self::resource(ResourcePart::from_link(uri))
     }
 
     fn resource(resource: ResourcePart) -> Self {

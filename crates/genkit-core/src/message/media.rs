@@ -57,7 +57,7 @@ impl ResourcePart {
 }
 
 impl ResourcePart {
-    pub(super) fn link(uri: impl Into<String>) -> Self {
+    pub(super) fn from_link(uri: impl Into<String>) -> Self {
         Self { uri: uri.into(), mime_type: None, text: None, blob: None }
     }
 }

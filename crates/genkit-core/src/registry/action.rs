@@ -59,7 +59,7 @@ kinds!(Evaluator);
 impl Action {
     /// Returns the action of an annotated function.
     pub fn of<F: AnnotatedFn>() -> Self {
-        let only = Self::linked(F::LINKED).ok().and_then(|mut actions| actions.pop());
+        let only = Self::from_linked(F::LINKED).ok().and_then(|mut actions| actions.pop());
         only.expect("an annotated function is one action")
     }
 
@@ -67,7 +67,7 @@ impl Action {
     ///
     /// # Errors
     /// Returns the errors in the files of a folder.
-    pub(super) fn linked(linked: Linked) -> Result<Vec<Self>, String> {
+    pub(super) fn from_linked(linked: Linked) -> Result<Vec<Self>, String> {
         Ok(vec![match linked {
             Linked::Tool(definition) => Tool::from_static(definition).into(),
             Linked::Prompt(definition) => Prompt::from_static(definition).into(),
@@ -87,7 +87,7 @@ impl Action {
     }
 
     /// Returns the action with its location, for messages: ``tool `add` (src/main.rs:7)``.
-    pub(super) fn label(&self) -> String {
+    pub(super) fn action_label(&self) -> String {
         match self {
             Self::Tool(tool) => tool.info().label("tool"),
             Self::Prompt(prompt) => prompt.info().label("prompt"),

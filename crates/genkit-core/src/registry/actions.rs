@@ -24,32 +24,37 @@ pub(super) struct Actions {
 
 impl Actions {
     /// Adds `action` unless its name is taken. Returns the change that clients are notified of.
-    pub(super) fn insert(&mut self, action: Action) -> Result<Option<RegistryChange>, Error> {
+    pub(super) fn insert_action(
+        &mut self,
+        action: Action,
+    ) -> Result<Option<RegistryChange>, Error> {
         let (existing, change) = match &action {
             Action::Tool(tool) => {
-                (insert(&mut self.tools, tool.name(), tool), Some(RegistryChange::Tools))
+                (insert_named(&mut self.tools, tool.name(), tool), Some(RegistryChange::Tools))
             }
-            Action::Prompt(prompt) => {
-                (insert(&mut self.prompts, prompt.name(), prompt), Some(RegistryChange::Prompts))
-            }
+            Action::Prompt(prompt) => (
+                insert_named(&mut self.prompts, prompt.name(), prompt),
+                Some(RegistryChange::Prompts),
+            ),
             Action::Resource(resource) => {
-                let existing = insert(&mut self.resources, resource.uri(), resource);
+                let existing = insert_named(&mut self.resources, resource.uri(), resource);
                 (existing, Some(RegistryChange::Resources))
             }
-            Action::Flow(flow) => (insert(&mut self.flows, flow.name(), flow), None),
+            Action::Flow(flow) => (insert_named(&mut self.flows, flow.name(), flow), None),
             Action::Skill(skill) => {
                 // The `SKILL.md` file of the skill appears in the list of resources.
-                let existing = insert(&mut self.skills, skill.name(), skill);
+                let existing = insert_named(&mut self.skills, skill.name(), skill);
                 (existing, Some(RegistryChange::Resources))
             }
             Action::Evaluator(evaluator) => {
-                (insert(&mut self.evaluators, evaluator.name(), evaluator), None)
+                (insert_named(&mut self.evaluators, evaluator.name(), evaluator), None)
             }
         };
         match existing {
-            Some(existing) => {
-                Err(Error::SameName { label: action.label(), existing: existing.label() })
-            }
+            Some(existing) => Err(Error::SameName {
+                label: action.action_label(),
+                existing: existing.action_label(),
+            }),
             None => Ok(change),
         }
     }
@@ -67,6 +72,10 @@ impl Actions {
 }
 
 /// Adds `action` unless `name` is taken. Returns the action that already has the name.
-fn insert<A: Clone + Into<Action>>(named: &mut Named<A>, name: &str, action: &A) -> Option<Action> {
-    named.insert(name, action.clone()).map(|existing| existing.clone().into())
+fn insert_named<A: Clone + Into<Action>>(
+    named: &mut Named<A>,
+    name: &str,
+    action: &A,
+) -> Option<Action> {
+    named.insert_action(name, action.clone()).map(|existing| existing.clone().into())
 }

@@ -35,7 +35,7 @@ pub struct ChangeSet {
 impl ChangeSet {
     pub(crate) fn add(&mut self, change: RegistryChange) {
         let is_update = matches!(change, RegistryChange::ResourceUpdated(_));
-        if (is_update && self.any_updated) || !self.know(&change) {
+        if (is_update && self.any_updated) || !self.note_change(&change) {
             return;
         }
         self.order.push_back(change);
@@ -46,7 +46,7 @@ impl ChangeSet {
     }
 
     /// Records a change. Returns whether it is new.
-    fn know(&mut self, change: &RegistryChange) -> bool {
+    fn note_change(&mut self, change: &RegistryChange) -> bool {
         match change {
             RegistryChange::ResourceUpdated(uri) => self.updated.insert(Arc::clone(uri)),
             list if self.lists.contains(list) => false,
@@ -110,7 +110,7 @@ impl ChangeSet {
 
     /// Adds a change without a limit. The caller must limit the number of changes.
     pub fn add_wanted(&mut self, change: &RegistryChange) {
-        if self.know(change) {
+        if self.note_change(change) {
             self.order.push_back(change.clone());
         }
     }
@@ -148,11 +148,11 @@ pub(super) struct Changes {
 
 impl Changes {
     /// Returns the version, which increases with each change of a list.
-    pub(super) fn version(&self) -> u64 {
+    pub(super) fn current_version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }
 
-    pub(super) fn watch(&self) -> Arc<Watcher> {
+    pub(super) fn add_watcher(&self) -> Arc<Watcher> {
         let watcher = Arc::default();
         lock(&self.watchers).push(Arc::downgrade(&watcher));
         watcher
@@ -161,10 +161,10 @@ impl Changes {
     /// Records that a list changed.
     pub(super) fn list_changed(&self, change: RegistryChange) {
         self.version.fetch_add(1, Ordering::AcqRel);
-        self.send(change);
+        self.send_change(change);
     }
 
-    pub(super) fn send(&self, change: RegistryChange) {
+    pub(super) fn send_change(&self, change: RegistryChange) {
         lock(&self.watchers).retain(|watcher| {
             let Some(watcher) = watcher.upgrade() else { return false };
             lock(&watcher.unread).add(change.clone());

@@ -63,12 +63,12 @@ pub(super) enum Error {
     #[cfg(feature = "inventory")]
     #[error("{0}")]
     PromptFiles(String),
-    #[error("{}", list(.0))]
+    #[error("{}", list_problems(.0))]
     Problems(Vec<Self>),
 }
 
 /// Formats one problem unchanged, and several as one line each.
-fn list(problems: &[Error]) -> String {
+fn list_problems(problems: &[Error]) -> String {
     match problems {
         [one] => one.to_string(),
         many => {

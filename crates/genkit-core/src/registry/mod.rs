@@ -91,7 +91,7 @@ impl Registry {
         let registry = Self::new();
         #[cfg(feature = "inventory")]
         for linked in inventory::iter::<Linked> {
-            match Action::linked(*linked) {
+            match Action::from_linked(*linked) {
                 Ok(actions) => {
                     actions.into_iter().for_each(|action| registry.add_or_refuse(action));
                 }
@@ -150,10 +150,10 @@ impl Registry {
     /// Adds an action. Errors are stored, and reported by [`check`](Self::check).
     fn add_or_refuse(&self, action: Action) {
         let mut actions = self.write();
-        match actions.insert(action) {
+        match actions.insert_action(action) {
             Ok(change) => {
                 drop(actions);
-                self.added(change);
+                self.note_added(change);
             }
             Err(error) => actions.refused.push(error),
         }
@@ -179,12 +179,12 @@ impl Registry {
     /// Returns [`ErrorKind::AlreadyExists`](crate::error::ErrorKind::AlreadyExists) if an action of the same kind has the same
     /// name (or URI). Remove that action first.
     pub fn insert(&self, action: impl Into<Action>) -> Result<()> {
-        let change = self.write().insert(action.into())?;
-        self.added(change);
+        let change = self.write().insert_action(action.into())?;
+        self.note_added(change);
         Ok(())
     }
 
-    fn added(&self, change: Option<RegistryChange>) {
+    fn note_added(&self, change: Option<RegistryChange>) {
         if let Some(change) = change {
             self.0.changes.list_changed(change);
         }
@@ -193,7 +193,7 @@ impl Registry {
     /// Removes a tool. Returns whether it existed.
     pub fn remove_tool(&self, name: &str) -> bool {
         let removed = self.write().tools.remove(name).is_some();
-        self.removed(removed, RegistryChange::Tools)
+        self.note_removed(removed, RegistryChange::Tools)
     }
 
     /// Removes a prompt. Returns whether it existed.
@@ -203,7 +203,7 @@ impl Registry {
     /// ```
     pub fn remove_prompt(&self, name: &str) -> bool {
         let removed = self.write().prompts.remove(name).is_some();
-        self.removed(removed, RegistryChange::Prompts)
+        self.note_removed(removed, RegistryChange::Prompts)
     }
 
     /// Replaces the prompts named `old` by `new`, as one change. Returns an error, and changes nothing, if a new prompt
@@ -226,7 +226,7 @@ impl Registry {
         for prompt in new {
             // Of two new prompts with the same name, the later one is kept.
             actions.prompts.remove(prompt.name());
-            actions.prompts.insert(prompt.name(), prompt.clone());
+            actions.prompts.insert_action(prompt.name(), prompt.clone());
         }
         drop(actions);
         self.0.changes.list_changed(RegistryChange::Prompts);
@@ -247,7 +247,7 @@ impl Registry {
     /// ```
     pub fn remove_resource(&self, uri: &str) -> bool {
         let removed = self.write().resources.remove(uri).is_some();
-        self.removed(removed, RegistryChange::Resources)
+        self.note_removed(removed, RegistryChange::Resources)
     }
 
     /// Removes a flow. Returns whether it existed.
@@ -274,10 +274,10 @@ impl Registry {
     /// ```
     pub fn remove_skill(&self, name: &str) -> bool {
         let removed = self.write().skills.remove(name).is_some();
-        self.removed(removed, RegistryChange::Resources)
+        self.note_removed(removed, RegistryChange::Resources)
     }
 
-    fn removed(&self, removed: bool, change: RegistryChange) -> bool {
+    fn note_removed(&self, removed: bool, change: RegistryChange) -> bool {
         if removed {
             self.0.changes.list_changed(change);
         }
@@ -290,7 +290,7 @@ impl Registry {
     /// genkit::Registry::new().resource_updated("note://7");
     /// ```
     pub fn resource_updated(&self, uri: impl Into<String>) {
-        self.0.changes.send(RegistryChange::ResourceUpdated(uri.into().into()));
+        self.0.changes.send_change(RegistryChange::ResourceUpdated(uri.into().into()));
     }
 
     /// Returns whether the registry has no actions.
@@ -319,13 +319,13 @@ impl Registry {
     /// # Errors
     /// Returns [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) with one line per problem.
     pub fn check(&self) -> Result<()> {
-        verify::verify(&self.read(), None)
+        verify::verify_actions(&self.read(), None)
     }
 
     /// Runs [`check`](Self::check), and also checks that all required state is in `states`.
     #[doc(hidden)]
     pub fn check_with(&self, states: &TypeMap) -> Result<()> {
-        verify::verify(&self.read(), Some(states))
+        verify::verify_actions(&self.read(), Some(states))
     }
 
     /// Returns whether both are the same registry.
@@ -337,12 +337,12 @@ impl Registry {
     /// Returns the version, which increases with each change. Data derived from an older version is stale.
     #[doc(hidden)]
     pub fn version(&self) -> u64 {
-        self.0.changes.version()
+        self.0.changes.current_version()
     }
 
     #[doc(hidden)]
     pub fn watch(&self) -> Arc<Watcher> {
-        self.0.changes.watch()
+        self.0.changes.add_watcher()
     }
 
     /// Notifies the watchers of a change, for tests of sibling crates.

@@ -64,24 +64,24 @@ impl Registry {
         };
         let mut actions: Vec<Action> = Vec::new();
         actions.extend(tools.iter().map(|tool| tool.renamed(name(tool.name())).into()));
-        let prompt = |prompt: Prompt| prompt.mounted(name(prompt.name()), named).into();
+        let prompt = |prompt: Prompt| prompt.mount_as(name(prompt.name()), named).into();
         actions.extend(other.prompts().into_iter().map(prompt));
         let resource = |resource: Resource| match resource.server() {
             // The URI belongs to that server.
             Some(_) => resource.into(),
             None => {
-                resource.mounted(name(resource.name()), mounted_uri(prefix, resource.uri())).into()
+                resource.mount_as(name(resource.name()), mounted_uri(prefix, resource.uri())).into()
             }
         };
         actions.extend(other.resources().into_iter().map(resource));
-        actions.extend(other.flows().iter().map(|flow| flow.renamed(name(flow.name())).into()));
-        let skill = |skill: Skill| skill.mounted(|uri| mounted_uri(prefix, uri)).into();
+        actions.extend(other.flows().iter().map(|flow| flow.with_name(name(flow.name())).into()));
+        let skill = |skill: Skill| skill.mount_as(|uri| mounted_uri(prefix, uri)).into();
         actions.extend(other.skills().into_iter().map(skill));
         actions.extend(
             other
                 .evaluators()
                 .iter()
-                .map(|evaluator| evaluator.renamed(name(evaluator.name())).into()),
+                .map(|evaluator| evaluator.with_name(name(evaluator.name())).into()),
         );
         // Errors of the other registry are also errors of this one.
         let refused = other.read().refused.clone();

@@ -11,8 +11,8 @@ impl<A> Default for Named<A> {
 
 impl<A> Named<A> {
     /// Adds `action` unless `name` is taken. Returns the action that already has the name.
-    pub(super) fn insert(&mut self, name: &str, action: A) -> Option<&A> {
-        match self.place(name) {
+    pub(super) fn insert_action(&mut self, name: &str, action: A) -> Option<&A> {
+        match self.find_index(name) {
             Ok(taken) => Some(&self.0[taken].1),
             Err(place) => {
                 self.0.insert(place, (name.to_owned(), action));
@@ -22,11 +22,11 @@ impl<A> Named<A> {
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&A> {
-        self.place(name).ok().map(|place| &self.0[place].1)
+        self.find_index(name).ok().map(|place| &self.0[place].1)
     }
 
     pub(super) fn remove(&mut self, name: &str) -> Option<A> {
-        let place = self.place(name).ok()?;
+        let place = self.find_index(name).ok()?;
         Some(self.0.remove(place).1)
     }
 
@@ -43,7 +43,7 @@ impl<A> Named<A> {
         self.0.is_empty()
     }
 
-    fn place(&self, name: &str) -> Result<usize, usize> {
+    fn find_index(&self, name: &str) -> Result<usize, usize> {
         self.0.binary_search_by(|(known, _)| known.as_str().cmp(name))
     }
 }
@@ -57,13 +57,13 @@ mod tests {
         let mut named = Named::default();
         assert!(named.is_empty());
         for (name, number) in [("m", 1), ("z", 2), ("a", 3), ("b", 4)] {
-            assert_eq!(named.insert(name, number), None);
+            assert_eq!(named.insert_action(name, number), None);
         }
-        assert_eq!(named.insert("z", 5), Some(&2));
+        assert_eq!(named.insert_action("z", 5), Some(&2));
         assert_eq!(named.values().copied().collect::<Vec<_>>(), [3, 4, 1, 2]);
         assert_eq!((named.get("b"), named.get("c"), named.len()), (Some(&4), None, 4));
         assert_eq!((named.remove("b"), named.remove("b")), (Some(4), None));
-        assert_eq!(named.insert("b", 6), None);
+        assert_eq!(named.insert_action("b", 6), None);
         assert_eq!(named.values().copied().collect::<Vec<_>>(), [3, 6, 1, 2]);
     }
 }

@@ -11,13 +11,13 @@ use genkit_schema::internal as schema;
 use genkit_schema::internal::Schemas;
 
 /// Reports all problems of `actions`. Missing state is only reported if `states` is given.
-pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> {
+pub(super) fn verify_actions(actions: &Actions, states: Option<&TypeMap>) -> Result<()> {
     let mut found = Verification { problems: actions.refused.clone(), states };
     for tool in actions.tools.values() {
-        let label = found.action("tool", tool.info(), tool.requirements());
-        found.schemas(label, tool.schemas());
+        let label = found.verify_action("tool", tool.info(), tool.requirements());
+        found.verify_schemas(label, tool.schemas());
         if !tool.schemas().takes_object() {
-            found.problems.push(E::ArgumentsNoObject(label.text()));
+            found.problems.push(E::ArgumentsNoObject(label.label_text()));
         }
         for degraded in tool.schemas().degraded() {
             tracing::info!(
@@ -27,32 +27,32 @@ pub(super) fn verify(actions: &Actions, states: Option<&TypeMap>) -> Result<()> 
         }
     }
     for prompt in actions.prompts.values() {
-        let label = found.prompt(prompt);
-        found.schemas(label, prompt.schemas());
+        let label = found.verify_prompt(prompt);
+        found.verify_schemas(label, prompt.schemas());
     }
     for resource in actions.resources.values() {
-        let label = found.resource(resource);
-        found.schemas(label, resource.schemas());
-        found.template(label, resource);
+        let label = found.verify_resource(resource);
+        found.verify_schemas(label, resource.schemas());
+        found.verify_template(label, resource);
     }
     for flow in actions.flows.values() {
-        let label = found.action("flow", flow.info(), flow.requirements());
-        found.schemas(label, flow.schemas());
+        let label = found.verify_action("flow", flow.info(), flow.requirements());
+        found.verify_schemas(label, flow.schemas());
     }
-    found.report()
+    found.into_result()
 }
 
 /// Checks whether a tool that is not in a registry can run.
 pub fn verify_tool(tool: &Tool, states: &TypeMap) -> Result<()> {
     let mut found = Verification { problems: Vec::new(), states: Some(states) };
     // Avoid building a label in the common case, because every run verifies its tools.
-    let lacks = |needed: &Requirement| matches!(needed, Requirement::State { id, .. } if !states.contains(*id));
+    let lacks = |needed: &Requirement| matches!(needed, Requirement::State { id, .. } if !states.contains_type(*id));
     if tool.requirements().iter().any(lacks) || tool.schemas().unusable().is_some() {
         let label = Label { kind: "tool", info: tool.info() };
-        found.state(label, tool.requirements());
-        found.schemas(label, tool.schemas());
+        found.verify_state(label, tool.requirements());
+        found.verify_schemas(label, tool.schemas());
     }
-    found.report()
+    found.into_result()
 }
 
 /// Returns whether a character is valid in the name of a tool or flow, or in a prefix.
@@ -68,7 +68,7 @@ struct Label<'a> {
 }
 
 impl Label<'_> {
-    fn text(self) -> String {
+    fn label_text(self) -> String {
         self.info.label(self.kind)
     }
 }
@@ -80,7 +80,7 @@ struct Verification<'a> {
 
 impl Verification<'_> {
     /// Checks the rules for all actions that are called by name. Returns the label of the action.
-    fn action<'i>(
+    fn verify_action<'i>(
         &mut self,
         kind: &'static str,
         info: &'i Info,
@@ -91,61 +91,61 @@ impl Verification<'_> {
         let is_legal = has_length && info.name.chars().all(is_name_character);
         // The name of another program's action is escaped where it is sent.
         if !is_legal && !info.is_remote() {
-            self.problems.push(E::Name(label.text()));
+            self.problems.push(E::Name(label.label_text()));
         }
-        self.state(label, requirements);
+        self.verify_state(label, requirements);
         label
     }
 
     /// Checks a prompt, whose name may include folders and a variant.
-    fn prompt<'i>(&mut self, prompt: &'i Prompt) -> Label<'i> {
+    fn verify_prompt<'i>(&mut self, prompt: &'i Prompt) -> Label<'i> {
         let info = prompt.info();
         let label = Label { kind: "prompt", info };
         let legal = |c: char| is_name_character(c) || c == '.';
         let is_segment = |name: &str| !name.is_empty() && name.chars().all(legal);
         let is_legal = info.name.len() <= MAX_PROMPT_NAME && info.name.split('/').all(is_segment);
         if !is_legal && !info.is_remote() {
-            self.problems.push(E::PromptName(label.text()));
+            self.problems.push(E::PromptName(label.label_text()));
         }
-        self.state(label, prompt.requirements());
+        self.verify_state(label, prompt.requirements());
         label
     }
 
     /// Checks a resource. Its name can be any text, because it is requested by URI.
-    fn resource<'i>(&mut self, resource: &'i Resource) -> Label<'i> {
+    fn verify_resource<'i>(&mut self, resource: &'i Resource) -> Label<'i> {
         let info = resource.info();
         let label = Label { kind: "resource", info };
         let is_legal = !info.name.trim().is_empty()
             && info.name.chars().count() <= MAX_RESOURCE_NAME
             && !info.name.contains(char::is_control);
         if !is_legal && !info.is_remote() {
-            self.problems.push(E::ResourceName(label.text()));
+            self.problems.push(E::ResourceName(label.label_text()));
         }
-        self.state(label, resource.requirements());
+        self.verify_state(label, resource.requirements());
         label
     }
 
-    fn state(&mut self, label: Label<'_>, requirements: &[Requirement]) {
+    fn verify_state(&mut self, label: Label<'_>, requirements: &[Requirement]) {
         let Some(states) = self.states else { return };
         for requirement in requirements {
             if let Requirement::State { id, name } = requirement
-                && !states.contains(*id)
+                && !states.contains_type(*id)
             {
-                self.problems.push(E::NoState { label: label.text(), state: name });
+                self.problems.push(E::NoState { label: label.label_text(), state: name });
             }
         }
     }
 
     /// Reports a schema that calls cannot be validated against.
-    fn schemas(&mut self, label: Label<'_>, schemas: &Schemas) {
+    fn verify_schemas(&mut self, label: Label<'_>, schemas: &Schemas) {
         if let Some(why) = schemas.unusable() {
-            let (label, why) = (label.text(), why.to_owned());
+            let (label, why) = (label.label_text(), why.to_owned());
             self.problems.push(E::Schema { label, why });
         }
     }
 
-    fn template(&mut self, label: Label<'_>, resource: &Resource) {
-        let (label, uri) = (|| label.text(), || resource.uri().to_owned());
+    fn verify_template(&mut self, label: Label<'_>, resource: &Resource) {
+        let (label, uri) = (|| label.label_text(), || resource.uri().to_owned());
         let template = match resource.template() {
             Ok(template) => template,
             Err(why) => {
@@ -178,7 +178,7 @@ impl Verification<'_> {
         }
     }
 
-    fn report(self) -> Result<()> {
+    fn into_result(self) -> Result<()> {
         match self.problems.is_empty() {
             true => Ok(()),
             false => Err(E::Problems(self.problems).into()),

@@ -74,20 +74,22 @@ const BOUNDS: [Bound; 7] = [
     ("topP", "a number from 0 to 1", |value| {
         value.as_f64().is_some_and(|it| (0.0..=1.0).contains(&it))
     }),
-    ("topK", "a whole number from 0", |value| whole(value).is_some_and(|it| it >= 0.0)),
-    ("maxOutputTokens", "a whole number from 1", |value| whole(value).is_some_and(|it| it >= 1.0)),
+    ("topK", "a whole number from 0", |value| whole_number(value).is_some_and(|it| it >= 0.0)),
+    ("maxOutputTokens", "a whole number from 1", |value| {
+        whole_number(value).is_some_and(|it| it >= 1.0)
+    }),
     ("stopSequences", "a list of texts, none of them empty", |value| {
         let is_text = |one: &Value| one.as_str().is_some_and(|text| !text.is_empty());
         value.as_array().is_some_and(|all| all.iter().all(is_text))
     }),
-    ("seed", "a whole number", |value| whole(value).is_some()),
+    ("seed", "a whole number", |value| whole_number(value).is_some()),
     (super::REASONING_EFFORT, "one of none, minimal, low, medium, high and max", |value| {
         value.as_str().is_some_and(|word| !word.is_empty())
     }),
 ];
 
 /// Returns a whole number, which may be written with a fraction of zero: `40.0`.
-fn whole(value: &Value) -> Option<f64> {
+fn whole_number(value: &Value) -> Option<f64> {
     value.as_f64().filter(|number| number.fract() == 0.0)
 }
 

@@ -79,13 +79,13 @@ impl ToolChoice {
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Fields<M, N> {
-    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    #[serde(default = "ignore_value", skip_serializing_if = "Option::is_none")]
     tool_choice: Option<M>,
-    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    #[serde(default = "ignore_value", skip_serializing_if = "Option::is_none")]
     tool_choice_name: Option<N>,
 }
 
-fn none<T>() -> Option<T> {
+fn ignore_value<T>() -> Option<T> {
     None
 }
 

@@ -93,7 +93,7 @@ impl SkillFile {
     }
 
     /// Returns the file with another URI.
-    pub(super) fn moved(&self, uri: String) -> Self {
+    pub(super) fn with_uri(&self, uri: String) -> Self {
         Self { uri: uri.into(), ..self.clone() }
     }
 }

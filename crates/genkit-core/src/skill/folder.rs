@@ -8,13 +8,13 @@ use super::{SKILL_MD, Skill, SkillFile};
 use crate::error::{Error as PublicError, ErrorKind, Result, Topic};
 
 #[derive(Debug, thiserror::Error)]
-#[error("the skills in `{folder}` have errors:{}", listed(.mistakes))]
+#[error("the skills in `{folder}` have errors:{}", list_mistakes(.mistakes))]
 pub(crate) struct Error {
     folder: String,
     mistakes: Vec<String>,
 }
 
-fn listed(mistakes: &[String]) -> String {
+fn list_mistakes(mistakes: &[String]) -> String {
     mistakes.iter().map(|mistake| format!("\n  - {mistake}")).collect()
 }
 

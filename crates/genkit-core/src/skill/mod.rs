@@ -89,7 +89,7 @@ impl Skill {
         let info = Info {
             file: Some(source.into()),
             metadata: metadata.cloned().unwrap_or_default(),
-            ..Info::remote(text("name").to_owned(), text("description").to_owned())
+            ..Info::from_server(text("name").to_owned(), text("description").to_owned())
         };
         let uri = format!("{root}{SKILL_MD}");
         Self(Arc::new(SkillData { info, root, uri, frontmatter, files }))
@@ -127,7 +127,7 @@ impl Skill {
     }
 
     /// Returns the URI of the skill's folder, with a trailing slash.
-    pub(crate) fn root(&self) -> &str {
+    pub(crate) fn root_uri(&self) -> &str {
         &self.0.root
     }
 
@@ -143,14 +143,14 @@ impl Skill {
     }
 
     /// Returns the skill with other URIs, which `moved` computes.
-    pub(crate) fn mounted(&self, moved: impl Fn(&str) -> String) -> Self {
+    pub(crate) fn mount_as(&self, moved: impl Fn(&str) -> String) -> Self {
         let data = &self.0;
         Self(Arc::new(SkillData {
             info: data.info.clone(),
             root: moved(&data.root),
             uri: moved(&data.uri),
             frontmatter: data.frontmatter.clone(),
-            files: data.files.iter().map(|file| file.moved(moved(file.uri()))).collect(),
+            files: data.files.iter().map(|file| file.with_uri(moved(file.uri()))).collect(),
         }))
     }
 }

@@ -15,7 +15,7 @@ impl Skill {
     /// Returns the file with this URI.
     #[doc(hidden)]
     pub fn file_at(&self, uri: &str) -> Option<&SkillFile> {
-        if !uri.starts_with(self.root()) {
+        if !uri.starts_with(self.root_uri()) {
             return None;
         }
         self.files().iter().find(|file| file.uri() == uri)

@@ -18,7 +18,7 @@ const OTHER: &str = "_OTHER";
 /// Returns the label for the name of a tool, a prompt or a model.
 pub fn label(name: &str) -> &str {
     static KNOWN: LazyLock<Mutex<Labels>> = LazyLock::new(Mutex::default);
-    if lock(&KNOWN).admits(name) { name } else { OTHER }
+    if lock(&KNOWN).admit_label(name) { name } else { OTHER }
 }
 
 #[derive(Default)]
@@ -28,7 +28,7 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    pub(super) fn admits(&mut self, name: &str) -> bool {
+    pub(super) fn admit_label(&mut self, name: &str) -> bool {
         if self.known.contains(name) {
             return true;
         }

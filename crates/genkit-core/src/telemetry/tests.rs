@@ -82,9 +82,9 @@ fn baggage_is_handed_on_within_w3cs_bounds() {
 #[test]
 fn labels_are_bounded() {
     let mut labels = Labels::default();
-    assert!((0..1000).all(|n| labels.admits(&format!("tool{n}"))));
-    assert!(!labels.admits("one more") && labels.admits("tool7"));
-    assert!(!Labels::default().admits(&"x".repeat(257)));
+    assert!((0..1000).all(|n| labels.admit_label(&format!("tool{n}"))));
+    assert!(!labels.admit_label("one more") && labels.admit_label("tool7"));
+    assert!(!Labels::default().admit_label(&"x".repeat(257)));
 }
 
 #[test]

@@ -57,7 +57,7 @@ impl TraceContext {
         let bytes = traceparent.as_bytes();
         let (known, rest) = bytes.split_at_checked(TRACEPARENT_BYTES)?;
         let [v1, v2, b'-', ids @ .., b'-', f1, f2] = known else { return None };
-        let version = hex(&[*v1, *v2])?;
+        let version = parse_hex(&[*v1, *v2])?;
         let is_whole = if version == 0 { rest.is_empty() } else { matches!(rest, [] | [b'-', ..]) };
         if version == 0xff || !is_whole {
             return None;
@@ -66,9 +66,9 @@ impl TraceContext {
         if ids.get(32) != Some(&b'-') || span_id.len() != 16 {
             return None;
         }
-        let span_id = u64::try_from(hex(span_id)?).ok()?;
-        let flags = u8::try_from(hex(&[*f1, *f2])?).ok()? & KNOWN_FLAGS;
-        Some(Self { flags, ..Self::new(hex(trace_id)?, span_id, false)? })
+        let span_id = u64::try_from(parse_hex(span_id)?).ok()?;
+        let flags = u8::try_from(parse_hex(&[*f1, *f2])?).ok()? & KNOWN_FLAGS;
+        Some(Self { flags, ..Self::new(parse_hex(trace_id)?, span_id, false)? })
     }
 
     /// Sets the `tracestate`. A value that W3C does not allow is ignored.
@@ -140,7 +140,7 @@ pub fn is_baggage(text: &str) -> bool {
 }
 
 /// Parses hexadecimal digits in lower case, as W3C requires.
-fn hex(digits: &[u8]) -> Option<u128> {
+fn parse_hex(digits: &[u8]) -> Option<u128> {
     digits.iter().try_fold(0, |number: u128, digit| {
         let digit = match digit {
             b'0'..=b'9' => digit - b'0',

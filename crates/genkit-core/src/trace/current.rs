@@ -43,14 +43,14 @@ impl Position {
 }
 
 /// Returns the ids of the current span.
-pub(super) fn ids() -> Option<(TraceId, SpanId)> {
+pub(super) fn current_ids() -> Option<(TraceId, SpanId)> {
     match Position::current()? {
         Position::Span(span) => Some(span.ids()),
         Position::Root(_) => None,
     }
 }
 
-pub(super) fn annotate(key: &str, value: impl FnOnce() -> Value) {
+pub(super) fn annotate_current(key: &str, value: impl FnOnce() -> Value) {
     if let Some(Position::Span(span)) = Position::current() {
         lock(&span.attributes).insert(key.to_owned(), bounded(value()));
     }

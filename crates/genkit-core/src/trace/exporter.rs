@@ -25,7 +25,7 @@ pub struct LinkedExporter(pub &'static dyn SpanExporter);
 
 inventory::collect!(LinkedExporter);
 
-fn exporter() -> Option<&'static dyn SpanExporter> {
+fn active_exporter() -> Option<&'static dyn SpanExporter> {
     static FOUND: OnceLock<Option<&'static LinkedExporter>> = OnceLock::new();
     let found = FOUND.get_or_init(|| inventory::iter::<LinkedExporter>.into_iter().next());
     found.map(|linked| linked.0)
@@ -34,25 +34,25 @@ fn exporter() -> Option<&'static dyn SpanExporter> {
 /// Returns true if spans are exported.
 #[inline]
 pub fn is_on() -> bool {
-    exporter().is_some_and(SpanExporter::is_on)
+    active_exporter().is_some_and(SpanExporter::is_on)
 }
 
 pub(super) fn started(record: impl FnOnce() -> SpanRecord) {
-    if let Some(exporter) = exporter() {
+    if let Some(exporter) = active_exporter() {
         let mut record = Some(record);
         exporter.started(&mut || record.take().expect("a beginning is recorded once")());
     }
 }
 
 pub(super) fn ended(record: impl FnOnce() -> SpanRecord) {
-    if let Some(exporter) = exporter() {
+    if let Some(exporter) = active_exporter() {
         exporter.ended(record());
     }
 }
 
 /// Waits until ended spans are sent.
 pub async fn flush() {
-    if let Some(exporter) = exporter() {
+    if let Some(exporter) = active_exporter() {
         exporter.flush().await;
     }
 }

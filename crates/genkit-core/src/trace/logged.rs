@@ -7,7 +7,7 @@ use crate::visible::Logged;
 
 /// Creates the `tracing` span that accompanies a span in Genkit's format. The spans of the generate loop have more
 /// fields and are created there.
-pub(super) fn span(span: &NewSpan<'_>) -> Span {
+pub(super) fn tracing_span(span: &NewSpan<'_>) -> Span {
     let name = Logged::name(span.name);
     match span.kind {
         SpanKind::Action("flow") => tracing::info_span!("flow", %name),

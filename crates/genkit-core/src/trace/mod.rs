@@ -53,7 +53,7 @@ pub fn traced_as<T>(
     work: impl Future<Output = T>,
     ended: impl FnOnce(&mut T) -> Ended<'_>,
 ) -> impl Future<Output = T> {
-    let logged = logged::span(&span);
+    let logged = logged::tracing_span(&span);
     recorded(span, work, ended).instrument(logged)
 }
 
@@ -65,16 +65,16 @@ pub fn recorded<T>(
 ) -> impl Future<Output = T> {
     match is_on() {
         false => Either::Left(work),
-        true => Either::Right(Box::pin(record(span, work, ended))),
+        true => Either::Right(Box::pin(record_span(span, work, ended))),
     }
 }
 
-async fn record<T>(
+async fn record_span<T>(
     span: NewSpan<'_>,
     work: impl Future<Output = T>,
     ended: impl FnOnce(&mut T) -> Ended<'_>,
 ) -> T {
-    let open = OpenSpan::begin(&span, None);
+    let open = OpenSpan::begin_child(&span, None);
     let mut result = CURRENT.scope(open.position(), work).await;
     end(Some(open), &mut result, ended).await;
     result
@@ -83,7 +83,7 @@ async fn record<T>(
 /// Starts a span for use with [`inside`], as a child of `parent` or of the current span. Returns `None` if spans are
 /// not exported. The span ends as cancelled if it is dropped.
 pub fn begin(span: &NewSpan<'_>, parent: Option<&OpenSpan>) -> Option<OpenSpan> {
-    is_on().then(|| OpenSpan::begin(span, parent))
+    is_on().then(|| OpenSpan::begin_child(span, parent))
 }
 
 /// Runs `work` inside `open`, if there is one.
@@ -114,7 +114,7 @@ pub async fn end<T>(
 
 /// Returns the ids of the current span, if spans are exported.
 pub fn current_ids() -> Option<(TraceId, SpanId)> {
-    if is_on() { current::ids() } else { None }
+    if is_on() { current::current_ids() } else { None }
 }
 
 /// Serializes a value to JSON. Returns null if it does not serialize.
@@ -125,7 +125,7 @@ pub fn json(value: &impl serde::Serialize) -> Value {
 /// Adds an attribute to the current span. `value` is only called if spans are exported.
 pub fn annotate(key: &str, value: impl FnOnce() -> Value) {
     if is_on() {
-        current::annotate(key, value);
+        current::annotate_current(key, value);
     }
 }
 

@@ -41,7 +41,7 @@ impl<'a> Ended<'a> {
 }
 
 impl OpenSpan {
-    pub(super) fn begin(span: &NewSpan<'_>, parent: Option<&Self>) -> Self {
+    pub(super) fn begin_child(span: &NewSpan<'_>, parent: Option<&Self>) -> Self {
         let mut attributes = first_attributes(span);
         let position = parent.map(Self::position).or_else(Position::current);
         let mut is_own_root = false;
@@ -77,7 +77,7 @@ impl OpenSpan {
             started: Instant::now(),
             attributes: Mutex::new(Map::new()),
         };
-        exporter::started(|| state.record(0.0, attributes.clone(), None));
+        exporter::started(|| state.record_end(0.0, attributes.clone(), None));
         attributes.insert("genkit:input".into(), json_text(&(span.input)()));
         lock(&state.attributes).extend(attributes);
         Self { state: Arc::new(state), has_ended: false }
@@ -95,14 +95,14 @@ impl OpenSpan {
     /// Ends the span.
     pub fn end(mut self, how: Ended<'_>) {
         self.has_ended = true;
-        self.state.end(how);
+        self.state.end_span(how);
     }
 }
 
 impl Drop for OpenSpan {
     fn drop(&mut self) {
         if !self.has_ended {
-            self.state.end(Ended::Cancelled);
+            self.state.end_span(Ended::Cancelled);
         }
     }
 }
@@ -119,7 +119,7 @@ fn first_attributes(span: &NewSpan<'_>) -> Map<String, Value> {
 }
 
 impl SpanState {
-    fn end(&self, how: Ended<'_>) {
+    fn end_span(&self, how: Ended<'_>) {
         let mut attributes = std::mem::take(&mut *lock(&self.attributes));
         attributes.insert("genkit:name".into(), self.name.clone().into());
         attributes.insert("genkit:path".into(), self.path.clone().into());
@@ -157,10 +157,10 @@ impl SpanState {
         let state = if failure.is_some() { "error" } else { "success" };
         attributes.insert("genkit:state".into(), state.into());
         let end = self.start + self.started.elapsed().as_secs_f64() * 1000.0;
-        exporter::ended(|| self.record(end, attributes, failure));
+        exporter::ended(|| self.record_end(end, attributes, failure));
     }
 
-    fn record(
+    fn record_end(
         &self,
         end: f64,
         attributes: Map<String, Value>,

@@ -41,13 +41,13 @@ pub struct Failure {
 /// with the beginning of the text and a note.
 pub fn json_text(value: &Value) -> Value {
     let text = value.to_string();
-    Value::String(if text.len() > MAX_VALUE { cut(&text) } else { text })
+    Value::String(if text.len() > MAX_VALUE { cut_text(&text) } else { text })
 }
 
 /// Truncates an attribute value that is too long. Objects and arrays become JSON text.
 pub fn bounded(value: Value) -> Value {
     match value {
-        Value::String(text) if text.len() > MAX_VALUE => Value::String(cut(&text)),
+        Value::String(text) if text.len() > MAX_VALUE => Value::String(cut_text(&text)),
         value @ (Value::Object(_) | Value::Array(_)) => json_text(&value),
         value => value,
     }
@@ -64,7 +64,7 @@ pub fn bounded_text(mut text: String) -> String {
     text
 }
 
-fn cut(text: &str) -> String {
+fn cut_text(text: &str) -> String {
     // A character can take up to six bytes in JSON.
     let shown = truncate(text, MAX_VALUE / 6);
     let marked = format!("{shown} [cut: the first {} of {} bytes]", shown.len(), text.len());

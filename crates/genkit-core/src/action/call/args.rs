@@ -27,11 +27,11 @@ const MAX_REREADS: usize = 64;
 const MAX_REREAD_BYTES: usize = 16 * 1024 * 1024;
 
 /// Deserializes `arguments` as `T`, and checks the constraints of its schema that the type does not enforce.
-pub(crate) fn parse<T: DeserializeOwned>(arguments: Arguments) -> Result<T> {
+pub(crate) fn parse_arguments<T: DeserializeOwned>(arguments: Arguments) -> Result<T> {
     parse_kept(arguments).map(|(input, _)| input)
 }
 
-/// [`parse`], which also returns the JSON that was finally read.
+/// [`parse_arguments`], which also returns the JSON that was finally read.
 pub(crate) fn parse_kept<T: DeserializeOwned>(arguments: Arguments) -> Result<(T, Value)> {
     parse_with(arguments, &read::<T>)
 }
@@ -80,7 +80,7 @@ fn read_leniently<R>(
     let mut problem = first;
     let affordable = MAX_REREAD_BYTES / genkit_schema::internal::size::json_size(&arguments).max(1);
     for _ in 0..affordable.clamp(1, MAX_REREADS) {
-        if !mend(&mut arguments, problem.0.place.segments(), how) {
+        if !repair_arguments(&mut arguments, problem.0.place.segments(), how) {
             break;
         }
         match read(&arguments) {
@@ -96,12 +96,12 @@ pub struct Problem(Misfit);
 
 impl Problem {
     /// Creates a problem with the arguments as a whole.
-    pub(super) fn whole(message: impl ToString) -> Self {
+    pub(super) fn for_value(message: impl ToString) -> Self {
         Self(Misfit { place: Place::default(), message: message.to_string() })
     }
 
     /// Adds the enclosing segment to the path of the problem.
-    pub(super) fn inside(mut self, segment: Segment) -> Self {
+    pub(super) fn in_segment(mut self, segment: Segment) -> Self {
         self.0.place = self.0.place.inside(segment);
         self
     }
@@ -120,7 +120,7 @@ pub(super) fn read<T: DeserializeOwned>(arguments: &Value) -> std::result::Resul
 }
 
 /// Returns the value at one segment of a path.
-fn step<'a>(value: &'a mut Value, segment: &Segment) -> Option<&'a mut Value> {
+fn descend<'a>(value: &'a mut Value, segment: &Segment) -> Option<&'a mut Value> {
     match segment {
         Segment::Key(key) => value.get_mut(key.as_str()),
         Segment::Index(index) => value.get_mut(*index),
@@ -128,13 +128,13 @@ fn step<'a>(value: &'a mut Value, segment: &Segment) -> Option<&'a mut Value> {
 }
 
 /// Replaces the string at `path` by the JSON that it contains. Returns whether anything changed.
-fn mend(arguments: &mut Value, path: &[Segment], how: Strictness) -> bool {
+fn repair_arguments(arguments: &mut Value, path: &[Segment], how: Strictness) -> bool {
     let Some((last, parents)) = path.split_last() else { return false };
     let mut place = arguments;
     for (depth, segment) in parents.iter().enumerate() {
-        match step(place, segment) {
+        match descend(place, segment) {
             // The reader may stop at a container that was itself sent as a string.
-            Some(next) if next.is_string() => return reread(next, depth + 1),
+            Some(next) if next.is_string() => return reread_string(next, depth + 1),
             Some(next) => place = next,
             None => return false,
         }
@@ -144,11 +144,11 @@ fn mend(arguments: &mut Value, path: &[Segment], how: Strictness) -> bool {
     {
         return place.as_object_mut().is_some_and(|map| map.remove(key).is_some());
     }
-    step(place, last).is_some_and(|place| reread(place, path.len()))
+    descend(place, last).is_some_and(|place| reread_string(place, path.len()))
 }
 
 /// Replaces a string by the JSON that it contains. `depth` is its nesting level.
-fn reread(value: &mut Value, depth: usize) -> bool {
+fn reread_string(value: &mut Value, depth: usize) -> bool {
     let Some(inner) = value.as_str().and_then(|text| held(text, depth)) else { return false };
     let changed = !inner.is_string();
     if changed {
@@ -178,12 +178,12 @@ mod tests {
         ok: bool,
     }
 
-    fn parse<T: DeserializeOwned>(arguments: Value, how: Strictness) -> Result<T> {
-        super::parse(Arguments { value: arguments, how, bounds: None })
+    fn parse_arguments<T: DeserializeOwned>(arguments: Value, how: Strictness) -> Result<T> {
+        super::parse_arguments(Arguments { value: arguments, how, bounds: None })
     }
 
     fn parsed(arguments: Value) -> Input {
-        parse(arguments, Strictness::Lenient).expect("a lenient read accepts it")
+        parse_arguments(arguments, Strictness::Lenient).expect("a lenient read accepts it")
     }
 
     #[test]
@@ -199,17 +199,18 @@ mod tests {
 
     #[test]
     fn exact_reads_mend_nothing() {
-        let error = parse::<Input>(json!({"city": "a", "days": "5"}), Strictness::Exact);
+        let error = parse_arguments::<Input>(json!({"city": "a", "days": "5"}), Strictness::Exact);
         let message = error.expect_err("a string is not a number").to_string();
         assert!(message.contains("at `days`"), "{message}");
     }
 
     #[test]
     fn an_error_names_the_place_and_what_was_expected() {
-        let error = parse::<Input>(json!({"city": "a", "hours": [1, "x"]}), Strictness::Lenient);
+        let error =
+            parse_arguments::<Input>(json!({"city": "a", "hours": [1, "x"]}), Strictness::Lenient);
         let message = error.expect_err("x is not a number").to_string();
         assert_eq!(message, "at `hours[1]`: invalid type: string \"x\", expected u8");
-        let error = parse::<Input>(json!({"town": "a"}), Strictness::Lenient);
+        let error = parse_arguments::<Input>(json!({"town": "a"}), Strictness::Lenient);
         let message = error.expect_err("town is unknown").to_string();
         assert!(message.contains("unknown field `town`, expected one of `city`"), "{message}");
     }
@@ -217,21 +218,25 @@ mod tests {
     #[test]
     fn null_is_what_it_reads_as_and_else_no_arguments() {
         for (how, any) in [(Strictness::Exact, Value::Null), (Strictness::Lenient, json!({}))] {
-            assert_eq!(parse::<Value>(Value::Null, how).expect("any JSON"), any);
+            assert_eq!(parse_arguments::<Value>(Value::Null, how).expect("any JSON"), any);
         }
-        assert_eq!(parse::<Option<u8>>(Value::Null, Strictness::Exact).expect("nothing"), None);
+        assert_eq!(
+            parse_arguments::<Option<u8>>(Value::Null, Strictness::Exact).expect("nothing"),
+            None
+        );
         #[derive(Debug, Deserialize, PartialEq)]
         struct Defaults {
             #[serde(default)]
             n: u8,
         }
-        let read = parse::<Defaults>(Value::Null, Strictness::Exact);
+        let read = parse_arguments::<Defaults>(Value::Null, Strictness::Exact);
         assert_eq!(read.expect("an object without members"), Defaults { n: 0 });
     }
 
     #[test]
     fn an_empty_text_counts_as_absent_where_it_does_not_fit() {
-        let input: Input = parse(json!({"city": "", "days": ""}), Strictness::Text).expect("fits");
+        let input: Input =
+            parse_arguments(json!({"city": "", "days": ""}), Strictness::Text).expect("fits");
         assert_eq!(input, Input { city: String::new(), days: None, hours: vec![], inner: None });
     }
 
@@ -242,9 +247,11 @@ mod tests {
             Circle { radius: u8 },
         }
         let text = json!({"Circle": {"radius": "5"}});
-        let error = parse::<Shape>(text.clone(), Strictness::Exact).expect_err("it is a string");
+        let error =
+            parse_arguments::<Shape>(text.clone(), Strictness::Exact).expect_err("it is a string");
         assert!(error.to_string().starts_with("at `Circle.radius`: invalid type"), "{error}");
-        let read = parse::<Shape>(text, Strictness::Lenient).expect("a lenient read accepts it");
+        let read =
+            parse_arguments::<Shape>(text, Strictness::Lenient).expect("a lenient read accepts it");
         assert_eq!(read, Shape::Circle { radius: 5 });
     }
 
@@ -267,7 +274,7 @@ mod tests {
         };
         let parsed = |strings| {
             let arguments: Value = serde_json::from_str(&nested(strings)).expect("JSON");
-            parse::<Chain>(arguments, Strictness::Lenient).map(|_| ())
+            parse_arguments::<Chain>(arguments, Strictness::Lenient).map(|_| ())
         };
         assert!(parsed(3).is_ok());
         for strings in [4, 8] {

@@ -35,7 +35,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Argument for T {
 
 /// A type-erased argument type, shared by all parameters of that type.
 pub struct ArgumentType {
-    pub(super) member: fn(&mut SchemaGenerator) -> MemberSchema,
+    pub(super) member_schema: fn(&mut SchemaGenerator) -> MemberSchema,
     pub(super) whole: fn() -> Value,
     pub(super) read: fn(&Value) -> Result<Boxed, Problem>,
     pub(super) missing: fn(&'static str) -> Result<Boxed, serde_json::Error>,
@@ -44,7 +44,7 @@ pub struct ArgumentType {
 impl ArgumentType {
     pub(super) const fn of<T: DeserializeOwned + JsonSchema + Send + 'static>() -> Self {
         Self {
-            member: member::<T>,
+            member_schema: member_schema::<T>,
             whole: genkit_schema::internal::input_of::<T>,
             read: |value| Ok(Box::new(args::read::<T>(value)?)),
             missing: |name| Ok(Box::new(T::deserialize(Missing { name, error: PhantomData })?)),
@@ -60,7 +60,7 @@ pub(super) struct MemberSchema {
 
 impl MemberSchema {
     /// Creates the schema of a type that has none.
-    pub(super) fn any() -> Self {
+    pub(super) fn any_value() -> Self {
         Self { schema: Schema::default(), is_optional: false }
     }
 }
@@ -72,7 +72,7 @@ struct Alone<T> {
     member: T,
 }
 
-fn member<T: JsonSchema>(generator: &mut SchemaGenerator) -> MemberSchema {
+fn member_schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> MemberSchema {
     taken_out(<Alone<T>>::json_schema(generator))
 }
 

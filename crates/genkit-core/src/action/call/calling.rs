@@ -11,11 +11,11 @@ pub fn calling<'a, R: 'a, O: 'a>(
     future: impl Future<Output = R> + Send + 'a,
     finish: fn(R) -> Result<O>,
 ) -> BoxFuture<'a, Result<O>> {
-    finished(Box::pin(future), finish)
+    finished_call(Box::pin(future), finish)
 }
 
 /// [`calling`] for a boxed future.
-pub(super) fn finished<'a, R: 'a, O: 'a>(
+pub(super) fn finished_call<'a, R: 'a, O: 'a>(
     future: BoxFuture<'a, R>,
     finish: fn(R) -> Result<O>,
 ) -> BoxFuture<'a, Result<O>> {

@@ -54,7 +54,7 @@ impl<C: Serialize> Chunks<C> {
         match &self.0 {
             ChunkTarget::Caller(context) => {
                 let chunk = serde_json::to_value(chunk).map_err(E::Chunk)?;
-                context.chunk(chunk).await;
+                context.queue_chunk(chunk).await;
             }
             ChunkTarget::Test(collect) => {
                 serde_json::to_value(&chunk).map_err(E::Chunk)?;

@@ -34,16 +34,16 @@ pub struct Function<O: 'static> {
 
 impl<O> Function<O> {
     /// Creates a function that takes `fields`, and nothing by reference.
-    pub(crate) const fn plain(fields: &'static [Field], call: PlainCall<O>) -> Self {
-        Self::of(Input::Fields(fields), AnyCall::Plain(call))
+    pub(crate) const fn without_injection(fields: &'static [Field], call: PlainCall<O>) -> Self {
+        Self::with_call(Input::Fields(fields), AnyCall::Plain(call))
     }
 
     /// Creates a function of any kind.
     pub const fn new(input: Input, call: Call<O>) -> Self {
-        Self::of(input, AnyCall::With(call))
+        Self::with_call(input, AnyCall::With(call))
     }
 
-    const fn of(input: Input, call: AnyCall<O>) -> Self {
+    const fn with_call(input: Input, call: AnyCall<O>) -> Self {
         Self { input, requirements: Vec::new, output_schema: || None, call }
     }
 
@@ -78,7 +78,7 @@ impl<O> Copy for NamedFn<O> {}
 
 impl<O> NamedFn<O> {
     pub(crate) fn input_schema(self) -> Value {
-        self.function.input.schema()
+        self.function.input.input_schema()
     }
 
     pub(crate) fn output_schema(self) -> fn() -> Option<Value> {

@@ -37,10 +37,10 @@ impl Given {
 
 impl Input {
     /// Returns the exact schema of the input.
-    pub(crate) fn schema(self) -> Value {
+    pub(crate) fn input_schema(self) -> Value {
         match self {
-            Self::Fields(fields) => super::object::schema(fields),
-            Self::Whole(ty) => super::object::untitled((ty().whole)()),
+            Self::Fields(fields) => super::object::object_schema(fields),
+            Self::Whole(ty) => super::object::remove_title((ty().whole)()),
         }
     }
 
@@ -62,11 +62,11 @@ fn read_fields(fields: &[Field], value: &Value, called: [&str; 2]) -> Result<Val
     match value {
         Value::Object(members) => read_members(fields, members),
         Value::Array(items) => read_items(fields, items, called),
-        other => Err(Problem::whole(no_object(other, &expected(fields, called)))),
+        other => Err(Problem::for_value(no_object(other, &expected_arguments(fields, called)))),
     }
 }
 
-fn expected(fields: &[Field], [noun, name]: [&str; 2]) -> String {
+fn expected_arguments(fields: &[Field], [noun, name]: [&str; 2]) -> String {
     match fields.is_empty() {
         true => "an object without members".to_owned(),
         false => format!("an object with the arguments of the {noun} `{name}`"),
@@ -78,18 +78,21 @@ fn read_members(fields: &[Field], members: &Map<String, Value>) -> Result<Values
     for (key, value) in members {
         let segment = || Segment::Key(key.clone());
         let Some(place) = fields.iter().position(|field| field.answers_to(key)) else {
-            return Err(Problem::whole(unknown(fields, key)).inside(segment()));
+            return Err(Problem::for_value(unknown_argument(fields, key)).in_segment(segment()));
         };
         if values[place].is_some() {
-            return Err(Problem::whole(format_args!("duplicate field `{}`", fields[place].name)));
+            return Err(Problem::for_value(format_args!(
+                "duplicate field `{}`",
+                fields[place].name
+            )));
         }
         let read = (fields[place].ty.read)(value);
-        values[place] = Some(read.map_err(|problem| problem.inside(segment()))?);
+        values[place] = Some(read.map_err(|problem| problem.in_segment(segment()))?);
     }
     for (field, value) in fields.iter().zip(&mut values).filter(|(_, value)| value.is_none()) {
         *value = Some(match field.default {
             Some(default) => (default.value)(),
-            None => (field.ty.missing)(field.name).map_err(Problem::whole)?,
+            None => (field.ty.missing)(field.name).map_err(Problem::for_value)?,
         });
     }
     Ok(values)
@@ -102,22 +105,25 @@ fn read_items(fields: &[Field], items: &[Value], called: [&str; 2]) -> Result<Va
         values.push(Some(match (items.get(index), field.default) {
             (Some(item), _) => {
                 let segment = Segment::Index(index);
-                (field.ty.read)(item).map_err(|problem| problem.inside(segment))?
+                (field.ty.read)(item).map_err(|problem| problem.in_segment(segment))?
             }
             (None, Some(default)) => (default.value)(),
             (None, None) => {
-                return Err(Problem::whole(wrong_length(index, &expected(fields, called))));
+                return Err(Problem::for_value(wrong_length(
+                    index,
+                    &expected_arguments(fields, called),
+                )));
             }
         }));
     }
     match items.len() > fields.len() {
-        true => Err(Problem::whole(wrong_length(items.len(), "fewer elements in array"))),
+        true => Err(Problem::for_value(wrong_length(items.len(), "fewer elements in array"))),
         false => Ok(values),
     }
 }
 
 /// Returns serde's message for an unknown field.
-fn unknown(fields: &[Field], key: &str) -> String {
+fn unknown_argument(fields: &[Field], key: &str) -> String {
     let names: Vec<String> = fields
         .iter()
         .flat_map(|field| match field.names.is_empty() {

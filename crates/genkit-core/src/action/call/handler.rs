@@ -32,7 +32,7 @@ impl<O> Clone for ActionHandler<O> {
 impl<O: Send + 'static> ActionHandler<O> {
     /// Returns a handler that first runs `check` on the arguments, and calls this handler with the arguments that
     /// `check` returns.
-    pub(crate) fn after(self, check: fn(Arguments) -> Result<Value>) -> Self {
+    pub(crate) fn with_check(self, check: fn(Arguments) -> Result<Value>) -> Self {
         let handler = Arc::new(self);
         Self::Dynamic(Arc::new(move |context, arguments| {
             let handler = Arc::clone(&handler);
@@ -62,7 +62,7 @@ impl<O> ActionHandler<O> {
 }
 
 /// Creates a handler that forwards the arguments to another program unchanged.
-pub(crate) fn forward<O, F>(function: F) -> ActionHandler<O>
+pub(crate) fn forward_to<O, F>(function: F) -> ActionHandler<O>
 where
     F: Fn(Context, Value) -> BoxFuture<'static, Result<O>> + Send + Sync + 'static,
 {
@@ -77,7 +77,7 @@ where
 }
 
 /// Creates a handler from a typed closure.
-pub(crate) fn closure<I, O, T, F, Fut, C>(function: F, convert: C) -> ActionHandler<O>
+pub(crate) fn from_closure<I, O, T, F, Fut, C>(function: F, convert: C) -> ActionHandler<O>
 where
     I: serde::de::DeserializeOwned + Send + 'static,
     O: 'static,
@@ -90,7 +90,7 @@ where
     ActionHandler::Dynamic(Arc::new(move |context, arguments| {
         let function = Arc::clone(&function);
         Box::pin(async move {
-            let input = args::parse(arguments)?;
+            let input = args::parse_arguments(arguments)?;
             context.approved_to_run().await?;
             convert(function(context, input).await?)
         })

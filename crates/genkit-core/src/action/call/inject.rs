@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 use serde_json::Value;
 
-use super::calling::finished;
+use super::calling::finished_call;
 use super::chunks::{ChunkItem, Chunks};
 use crate::action::error::Error as E;
 use crate::context::Context;
@@ -101,7 +101,7 @@ impl<T: Send + Sync + 'static> InjectState<T> for Inject<T> {
         future: impl Future<Output = R> + Send + 'a,
         finish: fn(R) -> Result<O>,
     ) -> BoxFuture<'a, Result<O>> {
-        finished(Box::pin(future), finish)
+        finished_call(Box::pin(future), finish)
     }
 }
 

@@ -45,9 +45,9 @@ impl<T> TypedInputFallback for TypedInput<T> {
 
 impl ArgumentType {
     const UNFIT: Self = Self {
-        member: |_| MemberSchema::any(),
+        member_schema: |_| MemberSchema::any_value(),
         whole: || Value::Null,
-        read: |_| Err(Problem::whole(E::NoDeserialize)),
+        read: |_| Err(Problem::for_value(E::NoDeserialize)),
         missing: |_| Err(serde::de::Error::custom(E::NoDeserialize)),
     };
 }

@@ -10,7 +10,7 @@ use super::field::{Field, Note};
 const TITLE: &str = "__Input";
 
 /// Returns the exact schema of an object with these `fields` and no others.
-pub(super) fn schema(fields: &[Field]) -> Value {
+pub(super) fn object_schema(fields: &[Field]) -> Value {
     let mut settings = SchemaSettings::draft2020_12().for_deserialize();
     let meta_schema = settings.meta_schema.take();
     let mut generator = settings.into_generator();
@@ -19,7 +19,7 @@ pub(super) fn schema(fields: &[Field]) -> Value {
     object.insert("additionalProperties".to_owned(), false.into());
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for field in fields {
-        let (schema, is_optional) = member(field, &mut generator);
+        let (schema, is_optional) = member_schema(field, &mut generator);
         properties.insert(field.name.to_owned(), schema.to_value());
         if !is_optional {
             required.push(Value::from(field.name));
@@ -39,11 +39,11 @@ pub(super) fn schema(fields: &[Field]) -> Value {
     if !definitions.is_empty() {
         object.insert("$defs".to_owned(), definitions.into());
     }
-    untitled(object.into())
+    remove_title(object.into())
 }
 
 /// Removes a title that comes from an internal type name.
-pub(super) fn untitled(mut schema: Value) -> Value {
+pub(super) fn remove_title(mut schema: Value) -> Value {
     if schema.get("title").and_then(Value::as_str).is_some_and(|title| title.starts_with("__")) {
         schema.as_object_mut().map(|schema| schema.remove("title"));
     }
@@ -51,22 +51,22 @@ pub(super) fn untitled(mut schema: Value) -> Value {
 }
 
 /// Returns the schema of one field, and whether the field is optional.
-fn member(field: &Field, generator: &mut SchemaGenerator) -> (Schema, bool) {
-    let member = (field.ty.member)(generator);
+fn member_schema(field: &Field, generator: &mut SchemaGenerator) -> (Schema, bool) {
+    let member = (field.ty.member_schema)(generator);
     let mut schema = member.schema;
-    let [title, description] = headings(field.notes);
+    let [title, description] = split_headings(field.notes);
     for (keyword, text) in [("title", title), ("description", description)] {
         if !text.is_empty() {
             schema.insert(keyword.to_owned(), text.into());
         }
     }
-    let examples: Vec<_> = field.notes.iter().filter_map(Note::example).collect();
+    let examples: Vec<_> = field.notes.iter().filter_map(Note::example_value).collect();
     if !examples.is_empty() {
         schema.insert("examples".to_owned(), examples.into_iter().flatten().collect());
     }
     for note in field.notes {
         match note {
-            Note::Bound { of, keyword, value } if applies(&schema, of) => {
+            Note::Bound { of, keyword, value } if is_applicable(&schema, of) => {
                 schema.insert((*keyword).to_owned(), value());
             }
             Note::Format(format) => {
@@ -83,7 +83,7 @@ fn member(field: &Field, generator: &mut SchemaGenerator) -> (Schema, bool) {
 
 impl Note {
     /// Returns `None` if this is not an example, and `Some(None)` for an example that does not serialize.
-    fn example(&self) -> Option<Option<Value>> {
+    fn example_value(&self) -> Option<Option<Value>> {
         match self {
             Self::Example(value) => Some(value()),
             _ => None,
@@ -92,11 +92,11 @@ impl Note {
 }
 
 /// Returns the title and the description: those of the attributes, otherwise those of the doc comment.
-fn headings(notes: &[Note]) -> [&str; 2] {
+fn split_headings(notes: &[Note]) -> [&str; 2] {
     let (mut title, mut description, mut doc) = (None, None, None);
     for note in notes {
         match note {
-            Note::Doc(text) => doc = Some(split(text)),
+            Note::Doc(text) => doc = Some(split_doc(text)),
             Note::Title(text) => title = Some(*text),
             Note::Description(text) => description = Some(*text),
             Note::Example(_) | Note::Bound { .. } | Note::Format(_) => {}
@@ -107,7 +107,7 @@ fn headings(notes: &[Note]) -> [&str; 2] {
 }
 
 /// Splits a doc comment into title and description. A heading in the first line is the title.
-fn split(doc: &str) -> (&str, &str) {
+fn split_doc(doc: &str) -> (&str, &str) {
     let doc = doc.trim_ascii();
     if !doc.starts_with('#') {
         return ("", doc);
@@ -117,7 +117,7 @@ fn split(doc: &str) -> (&str, &str) {
 }
 
 /// Returns whether a keyword for the type `of` applies to the types that the schema allows.
-fn applies(schema: &Schema, of: &str) -> bool {
+fn is_applicable(schema: &Schema, of: &str) -> bool {
     let is = |name: &str| match schema.get("type") {
         Some(Value::String(only)) => only == name,
         Some(Value::Array(all)) => all.iter().any(|one| one == name),

@@ -25,7 +25,7 @@ impl Evaluator {
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
     ) -> EvaluatorBuilder {
-        let info = Info::dynamic(name.into(), description.into());
+        let info = Info::from_builder(name.into(), description.into());
         EvaluatorBuilder { info, display_name: None, is_billed: false }
     }
 }

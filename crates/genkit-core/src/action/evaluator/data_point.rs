@@ -29,7 +29,11 @@ pub struct DataPoint {
     #[serde(default)]
     #[doc(hidden)]
     pub input: Value,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "deserialize_present"
+    )]
     #[doc(hidden)]
     pub output: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,14 +41,20 @@ pub struct DataPoint {
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) context: Option<Vec<Value>>,
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "deserialize_present"
+    )]
     pub(crate) reference: Option<Value>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) trace_ids: Vec<String>,
 }
 
 /// Deserializes an explicit `null` as a value.
-fn given<'de, D: Deserializer<'de>>(reader: D) -> std::result::Result<Option<Value>, D::Error> {
+fn deserialize_present<'de, D: Deserializer<'de>>(
+    reader: D,
+) -> std::result::Result<Option<Value>, D::Error> {
     Value::deserialize(reader).map(Some)
 }
 
@@ -102,7 +112,7 @@ impl DataPoint {
     /// # Errors
     /// Returns `InvalidArgument` if there is none.
     pub fn output(&self) -> Result<&Value> {
-        self.output.as_ref().ok_or_else(|| missing("output"))
+        self.output.as_ref().ok_or_else(|| missing_field("output"))
     }
 
     /// Returns the reference.
@@ -110,7 +120,7 @@ impl DataPoint {
     /// # Errors
     /// Returns `InvalidArgument` if there is none.
     pub fn reference(&self) -> Result<&Value> {
-        self.reference.as_ref().ok_or_else(|| missing("reference"))
+        self.reference.as_ref().ok_or_else(|| missing_field("reference"))
     }
 
     /// Returns the context.
@@ -119,7 +129,7 @@ impl DataPoint {
     /// Returns `InvalidArgument` if there is none or it is empty.
     pub fn context(&self) -> Result<&[Value]> {
         let given = self.context.as_deref().filter(|context| !context.is_empty());
-        given.ok_or_else(|| missing("context"))
+        given.ok_or_else(|| missing_field("context"))
     }
 
     /// Returns the input as text: a string unchanged, other values as compact JSON.
@@ -144,7 +154,7 @@ impl DataPoint {
     }
 }
 
-fn missing(what: &str) -> Error {
+fn missing_field(what: &str) -> Error {
     Error::invalid_argument(format!("{what} was not provided"))
 }
 

@@ -71,7 +71,7 @@ struct EvaluatorInput {
 
 impl Evaluator {
     /// Returns the evaluator under another name.
-    pub(crate) fn renamed(&self, name: String) -> Self {
+    pub(crate) fn with_name(&self, name: String) -> Self {
         let EvaluatorData { info, display_name, is_billed, handler } = &*self.0;
         Self(Arc::new(EvaluatorData {
             info: Info { name: name.into(), ..info.clone() },
@@ -150,7 +150,7 @@ impl Evaluator {
         Invocation::new(self.name(), async move |context| {
             (evaluator.0.handler)(context, point).await
         })
-        .limited(Some(TIMEOUT))
+        .with_limit(Some(TIMEOUT))
     }
 
     /// Judges the data points of a request from Genkit's tools, `{"dataset": [..], "evalRunId": ".."}`. The result is a
@@ -177,7 +177,7 @@ impl Evaluator {
     /// # Errors
     /// Returns `InvalidArgument` if the request is malformed.
     pub fn run(&self, request: impl Serialize) -> Invocation<Value> {
-        let (evaluator, request) = (self.clone(), invocation::arguments(request));
+        let (evaluator, request) = (self.clone(), invocation::to_arguments(request));
         Invocation::new(self.name(), async move |context| {
             let request = request?;
             let shown = trace::is_on().then(|| request.clone());
@@ -220,7 +220,7 @@ impl Evaluator {
                 trace::annotate("genkit:metadata:evaluator:evalRunId", || run_id.into());
             }
             ids = trace::current_ids();
-            let context = context.apart(TIMEOUT);
+            let context = context.with_limit(TIMEOUT);
             supervise(&context, self.name(), (self.0.handler)(context.clone(), point)).await
         };
         let name = format!("Test Case {case}");
@@ -229,7 +229,7 @@ impl Evaluator {
         let mut result = json!({
             "testCaseId": case,
             "sampleIndex": index,
-            "evaluation": evaluation(judged),
+            "evaluation": evaluation_json(judged),
         });
         if let Some((trace_id, span_id)) = ids {
             result["traceId"] = trace_id.to_string().into();
@@ -240,7 +240,7 @@ impl Evaluator {
 }
 
 /// Converts the result to JSON: one score unchanged, several as a list, an error as a score without a value.
-fn evaluation(judged: Result<Vec<Score>>) -> Value {
+fn evaluation_json(judged: Result<Vec<Score>>) -> Value {
     match judged {
         Ok(mut scores) if scores.len() == 1 => trace::json(&scores.remove(0)),
         Ok(scores) => trace::json(&scores),

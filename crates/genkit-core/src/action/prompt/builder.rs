@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::options::{PromptOptions, PromptTool};
 use super::reply::{IntoPrompt, PromptReply};
 use super::{Prompt, PromptData};
-use crate::action::call::{ActionHandler, closure, forward};
+use crate::action::call::{ActionHandler, forward_to, from_closure};
 use crate::action::completion::{Completers, completing};
 use crate::action::definition::Definition;
 use crate::action::handler_error::HandlerError;
@@ -43,13 +43,13 @@ impl Prompt {
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
     ) -> PromptBuilder {
-        PromptBuilder::new(Info::dynamic(name.into(), description.into()))
+        PromptBuilder::new(Info::from_builder(name.into(), description.into()))
     }
 
     /// Creates a builder of another program's prompt.
     #[doc(hidden)]
     pub fn remote(name: String, description: String) -> PromptBuilder {
-        PromptBuilder::new(Info::remote(name, description))
+        PromptBuilder::new(Info::from_server(name, description))
     }
 }
 
@@ -123,7 +123,7 @@ impl PromptBuilder {
     }
 
     pub(super) fn build(self, schemas: Schemas, handler: ActionHandler<PromptReply>) -> Prompt {
-        let definition = Definition::dynamic(self.info, schemas, handler);
+        let definition = Definition::from_builder(self.info, schemas, handler);
         let Self { version, timeout, completers, template, .. } = self;
         let options = Arc::new(self.options);
         Prompt(Arc::new(PromptData { definition, version, timeout, options, completers, template }))
@@ -242,7 +242,7 @@ impl PromptBuilder {
     where
         F: Fn(Context, Value) -> BoxFuture<'static, Result<PromptReply>> + Send + Sync + 'static,
     {
-        self.build(Schemas::foreign(input_schema, None), forward(function))
+        self.build(Schemas::foreign(input_schema, None), forward_to(function))
     }
 
     /// Sets the handler, a closure that returns the messages, and builds the prompt.
@@ -257,6 +257,6 @@ impl PromptBuilder {
         let schemas = Schemas::given(schema, genkit_schema::internal::input_of::<I>, None, || None);
         let write =
             move |context, input| function(context, input).map_err(HandlerError::into_error);
-        self.build(schemas, closure(write, |reply: T| Ok(reply.into_prompt())))
+        self.build(schemas, from_closure(write, |reply: T| Ok(reply.into_prompt())))
     }
 }

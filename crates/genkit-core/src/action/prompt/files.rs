@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use genkit_dotprompt::{Environment, Folder, Metadata, PromptFile};
 use serde_json::Value;
 
-use super::template::{PromptTemplate, described};
+use super::template::{PromptTemplate, describe_prompt};
 use super::{Prompt, PromptBuilder};
 use crate::template::{Error as E, Templates};
 
@@ -42,20 +42,20 @@ impl StaticPromptFiles {
 #[allow(missing_docs, reason = "for expansions and hidden")]
 pub fn written_schema(text: &str, given: &[NamedSchema<'_>]) -> schemars::Schema {
     let mut schema = serde_json::from_str(text).unwrap_or_default();
-    fill(&mut schema, given);
+    fill_schema(&mut schema, given);
     schemars::Schema::try_from(schema).unwrap_or_default()
 }
 
 /// Inserts the schemas of types where a macro left their names.
-fn fill(schema: &mut Value, given: &[NamedSchema<'_>]) {
+fn fill_schema(schema: &mut Value, given: &[NamedSchema<'_>]) {
     if let Some(name) = schema.get("x-genkit-type").and_then(Value::as_str) {
         let made = given.iter().find(|(known, _)| *known == name);
         *schema = made.map_or(Value::Bool(true), |(_, make)| make());
         return;
     }
     match schema {
-        Value::Object(map) => map.values_mut().for_each(|value| fill(value, given)),
-        Value::Array(list) => list.iter_mut().for_each(|value| fill(value, given)),
+        Value::Object(map) => map.values_mut().for_each(|value| fill_schema(value, given)),
+        Value::Array(list) => list.iter_mut().for_each(|value| fill_schema(value, given)),
         _ => {}
     }
 }
@@ -82,12 +82,12 @@ pub fn embedded(files: &'static StaticPromptFiles) -> Result<&'static [Prompt], 
 /// # Errors
 /// Returns all errors of all files, each with its location.
 pub fn prompts_in(path: &Path, templates: &Templates) -> Result<Vec<Prompt>, Vec<String>> {
-    prompts_of(&Folder::read(path).map_err(texts)?, templates)
+    prompts_of(&Folder::read(path).map_err(error_texts)?, templates)
 }
 
 fn prompts_of(folder: &Folder, templates: &Templates) -> Result<Vec<Prompt>, Vec<String>> {
     let mut mistakes = Vec::new();
-    let environment = templates.environment(|builder| builder.partials_of(folder));
+    let environment = templates.build_environment(|builder| builder.partials_of(folder));
     let environment = match environment {
         Ok(environment) => Some(environment),
         Err(of_partials) => {
@@ -119,12 +119,12 @@ fn prompt_of(
     let mut mistakes = environment.check(&file);
     mistakes.extend(file.check_run());
     if !mistakes.is_empty() {
-        return Err(texts(mistakes));
+        return Err(error_texts(mistakes));
     }
     let metadata = environment.metadata(&file, &Metadata::default());
-    let metadata = metadata.map_err(|error| texts(vec![error]))?;
+    let metadata = metadata.map_err(|error| error_texts(vec![error]))?;
     let builder = PromptBuilder::of_file(name, file.file().to_owned());
-    let described = described(builder, file.file(), &metadata);
+    let described = describe_prompt(builder, file.file(), &metadata);
     let builder = described.map_err(|error| vec![error.to_string()])?;
     for warning in environment.warnings(&file) {
         tracing::warn!("{warning}");
@@ -132,9 +132,9 @@ fn prompt_of(
     let (schema, source) = (builder.input_schema.clone(), file.template().to_owned());
     let template =
         PromptTemplate { environment: environment.clone(), system: None, messages: file };
-    Ok(builder.renders(schema, &source, template))
+    Ok(builder.with_template(schema, &source, template))
 }
 
-fn texts(mistakes: Vec<genkit_dotprompt::Error>) -> Vec<String> {
+fn error_texts(mistakes: Vec<genkit_dotprompt::Error>) -> Vec<String> {
     mistakes.iter().map(ToString::to_string).collect()
 }

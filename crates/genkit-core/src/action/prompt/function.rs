@@ -59,7 +59,7 @@ impl StaticPrompt {
         fields: &'static [Field],
         call: PlainCall<PromptOutput>,
     ) -> Self {
-        Self::with(info, Function::plain(fields, call))
+        Self::with(info, Function::without_injection(fields, call))
     }
 
     /// Creates the definition of any function.

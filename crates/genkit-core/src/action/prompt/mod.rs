@@ -20,7 +20,7 @@ use super::completion::{CompleteRequest, Completers};
 use super::definition::{Definition, defined};
 use super::invocation::{self, Invocation};
 use super::tool::Tool;
-use crate::blocking::{apart, is_large};
+use crate::blocking::{is_large, run_blocking};
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -120,9 +120,9 @@ impl Prompt {
     }
 
     pub(crate) fn from_static(prompt: &'static StaticPrompt) -> Self {
-        let completers = Completers::annotated(prompt.completers);
+        let completers = Completers::from_annotations(prompt.completers);
         let version = prompt.version.map(Cow::Borrowed);
-        let definition = Definition::annotated(&prompt.definition, false);
+        let definition = Definition::from_annotation(&prompt.definition, false);
         let options = Arc::new(prompt.options.map(|options| options()).unwrap_or_default());
         let timeout = prompt.timeout;
         Self(Arc::new(PromptData {
@@ -136,10 +136,10 @@ impl Prompt {
     }
 
     /// Returns the prompt under another name. Its tools are resolved with `find`.
-    pub(crate) fn mounted(&self, name: String, find: impl Fn(&str) -> Vec<Tool>) -> Self {
+    pub(crate) fn mount_as(&self, name: String, find: impl Fn(&str) -> Vec<Tool>) -> Self {
         let data = &self.0;
         Self(Arc::new(PromptData {
-            definition: data.definition.renamed(name),
+            definition: data.definition.with_name(name),
             version: data.version.clone(),
             timeout: data.timeout,
             options: Arc::new(data.options.as_ref().clone().with_tools_found(find)),
@@ -225,11 +225,11 @@ impl Prompt {
     /// # Errors
     /// See [`Invocation`].
     pub fn render(&self, arguments: impl Serialize) -> Invocation<PromptReply> {
-        let (prompt, arguments) = (self.clone(), invocation::arguments(arguments));
+        let (prompt, arguments) = (self.clone(), invocation::to_arguments(arguments));
         Invocation::new(self.name(), async move |context| {
             prompt.invoke(&context, arguments?, Strictness::Text).await
         })
-        .limited(self.timeout())
+        .with_limit(self.timeout())
     }
 
     /// Returns whether both are the same prompt, not only prompts with the same name.
@@ -244,7 +244,7 @@ impl Prompt {
         &self,
         request: CompleteRequest,
     ) -> Option<BoxFuture<'static, Result<Vec<String>>>> {
-        self.0.completers.complete(self.schemas().portable_input(), request)
+        self.0.completers.complete_argument(self.schemas().portable_input(), request)
     }
 
     /// Checks the arguments, with defaults filled in, and runs the function, without limits.
@@ -273,11 +273,11 @@ impl Prompt {
             let input = || given.clone();
             let span = NewSpan { name: prompt.name(), kind, input: &input };
             let output = |reply: &PromptReply| json!({ "messages": reply.messages });
-            trace::traced(span, prompt.run(context, arguments, how), output).await
+            trace::traced(span, prompt.run_function(context, arguments, how), output).await
         })
     }
 
-    async fn run(
+    async fn run_function(
         &self,
         context: &Context,
         arguments: Value,
@@ -293,7 +293,7 @@ impl Prompt {
                     let arguments = prompt.schemas().with_defaults(arguments, how);
                     prompt.schemas().check_input(arguments, how)
                 };
-                if is_large { apart(check).await? } else { check()? }
+                if is_large { run_blocking(check).await? } else { check()? }
             }
         };
         let mut reply = self.definition().call(context, arguments, how).await?;

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::Resource;
 use super::contents::{IntoContents, ResourceOutput};
-use crate::action::call::{ActionHandler, closure, forward};
+use crate::action::call::{ActionHandler, forward_to, from_closure};
 use crate::action::completion::{Completers, completing};
 use crate::action::definition::Definition;
 use crate::action::handler_error::HandlerError;
@@ -41,13 +41,13 @@ impl Resource {
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
     ) -> ResourceBuilder {
-        ResourceBuilder::new(Info::dynamic(name.into(), description.into()), uri.into())
+        ResourceBuilder::new(Info::from_builder(name.into(), description.into()), uri.into())
     }
 
     /// Creates a builder of another program's resource.
     #[doc(hidden)]
     pub fn remote(uri: String, name: String, description: String) -> ResourceBuilder {
-        ResourceBuilder::new(Info::remote(name, description), uri.into())
+        ResourceBuilder::new(Info::from_server(name, description), uri.into())
     }
 }
 
@@ -92,7 +92,7 @@ impl ResourceBuilder {
     }
 
     fn build(self, schemas: Schemas, handler: ActionHandler<ResourceOutput>) -> Resource {
-        let definition = Definition::dynamic(self.info, schemas, handler);
+        let definition = Definition::from_builder(self.info, schemas, handler);
         Resource::new(definition, self.uri, self.mime_type, self.timeout, self.completers)
     }
 
@@ -119,7 +119,7 @@ impl ResourceBuilder {
     {
         let schemas = Schemas::foreign(serde_json::json!({ "type": "object" }), None);
         let uri_of = |uri: Value| uri.as_str().unwrap_or_default().to_owned();
-        self.build(schemas, forward(move |context, uri| function(context, uri_of(uri))))
+        self.build(schemas, forward_to(move |context, uri| function(context, uri_of(uri))))
     }
 
     /// Sets the handler, a closure that reads the resource, and builds the resource.
@@ -132,7 +132,7 @@ impl ResourceBuilder {
     {
         let schemas = Schemas::derived(genkit_schema::internal::input_of::<I>, || None);
         let read = move |context, input| function(context, input).map_err(HandlerError::into_error);
-        let read = closure(read, |contents: T| Ok(contents.into_contents()));
+        let read = from_closure(read, |contents: T| Ok(contents.into_contents()));
         self.build(schemas, read)
     }
 }

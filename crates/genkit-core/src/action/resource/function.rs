@@ -57,7 +57,7 @@ impl StaticResource {
         fields: &'static [Field],
         call: PlainCall<ResourceOutput>,
     ) -> Self {
-        Self::with(uri, info, Function::plain(fields, call))
+        Self::with(uri, info, Function::without_injection(fields, call))
     }
 
     /// Creates the definition of any function.

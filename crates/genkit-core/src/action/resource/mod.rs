@@ -66,11 +66,11 @@ impl Resource {
 
     pub(crate) fn from_static(resource: &'static StaticResource) -> Self {
         Self::new(
-            Definition::annotated(&resource.definition, false),
+            Definition::from_annotation(&resource.definition, false),
             Cow::Borrowed(resource.uri),
             resource.mime_type.map(Cow::Borrowed),
             resource.timeout,
-            Completers::annotated(resource.completers),
+            Completers::from_annotations(resource.completers),
         )
     }
 
@@ -86,10 +86,10 @@ impl Resource {
     }
 
     /// Returns the resource with another name and URI, which must have the same variables.
-    pub(crate) fn mounted(&self, name: String, uri: String) -> Self {
+    pub(crate) fn mount_as(&self, name: String, uri: String) -> Self {
         let data = &self.0;
         Self::new(
-            data.definition.renamed(name),
+            data.definition.with_name(name),
             Cow::Owned(uri),
             data.mime_type.clone(),
             data.timeout,
@@ -153,7 +153,7 @@ impl Resource {
             let reading = resource.invoke(&context, &uri, variables.into());
             resource.traced(&uri, reading).await
         })
-        .limited(self.timeout())
+        .with_limit(self.timeout())
     }
 
     /// Runs `reading` in a span for `uri`.
@@ -219,7 +219,7 @@ impl Resource {
         &self,
         request: CompleteRequest,
     ) -> Option<BoxFuture<'static, Result<Vec<String>>>> {
-        self.0.completers.complete(self.schemas().portable_input(), request)
+        self.0.completers.complete_argument(self.schemas().portable_input(), request)
     }
 
     /// Returns the resource with the most specific template that matches `uri`, with its variables.
@@ -249,7 +249,7 @@ impl Resource {
         let mut searches: Vec<(String, UriSearch<'_>)> = Vec::new();
         let mut answering = Vec::new();
         for resource in resources.filter(|resource| resource.may_match(uri)) {
-            let program = resource.program();
+            let program = resource.program_name();
             let at = match searches.iter().position(|(other, _)| *other == program) {
                 Some(at) => at,
                 None if searches.len() == MAX_SEARCHES => MAX_SEARCHES - 1,
@@ -270,7 +270,7 @@ impl Resource {
     }
 
     /// Returns the key of the server that provides the resource, or an empty string for this program.
-    fn program(&self) -> &str {
+    fn program_name(&self) -> &str {
         self.server().unwrap_or_default()
     }
 
@@ -284,7 +284,7 @@ impl Resource {
     ) -> BoxFuture<'static, Result<ResourceOutput>> {
         // Another program parses the URI itself.
         let arguments = if self.info().is_remote() { Value::from(uri) } else { variables };
-        let (resource, context) = (self.clone(), context.reading(uri));
+        let (resource, context) = (self.clone(), context.for_resource(uri));
         Box::pin(
             async move { resource.definition().call(&context, arguments, Strictness::Text).await },
         )

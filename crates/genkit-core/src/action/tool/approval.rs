@@ -61,7 +61,12 @@ pub fn approval_text(name: &str, arguments: &Value, known: Option<&Map<String, V
         return format!("Allow `{name}` to run with {}?", visible::line(&shown));
     }
     let mut summary = Summary { text: String::new(), missing: Vec::new() };
-    summary.value(arguments, known, &mut Vec::new(), Room { chars: SHOWN, values: MAX_VALUES });
+    summary.write_value(
+        arguments,
+        known,
+        &mut Vec::new(),
+        Room { chars: SHOWN, values: MAX_VALUES },
+    );
     let Summary { text, mut missing } = summary;
     // List what is omitted from the call as a whole before omissions deep inside.
     missing.sort_by_key(|(level, _)| *level);
@@ -70,7 +75,7 @@ pub fn approval_text(name: &str, arguments: &Value, known: Option<&Map<String, V
     let mut missing = named.collect::<Vec<_>>().join(", ");
     if more > 0 {
         // Writing into a `String` cannot fail.
-        let _ = write!(missing, ", and {} more places", grouped(more));
+        let _ = write!(missing, ", and {} more places", group_digits(more));
     }
     let missing = if missing.is_empty() { missing } else { format!(" (+ {missing})") };
     format!("Allow `{name}` to run with {text}{missing}?")
@@ -85,11 +90,11 @@ struct Room {
 
 impl Room {
     /// Returns an equal share of the budget for the next of `left` values.
-    fn share(self, left: usize) -> Self {
+    fn share_room(self, left: usize) -> Self {
         Self { chars: self.chars / left.max(1), values: (self.values / left.max(1)).max(1) }
     }
 
-    fn without(self, used: Self) -> Self {
+    fn minus(self, used: Self) -> Self {
         Self {
             chars: self.chars.saturating_sub(used.chars),
             values: self.values.saturating_sub(used.values),
@@ -105,7 +110,7 @@ struct Summary {
 
 impl Summary {
     /// Writes a value within its budget, and returns the budget used.
-    fn value(
+    fn write_value(
         &mut self,
         value: &Value,
         known: Option<&Map<String, Value>>,
@@ -114,18 +119,18 @@ impl Summary {
     ) -> Room {
         match value {
             Value::Object(members) if path.len() < MAX_LEVELS && !members.is_empty() => {
-                self.object(members, known, path, room)
+                self.write_object(members, known, path, room)
             }
             Value::Array(items) if path.len() < MAX_LEVELS && !items.is_empty() => {
-                self.array(items, path, room)
+                self.write_array(items, path, room)
             }
-            Value::String(text) => self.leaf(text, true, path, room),
-            other => self.leaf(&other.to_string(), false, path, room),
+            Value::String(text) => self.write_leaf(text, true, path, room),
+            other => self.write_leaf(&other.to_string(), false, path, room),
         }
     }
 
     /// Writes the known members first, and shorter ones before longer ones, so that a long value cannot hide another.
-    fn object(
+    fn write_object(
         &mut self,
         members: &Map<String, Value>,
         known: Option<&Map<String, Value>>,
@@ -142,35 +147,35 @@ impl Summary {
         self.text.push('{');
         for (place, (key, value)) in sorted.iter().take(shown).enumerate() {
             self.text.push_str(if place > 0 { "," } else { "" });
-            let key = shortened(key);
+            let key = shorten_key(key);
             let _ = write!(self.text, "{}:", visible::line(&Value::from(key.as_str()).to_string()));
             path.push(key);
-            let used = self.value(value, None, path, room.share(shown - place));
+            let used = self.write_value(value, None, path, room.share_room(shown - place));
             path.pop();
-            room = room.without(used);
+            room = room.minus(used);
         }
         self.text.push_str(if shown < sorted.len() { ",…}" } else { "}" });
-        self.miss(sorted.len() - shown, ["argument", "arguments"], path);
-        before.without(room)
+        self.note_omitted(sorted.len() - shown, ["argument", "arguments"], path);
+        before.minus(room)
     }
 
-    fn array(&mut self, items: &[Value], path: &mut Vec<String>, mut room: Room) -> Room {
+    fn write_array(&mut self, items: &[Value], path: &mut Vec<String>, mut room: Room) -> Room {
         let before = room;
         let shown = items.len().min(room.values.max(1));
         self.text.push('[');
         for (place, item) in items.iter().take(shown).enumerate() {
             self.text.push_str(if place > 0 { "," } else { "" });
             path.push(place.to_string());
-            let used = self.value(item, None, path, room.share(shown - place));
+            let used = self.write_value(item, None, path, room.share_room(shown - place));
             path.pop();
-            room = room.without(used);
+            room = room.minus(used);
         }
         self.text.push_str(if shown < items.len() { ",…]" } else { "]" });
-        self.miss(items.len() - shown, ["item", "items"], path);
-        before.without(room)
+        self.note_omitted(items.len() - shown, ["item", "items"], path);
+        before.minus(room)
     }
 
-    fn leaf(&mut self, text: &str, is_string: bool, path: &[String], room: Room) -> Room {
+    fn write_leaf(&mut self, text: &str, is_string: bool, path: &[String], room: Room) -> Room {
         let limit = room.chars.max(LEAST);
         let (shown, rest) = match text.char_indices().nth(limit) {
             Some((end, _)) => (&text[..end], text[end..].chars().count()),
@@ -180,16 +185,16 @@ impl Summary {
         let cut = if is_string { Value::from(cut).to_string() } else { cut };
         let visible = visible::line(&cut);
         self.text.push_str(&visible);
-        self.miss(rest, ["character", "characters"], path);
+        self.note_omitted(rest, ["character", "characters"], path);
         Room { chars: visible.chars().count(), values: 1 }
     }
 
-    fn miss(&mut self, count: usize, [one, many]: [&str; 2], path: &[String]) {
+    fn note_omitted(&mut self, count: usize, [one, many]: [&str; 2], path: &[String]) {
         if count == 0 {
             return;
         }
         let what = if count == 1 { one } else { many };
-        let mut missing = format!("{} {what}", grouped(count));
+        let mut missing = format!("{} {what}", group_digits(count));
         if !path.is_empty() {
             let _ = write!(missing, " in `{}`", visible::name(&path.join(".")));
         }
@@ -197,12 +202,12 @@ impl Summary {
     }
 }
 
-fn shortened(key: &str) -> String {
+fn shorten_key(key: &str) -> String {
     genkit_schema::internal::truncate::excerpt(key, MAX_NAME)
 }
 
 /// Formats a number with commas between thousands.
-fn grouped(number: usize) -> String {
+fn group_digits(number: usize) -> String {
     let digits = number.to_string();
     let mut shown = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -302,7 +307,7 @@ mod tests {
     fn numbers_are_read_by_thousands() {
         for (number, shown) in [(0, "0"), (999, "999"), (1000, "1,000"), (12_345_678, "12,345,678")]
         {
-            assert_eq!(grouped(number), shown);
+            assert_eq!(group_digits(number), shown);
         }
     }
 }

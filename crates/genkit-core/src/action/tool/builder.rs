@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Tool;
 use super::output::{IntoOutput, ToolOutput};
 use super::settings::{ToolSettings, set_tool};
-use crate::action::call::{ActionHandler, Arguments, closure, forward, parse_kept};
+use crate::action::call::{ActionHandler, Arguments, forward_to, from_closure, parse_kept};
 use crate::action::definition::Definition;
 use crate::action::handler_error::HandlerError;
 use crate::action::info::{Info, describing};
@@ -47,13 +47,13 @@ impl Tool {
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,
     ) -> ToolBuilder {
-        ToolBuilder::new(Info::dynamic(name.into(), description.into()))
+        ToolBuilder::new(Info::from_builder(name.into(), description.into()))
     }
 
     /// Creates a builder of another program's tool.
     #[doc(hidden)]
     pub fn remote(name: String, description: String) -> ToolBuilder {
-        ToolBuilder::new(Info::remote(name, description))
+        ToolBuilder::new(Info::from_server(name, description))
     }
 }
 
@@ -130,7 +130,7 @@ impl ToolBuilder {
     }
 
     fn build(self, schemas: Schemas, handler: ActionHandler<ToolOutput>) -> Tool {
-        Tool::new(Definition::dynamic(self.info, schemas, handler), self.settings)
+        Tool::new(Definition::from_builder(self.info, schemas, handler), self.settings)
     }
 
     /// Sets the input type to `T`, for a handler that takes another type or a tool without a handler.
@@ -194,7 +194,7 @@ impl ToolBuilder {
     /// assert_eq!(ask_user.name(), "ask_user");
     /// ```
     pub fn interrupts(self) -> Tool {
-        self.handler(|context: Context, _: Value| async move { Ok(interrupt(context).await?) })
+        self.handler(|context: Context, _: Value| async move { Ok(ask_for_result(context).await?) })
     }
 
     /// Builds a [`Tool::remote`], which forwards calls with `function`. Results of the other program are not checked
@@ -213,7 +213,7 @@ impl ToolBuilder {
             _ => None,
         };
         let schemas = Schemas::foreign(input, output);
-        self.build(schemas, forward(function))
+        self.build(schemas, forward_to(function))
     }
 
     /// Sets the handler, the closure that runs when the tool is called, and builds the tool. The closure may fail with
@@ -256,9 +256,9 @@ impl ToolBuilder {
         };
         let schemas = Schemas::given(written, input_of, output, output_of);
         let run = move |context, input| function(context, input).map_err(HandlerError::into_error);
-        let handler = closure(run, T::into_output);
+        let handler = from_closure(run, T::into_output);
         let handler = match checked {
-            Some(check) => handler.after(check),
+            Some(check) => handler.with_check(check),
             None => handler,
         };
         self.build(schemas, handler)
@@ -266,7 +266,7 @@ impl ToolBuilder {
 }
 
 /// Interrupts until the caller provides a result with `respond`.
-async fn interrupt(context: Context) -> Result<Value> {
+async fn ask_for_result(context: Context) -> Result<Value> {
     loop {
         context.interrupt(Value::Null).await?;
     }

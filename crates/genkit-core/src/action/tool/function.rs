@@ -56,7 +56,7 @@ impl StaticTool {
         call: PlainCall<ToolOutput>,
         gives: fn() -> Option<Value>,
     ) -> Self {
-        Self::with(info, Function::plain(fields, call).gives(gives))
+        Self::with(info, Function::without_injection(fields, call).gives(gives))
     }
 
     /// Creates the definition of any function.

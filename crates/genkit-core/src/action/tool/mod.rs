@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::call::ActionHandler;
 use super::definition::{Definition, defined};
-use crate::blocking::{apart, is_large};
+use crate::blocking::{is_large, run_blocking};
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
@@ -64,11 +64,11 @@ struct ToolData {
 impl Tool {
     /// Returns the tool of an annotated function, which is the same one for every call.
     pub fn of<F: ToolFn>() -> Self {
-        Self::cached(F::DEFINITION)
+        Self::from_cache(F::DEFINITION)
     }
 
     /// Caches the tool with its schemas and their portable forms, because programs call `tools![..]` for each request.
-    fn cached(definition: &'static StaticTool) -> Self {
+    fn from_cache(definition: &'static StaticTool) -> Self {
         static TOOLS: LazyLock<RwLock<HashMap<usize, Tool>>> = LazyLock::new(RwLock::default);
         let address = std::ptr::from_ref(definition).addr();
         let cached = read(&TOOLS).get(&address).cloned();
@@ -80,7 +80,7 @@ impl Tool {
 
     pub(crate) fn from_static(tool: &'static StaticTool) -> Self {
         let needs_approval = tool.settings.needs_approval;
-        let mut definition = Definition::annotated(&tool.definition, needs_approval);
+        let mut definition = Definition::from_annotation(&tool.definition, needs_approval);
         if let Some(schema) = tool.output_schema {
             definition.schemas = definition.schemas.declaring(schema);
         }
@@ -158,7 +158,7 @@ impl Tool {
         Box::pin(async move {
             let arguments = if is_large(&arguments) {
                 let tool = tool.clone();
-                apart(move || tool.schemas().check_input(arguments, how)).await?
+                run_blocking(move || tool.schemas().check_input(arguments, how)).await?
             } else {
                 tool.schemas().check_input(arguments, how)?
             };
@@ -167,7 +167,7 @@ impl Tool {
                 tool.schemas().check_output(output.value.as_ref())?;
                 return Ok(output);
             }
-            apart(move || {
+            run_blocking(move || {
                 tool.schemas().check_output(output.value.as_ref())?;
                 Ok(output)
             })

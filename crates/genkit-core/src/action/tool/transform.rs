@@ -30,7 +30,7 @@ impl Tool {
     /// ```
     #[must_use]
     pub fn renamed(&self, name: impl Into<String>) -> Self {
-        Self::new(self.definition().renamed(name.into()), self.0.settings)
+        Self::new(self.definition().with_name(name.into()), self.0.settings)
     }
 
     /// Returns the tool with another description.

@@ -60,7 +60,7 @@ impl CallerAnswer {
         serde_json::from_value(json.clone()).unwrap_or(Self::Unknown(json))
     }
 
-    pub(super) fn decision(self) -> Result<Decision, E> {
+    pub(super) fn into_decision(self) -> Result<Decision, E> {
         match self {
             Self::Decision(decision) => Ok(decision),
             _ => Err(E::NoAction),
@@ -69,7 +69,7 @@ impl CallerAnswer {
 
     /// Returns the decision on an approval, if it was given for this `message`.
     pub(super) fn approval_of(self, message: &str) -> Result<Decision, E> {
-        let decision = self.decision()?;
+        let decision = self.into_decision()?;
         let other = decision.shown.as_deref().is_some_and(|shown| shown != message);
         if other || (decision.meant.is_some() && !decision.approves_tool()) {
             return Err(E::OtherQuestion);
@@ -77,14 +77,14 @@ impl CallerAnswer {
         Ok(decision)
     }
 
-    pub(super) fn sampled(self) -> Result<Sampled, E> {
+    pub(super) fn into_sample(self) -> Result<Sampled, E> {
         match self {
             Self::Sampled(sampled) if sampled.has_blocks() => Ok(sampled),
             _ => Err(E::NoContent),
         }
     }
 
-    pub(super) fn roots(self) -> Result<Vec<Root>, E> {
+    pub(super) fn into_roots(self) -> Result<Vec<Root>, E> {
         let mut json = match self {
             Self::Roots { roots } => return Ok(roots),
             Self::Unknown(json) => json,
@@ -101,7 +101,7 @@ impl Decision {
     }
 
     /// Binds an approval to the text that was shown.
-    pub(crate) fn shown(self, message: String) -> Self {
+    pub(crate) fn with_message(self, message: String) -> Self {
         Self { shown: Some(message), ..self }
     }
 
@@ -117,7 +117,7 @@ impl Decision {
     }
 
     /// Decodes the answer to a form whose schema has these `bounds`.
-    pub(super) fn elicited<T: DeserializeOwned>(
+    pub(super) fn into_elicited<T: DeserializeOwned>(
         self,
         bounds: Option<&Bounds>,
     ) -> Result<Elicited<T>, E> {

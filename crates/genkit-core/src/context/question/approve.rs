@@ -45,7 +45,7 @@ impl Context {
     async fn approve_as(&self, key: Option<String>, message: String) -> Result<()> {
         let message = visible::text(&message).into_owned();
         let kind = QuestionKind::Approval { message: message.clone() };
-        let decision = self.ask(key, kind, |answer| answer.approval_of(&message)).await?;
+        let decision = self.ask_question(key, kind, |answer| answer.approval_of(&message)).await?;
         decision.approved()
     }
 

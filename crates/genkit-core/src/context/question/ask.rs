@@ -16,7 +16,7 @@ pub fn unanswerable(kind: &QuestionKind) -> crate::error::Error {
 impl Context {
     /// Returns the answer as decoded by `read`. The answer is recorded, given live, or given when the function runs
     /// again.
-    pub(super) async fn ask<R>(
+    pub(super) async fn ask_question<R>(
         &self,
         key: Option<String>,
         kind: QuestionKind,
@@ -25,7 +25,7 @@ impl Context {
         self.ask_with(key, kind, false, read).await
     }
 
-    /// [`ask`](Self::ask), but with `takes_unasked` also accepts an answer that came before the question.
+    /// [`ask`](Self::ask_question), but with `takes_unasked` also accepts an answer that came before the question.
     pub(super) async fn ask_with<R>(
         &self,
         key: Option<String>,
@@ -42,7 +42,7 @@ impl Context {
             (Some(rounds), asked) => rounds.know(&asked),
             (None, asked) => asked,
         };
-        let key = self.replay().key(key, &asked);
+        let key = self.lock_replay().question_key(key, &asked);
         let not_fit = |error: E| {
             // The client's answer is not valid for this question, so the question is sent again.
             tracing::debug!(
@@ -50,22 +50,22 @@ impl Context {
                 "an answer does not fit its question"
             );
         };
-        let recorded = self.replay().answer(&key, &asked);
+        let recorded = self.lock_replay().recorded_answer(&key, &asked);
         if let Some(answer) = recorded {
             let is_ours = || parts.rounds.as_ref().is_none_or(|rounds| rounds.claim());
             let understood = read(answer).map_err(not_fit).ok();
             // If another request has claimed the answers first, the question stays open and the caller rejects the
             // round.
             if let Some(answer) = understood.filter(|_| is_ours()) {
-                self.replay().used(key);
+                self.lock_replay().mark_used(key);
                 return Ok(answer);
             }
         }
-        let early = if takes_unasked { self.replay().unasked(&key) } else { None };
+        let early = if takes_unasked { self.lock_replay().take_unasked(&key) } else { None };
         if let Some(answer) = early {
             match read(answer.clone()) {
                 Ok(understood) => {
-                    self.replay().answered(key, asked, answer);
+                    self.lock_replay().record_answer(key, asked, answer);
                     return Ok(understood);
                 }
                 Err(error) => not_fit(error),
@@ -79,10 +79,10 @@ impl Context {
             };
             let understood = read(answer.clone())?;
             // A later question may make the function run again, and it must then get the same answer.
-            self.replay().answered(question.key.clone(), asked, answer);
+            self.lock_replay().record_answer(question.key.clone(), asked, answer);
             return Ok(understood);
         }
-        self.replay().open(question, asked);
+        self.lock_replay().open_question(question, asked);
         // The driver sees the open question, drops this future and runs the function again.
         std::future::pending().await
     }

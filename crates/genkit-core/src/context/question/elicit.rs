@@ -163,8 +163,9 @@ impl<'a, T> Elicit<'a, T> {
     where
         T: DeserializeOwned,
     {
-        let read =
-            |answer: CallerAnswer, bounds: Option<&Bounds>| answer.decision()?.elicited(bounds);
+        let read = |answer: CallerAnswer, bounds: Option<&Bounds>| {
+            answer.into_decision()?.into_elicited(bounds)
+        };
         Self { context, key: None, message, schema, shape, takes_unasked: false, read }
     }
 

@@ -38,7 +38,7 @@ impl Context {
     /// questions.
     pub async fn interrupt(&self, metadata: impl Into<Value>) -> Result<Value> {
         let kind = QuestionKind::Interrupt { metadata: visible::asked(metadata.into()) };
-        let decision = self.ask(None, kind, |answer| answer.decision()).await?;
+        let decision = self.ask_question(None, kind, |answer| answer.into_decision()).await?;
         decision.approved()?;
         Ok(decision.content.unwrap_or_default())
     }
@@ -53,6 +53,6 @@ impl Context {
     #[doc(hidden)]
     pub async fn interrupt_with_task(&self, key: String, metadata: Value) -> Result<()> {
         let kind = QuestionKind::Interrupt { metadata: visible::asked(metadata) };
-        self.ask(Some(key), kind, |answer| answer.decision()).await?.approved()
+        self.ask_question(Some(key), kind, |answer| answer.into_decision()).await?.approved()
     }
 }

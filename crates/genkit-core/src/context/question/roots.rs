@@ -72,7 +72,9 @@ impl<'a> IntoFuture for Roots<'a> {
     type IntoFuture = BoxFuture<'a, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Box::pin(self.context.ask(self.key, QuestionKind::Roots, |answer| answer.roots()))
+        Box::pin(
+            self.context.ask_question(self.key, QuestionKind::Roots, |answer| answer.into_roots()),
+        )
     }
 }
 

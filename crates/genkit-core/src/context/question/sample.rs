@@ -107,7 +107,7 @@ impl<'a> IntoFuture for Sample<'a> {
 
     fn into_future(self) -> Self::IntoFuture {
         let kind = QuestionKind::Sampling(self.request);
-        Box::pin(self.context.ask(self.key, kind, |answer| answer.sampled()))
+        Box::pin(self.context.ask_question(self.key, kind, |answer| answer.into_sample()))
     }
 }
 

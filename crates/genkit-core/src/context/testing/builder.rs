@@ -122,7 +122,7 @@ impl TestContextBuilder {
     /// Adds the answer to the next question: the fields of a form, `true` or `false` for an approval, the text of a
     /// model, a list of roots, or the value for an interrupt.
     pub fn answer(mut self, answer: impl Serialize) -> Self {
-        self.answers.next.push_back(planned(answer));
+        self.answers.next.push_back(planned_answer(answer));
         self
     }
 
@@ -140,7 +140,7 @@ impl TestContextBuilder {
 
     /// Sets the answer to every question with this key.
     pub fn answer_to(mut self, key: impl Into<String>, answer: impl Serialize) -> Self {
-        self.answers.keyed.push((key.into(), planned(answer), false));
+        self.answers.keyed.push((key.into(), planned_answer(answer), false));
         self
     }
 
@@ -161,20 +161,20 @@ impl TestContextBuilder {
     /// assert!(!genkit::Context::testing().can_elicit(false).build().can_elicit());
     /// ```
     pub fn can_elicit(self, yes: bool) -> Self {
-        self.can(Capability::Elicitation, yes)
+        self.with_capability(Capability::Elicitation, yes)
     }
 
     /// Sets whether the caller supports sampling with [`sample`](Context::sample). Default is `true`.
     pub fn can_sample(self, yes: bool) -> Self {
-        self.can(Capability::Sampling, yes)
+        self.with_capability(Capability::Sampling, yes)
     }
 
     /// Sets whether the caller supports [`roots`](Context::roots). Default is `true`.
     pub fn can_list_roots(self, yes: bool) -> Self {
-        self.can(Capability::Roots, yes)
+        self.with_capability(Capability::Roots, yes)
     }
 
-    fn can(mut self, capability: Capability, yes: bool) -> Self {
+    fn with_capability(mut self, capability: Capability, yes: bool) -> Self {
         self.lacks.retain(|lacking| *lacking != capability);
         if !yes {
             self.lacks.push(capability);
@@ -258,7 +258,7 @@ impl TestContextBuilder {
     }
 }
 
-fn planned(answer: impl Serialize) -> Planned {
+fn planned_answer(answer: impl Serialize) -> Planned {
     match serde_json::to_value(answer) {
         Ok(json) => Ok(Elicited::Accepted(json)),
         Err(error) => Err(error.to_string()),

@@ -33,7 +33,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    fn take(&mut self, asked: &AskedQuestion) -> Result<Elicited<Value>, E> {
+    fn take_answer(&mut self, asked: &AskedQuestion) -> Result<Elicited<Value>, E> {
         let question = || asked.to_string();
         let keyed = self.keyed.iter_mut().find(|(key, ..)| key == asked.key());
         let planned = if let Some((_, planned, taken)) = keyed {
@@ -57,7 +57,7 @@ pub(super) struct TestCaller {
 }
 
 impl TestCaller {
-    pub(super) fn reported(&self) -> Reported {
+    pub(super) fn take_reported(&self) -> Reported {
         lock(&self.reported).clone()
     }
 
@@ -66,15 +66,15 @@ impl TestCaller {
         answers.next.len() + answers.keyed.iter().filter(|(.., taken)| !taken).count()
     }
 
-    fn settle(&self, question: &Question) -> Result<CallerAnswer> {
+    fn settle_question(&self, question: &Question) -> Result<CallerAnswer> {
         let asked = AskedQuestion::new(question.clone());
         lock(&self.reported).questions.push(asked.clone());
         if let QuestionKind::Elicitation { schema, .. } = &question.kind {
             // A form that no client can show is also rejected in a test.
             genkit_schema::internal::form(schema)?;
         }
-        let answer = lock(&self.answers).take(&asked)?;
-        Ok(asked.answered(answer)?)
+        let answer = lock(&self.answers).take_answer(&asked)?;
+        Ok(asked.into_answer(answer)?)
     }
 }
 
@@ -84,7 +84,7 @@ impl Caller for TestCaller {
     }
 
     fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
-        Some(Box::pin(std::future::ready(self.settle(question))))
+        Some(Box::pin(std::future::ready(self.settle_question(question))))
     }
 
     fn progress(&self, progress: Progress) -> BoxFuture<'_, ()> {

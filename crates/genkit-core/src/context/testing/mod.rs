@@ -53,7 +53,7 @@ pub struct TestContext {
 impl TestContext {
     /// Returns what the function has reported and asked so far.
     pub fn reported(&self) -> Reported {
-        self.caller.reported()
+        self.caller.take_reported()
     }
 
     /// Returns the number of unused answers. It is 0 if the function asked every question that the test expects.

@@ -94,7 +94,7 @@ impl AskedQuestion {
     }
 
     /// Converts the answer to the form that a caller sends.
-    pub(super) fn answered(&self, answer: Elicited<Value>) -> Result<CallerAnswer, E> {
+    pub(super) fn into_answer(&self, answer: Elicited<Value>) -> Result<CallerAnswer, E> {
         use AskedKind::{Confirm, Elicit, Interrupt, Roots, Sample};
         let decided = |action, content| CallerAnswer::Decision(Decision::new(action, content));
         Ok(match (self.kind(), answer) {
@@ -109,7 +109,7 @@ impl AskedQuestion {
                 decided(UserAction::Accept, json!({}))
             }
             (Confirm, Elicited::Accepted(_)) => {
-                return Err(self.unfit("an approval is `true` or `false`"));
+                return Err(self.unfit_error("an approval is `true` or `false`"));
             }
             (Elicit | Interrupt, Elicited::Accepted(content)) => {
                 decided(UserAction::Accept, content)
@@ -118,7 +118,7 @@ impl AskedQuestion {
                 "role": "assistant", "model": "test", "content": {"type": "text", "text": text},
             })),
             (Sample, Elicited::Accepted(_)) => {
-                return Err(self.unfit("the response of a model is text"));
+                return Err(self.unfit_error("the response of a model is text"));
             }
             (Roots, Elicited::Accepted(Value::Array(roots))) => {
                 let root =
@@ -127,12 +127,12 @@ impl AskedQuestion {
                 CallerAnswer::from_json(json!({ "roots": roots }))
             }
             (Roots, Elicited::Accepted(_)) => {
-                return Err(self.unfit("roots are a list of URIs or of `Root`s"));
+                return Err(self.unfit_error("roots are a list of URIs or of `Root`s"));
             }
         })
     }
 
-    fn unfit(&self, why: &'static str) -> E {
+    fn unfit_error(&self, why: &'static str) -> E {
         E::TestAnswer { question: self.to_string(), why: why.to_owned() }
     }
 }

@@ -79,7 +79,7 @@ async fn what_is_told_can_be_read() {
     assert!(ctx.is_cancelled());
     ctx.progress((1.0, 2.0)).await;
     ctx.warn("careful").await;
-    ctx.chunk(json!("piece")).await;
+    ctx.queue_chunk(json!("piece")).await;
     ctx.resource_updated("note://7");
     let told = ctx.reported();
     assert_eq!(told.progress[0].total(), Some(2.0));

@@ -67,7 +67,7 @@ impl GenerateResponse {
 
     /// Returns the reasoning in the last message.
     pub fn reasoning(&self) -> String {
-        self.parts()
+        self.message_parts()
             .filter_map(|part| match part {
                 Part::Reasoning { reasoning, .. } => Some(reasoning.as_str()),
                 _ => None,
@@ -77,7 +77,7 @@ impl GenerateResponse {
 
     /// Returns the first media part (image, audio or file) of the last message.
     pub fn media(&self) -> Option<&Media> {
-        self.parts().find_map(|part| match part {
+        self.message_parts().find_map(|part| match part {
             Part::Media { media, .. } => Some(media),
             _ => None,
         })
@@ -133,10 +133,12 @@ impl GenerateResponse {
     /// [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the text does not contain a value of this
     /// type; the error quotes the text.
     pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
-        let answer = self.answer();
+        let answer = self.model_answer();
         answer.read().map(|(output, _)| output).map_err(|misfit| match misfit {
             OutputMisfit::Unreadable(error) => error,
-            OutputMisfit::Value(why) => E::OutputType { why, shown: answer.shown() }.into(),
+            OutputMisfit::Value(why) => {
+                E::OutputType { why, shown: answer.text_for_model() }.into()
+            }
         })
     }
 
@@ -145,10 +147,10 @@ impl GenerateResponse {
     /// # Errors
     /// The same as for [`output`](Self::output).
     pub fn output_value(&self) -> Result<Value> {
-        self.answer().value()
+        self.model_answer().parse_value()
     }
 
-    pub(crate) fn answer(&self) -> ModelAnswer<'_> {
+    pub(crate) fn model_answer(&self) -> ModelAnswer<'_> {
         ModelAnswer {
             message: self.message.as_ref(),
             finish_reason: self.finish_reason,
@@ -179,7 +181,7 @@ impl GenerateResponse {
         message.content.iter().find_map(stopped_on)
     }
 
-    fn parts(&self) -> impl Iterator<Item = &Part> {
+    fn message_parts(&self) -> impl Iterator<Item = &Part> {
         self.message.iter().flat_map(|message| &message.content)
     }
 }
@@ -198,7 +200,7 @@ impl std::fmt::Debug for GenerateResponse {
         f.debug_struct("GenerateResponse")
             .field("finish_reason", &self.finish_reason)
             .field("finish_message", &self.finish_message)
-            .field("parts", &self.parts().count())
+            .field("parts", &self.message_parts().count())
             .field("messages", &self.request.as_ref().map_or(0, |request| request.messages.len()))
             .field("usage", &self.usage)
             .finish_non_exhaustive()

@@ -64,7 +64,7 @@ impl OutputMisfit {
 
 impl ModelAnswer<'_> {
     /// Parses the response as JSON, according to the requested format.
-    pub(crate) fn value(&self) -> Result<Value> {
+    pub(crate) fn parse_value(&self) -> Result<Value> {
         let mut parts = self.message.iter().flat_map(|message| &message.content);
         let data = parts.find_map(|part| match part {
             Part::Data { data, .. } => Some(data),
@@ -73,7 +73,7 @@ impl ModelAnswer<'_> {
         if let Some(data) = data {
             return Ok(data.clone());
         }
-        let text = self.text();
+        let text = self.joined_text();
         let format = self.output.and_then(|output| output.format.as_deref());
         match format.and_then(Format::of_name) {
             Some(format) => parse(format, &text).map(|value| self.without_nulls(value)),
@@ -85,8 +85,8 @@ impl ModelAnswer<'_> {
 
     /// Reads the response as a `T` that also meets the limits of the schema, and as JSON.
     pub fn read<T: DeserializeOwned>(&self) -> Result<(T, Value), OutputMisfit> {
-        let value = self.value()?;
-        let bounds = self.schema().map(Schema::bounds).transpose()?;
+        let value = self.parse_value()?;
+        let bounds = self.output_schema().map(Schema::bounds).transpose()?;
         let reads = |value: &Value| T::deserialize(value).is_ok();
         let read =
             placed::read(&value).map_err(|misfit| OutputMisfit::Value(misfit.to_string()))?;
@@ -98,39 +98,39 @@ impl ModelAnswer<'_> {
 
     /// Parses the response as JSON that matches the whole schema, for output without a Rust type.
     pub fn checked(&self) -> Result<Value, OutputMisfit> {
-        let value = self.value()?;
-        let bounds = self.schema().map(Schema::whole_bounds).transpose()?;
+        let value = self.parse_value()?;
+        let bounds = self.output_schema().map(Schema::whole_bounds).transpose()?;
         match bounds.flatten().map(|bounds| bounds.check(&value)) {
             Some(Err(why)) => Err(OutputMisfit::Value(why)),
             _ => Ok(value),
         }
     }
 
-    fn schema(&self) -> Option<&Schema> {
+    fn output_schema(&self) -> Option<&Schema> {
         self.output.and_then(|output| output.schema.as_ref())
     }
 
     /// Removes nulls of optional properties: providers that require every property make the model write them.
     fn without_nulls(&self, mut value: Value) -> Value {
-        if let Some(schema) = self.schema() {
+        if let Some(schema) = self.output_schema() {
             genkit_schema::internal::drop_optional_nulls(&mut value, schema, false);
         }
         value
     }
 
-    fn text(&self) -> String {
+    fn joined_text(&self) -> String {
         self.message.map(Message::text).unwrap_or_default()
     }
 
-    /// Returns the text of [`shown`](Self::shown), or nothing if the reason `why` already quotes the response.
+    /// Returns the text of [`shown`](Self::text_for_model), or nothing if the reason `why` already quotes the response.
     pub fn shown_after(&self, why: &str) -> String {
-        let quoted = format!("{:?}", excerpt(&self.text(), super::parse::MAX_QUOTED));
-        if why.ends_with(&quoted) { String::new() } else { format!("; {}", self.shown()) }
+        let quoted = format!("{:?}", excerpt(&self.joined_text(), super::parse::MAX_QUOTED));
+        if why.ends_with(&quoted) { String::new() } else { format!("; {}", self.text_for_model()) }
     }
 
     /// Quotes the response, with the finish reason if that may explain the error.
-    pub(crate) fn shown(&self) -> String {
-        let text = excerpt(&self.text(), SHOWN);
+    pub(crate) fn text_for_model(&self) -> String {
+        let text = excerpt(&self.joined_text(), SHOWN);
         match self.finish_reason {
             Some(FinishReason::Stop) | None => format!("the text is: {text}"),
             Some(reason) => format!("it ended with {reason:?}, and the text is: {text}"),

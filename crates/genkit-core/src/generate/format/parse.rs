@@ -18,19 +18,23 @@ pub const MAX_QUOTED: usize = 200;
 pub fn parse(format: Format, text: &str) -> Result<Value> {
     match format {
         Format::Text => Ok(text.into()),
-        Format::Json => json(text).ok_or_else(|| unreadable("JSON", "no complete JSON", text)),
+        Format::Json => {
+            parse_json(text).ok_or_else(|| unreadable_error("JSON", "no complete JSON", text))
+        }
         Format::Array => {
             let items = partial_json::items(text, 0);
             match items.end {
                 ListEnd::Closed | ListEnd::Open => Ok(Value::Array(items.values)),
-                ListEnd::Nowhere => Err(unreadable("a JSON array", "no array", text)),
-                ListEnd::Broken => Err(unreadable("a JSON array", "a malformed array", text)),
+                ListEnd::Nowhere => Err(unreadable_error("a JSON array", "no array", text)),
+                ListEnd::Broken => Err(unreadable_error("a JSON array", "a malformed array", text)),
             }
         }
-        Format::Enum => Ok(word(text).into()),
+        Format::Enum => Ok(parse_word(text).into()),
         Format::Jsonl => match partial_json::lines(text) {
             Ok(values) => Ok(Value::Array(values)),
-            Err(line) => Err(unreadable("a JSON object on each line", "an invalid line", line)),
+            Err(line) => {
+                Err(unreadable_error("a JSON object on each line", "an invalid line", line))
+            }
         },
     }
 }
@@ -52,7 +56,7 @@ pub fn parse_partial(format: Format, accumulated: &str) -> Option<Value> {
 }
 
 /// Parses a text that is JSON as a whole, with or without a Markdown fence, or else the first object or array in it.
-fn json(text: &str) -> Option<Value> {
+fn parse_json(text: &str) -> Option<Value> {
     let text = text.trim();
     let whole = serde_json::from_str(text).ok();
     let fenced = || serde_json::from_str(inside_fence(text)?).ok();
@@ -66,10 +70,10 @@ fn inside_fence(text: &str) -> Option<&str> {
 }
 
 /// Removes quotes and whitespace around a word.
-fn word(text: &str) -> &str {
+fn parse_word(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''))
 }
 
-fn unreadable(expected: &'static str, found: &'static str, text: &str) -> Error {
+fn unreadable_error(expected: &'static str, found: &'static str, text: &str) -> Error {
     E::UnreadableOutput { expected, found, quoted: excerpt(text, MAX_QUOTED) }.into()
 }

@@ -111,7 +111,7 @@ impl Interrupt {
 
     /// Approves the call, which then runs.
     pub fn approve(&self) -> Answer {
-        self.answer(UserAction::Accept, json!({}), json!({ "toolApproved": true }))
+        self.build_answer(UserAction::Accept, json!({}), json!({ "toolApproved": true }))
     }
 
     /// Approves the call with other arguments. They replace the original arguments in the history, and a note tells the
@@ -145,38 +145,38 @@ impl Interrupt {
     /// # }
     /// ```
     pub fn approve_with(&self, input: impl Serialize) -> Answer {
-        self.approve().replaced(input)
+        self.approve().with_input(input)
     }
 
     /// Denies the call: it does not run, and the model receives the reason as an error.
     pub fn deny(&self, reason: impl Into<String>) -> Answer {
-        self.answer(UserAction::Decline, json!({ "reason": reason.into() }), true.into())
+        self.build_answer(UserAction::Decline, json!({ "reason": reason.into() }), true.into())
     }
 
     /// Accepts the question, with `content` as the values of the form.
     pub fn accept(&self, content: impl Serialize) -> Answer {
         match serde_json::to_value(content) {
-            Ok(content) => self.answer(UserAction::Accept, content, true.into()),
-            Err(error) => self.cancel().unserializable(&error),
+            Ok(content) => self.build_answer(UserAction::Accept, content, true.into()),
+            Err(error) => self.cancel().with_serialize_error(&error),
         }
     }
 
     /// Declines the question, a form or an approval, without a reason. The tool receives
     /// [`Elicited::Declined`](crate::context::Elicited::Declined).
     pub fn decline(&self) -> Answer {
-        self.answer(UserAction::Decline, json!({}), true.into())
+        self.build_answer(UserAction::Decline, json!({}), true.into())
     }
 
     /// Cancels the question: closes it without an answer.
     pub fn cancel(&self) -> Answer {
-        self.answer(UserAction::Cancel, json!({}), true.into())
+        self.build_answer(UserAction::Cancel, json!({}), true.into())
     }
 
     /// Responds on behalf of the tool: it does not run, and the model receives `output`.
     pub fn respond(&self, output: impl Serialize) -> Answer {
         match serde_json::to_value(output) {
             Ok(output) => Answer::respond(self.request.respond(output)),
-            Err(error) => self.cancel().unserializable(&error),
+            Err(error) => self.cancel().with_serialize_error(&error),
         }
     }
 
@@ -186,20 +186,20 @@ impl Interrupt {
     pub fn restart(&self, metadata: impl Serialize) -> Answer {
         let metadata = match serde_json::to_value(metadata) {
             Ok(metadata) => metadata,
-            Err(error) => return self.cancel().unserializable(&error),
+            Err(error) => return self.cancel().with_serialize_error(&error),
         };
         let yes = !self.is_approval() || metadata.get("toolApproved") == Some(&Value::Bool(true));
         let action = if yes { UserAction::Accept } else { UserAction::Decline };
         let resumed = if metadata.is_null() { true.into() } else { metadata.clone() };
-        self.answer(action, metadata, resumed)
+        self.build_answer(action, metadata, resumed)
     }
 
     /// Restarts the tool with other arguments.
     pub fn restart_with(&self, metadata: impl Serialize, input: impl Serialize) -> Answer {
-        self.restart(metadata).replaced(input)
+        self.restart(metadata).with_input(input)
     }
 
-    fn answer(&self, action: UserAction, content: Value, resumed: Value) -> Answer {
+    fn build_answer(&self, action: UserAction, content: Value, resumed: Value) -> Answer {
         let mut part = Part::ToolRequest {
             tool_request: self.request.clone(),
             metadata: self.metadata.clone(),
@@ -210,7 +210,7 @@ impl Interrupt {
         metadata.insert(RESUMED.to_owned(), resumed);
         let answer = json!({ self.question.key.as_str(): Decision::new(action, content) });
         metadata.insert(ANSWERS.to_owned(), answer);
-        Answer::of(Kind::Restart(part))
+        Answer::from_kind(Kind::Restart(part))
     }
 }
 
@@ -238,14 +238,14 @@ impl Kind {
 }
 
 impl Answer {
-    pub(super) fn of(kind: Kind) -> Self {
+    pub(super) fn from_kind(kind: Kind) -> Self {
         Self { kind, error: None }
     }
 
     /// Creates an answer from a response on behalf of the tool: Genkit's `respond`.
     pub fn respond(response: ToolResponse) -> Self {
         let part = Part::tool_response(response).with_metadata("interruptResponse", true);
-        Self::of(Kind::Respond(part))
+        Self::from_kind(Kind::Respond(part))
     }
 
     /// Returns the part that belongs under `respond` or `restart` of Genkit's `resume`.
@@ -253,15 +253,15 @@ impl Answer {
         self.kind.part()
     }
 
-    fn unserializable(mut self, error: &serde_json::Error) -> Self {
+    fn with_serialize_error(mut self, error: &serde_json::Error) -> Self {
         self.error = Some(error.to_string());
         self
     }
 
-    fn replaced(mut self, input: impl Serialize) -> Self {
+    fn with_input(mut self, input: impl Serialize) -> Self {
         let input = match serde_json::to_value(input) {
             Ok(input) => input,
-            Err(error) => return self.unserializable(&error),
+            Err(error) => return self.with_serialize_error(&error),
         };
         if let Kind::Restart(Part::ToolRequest { tool_request, metadata }) = &mut self.kind {
             let before = std::mem::replace(&mut tool_request.input, input);

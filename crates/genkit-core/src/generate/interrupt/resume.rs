@@ -39,7 +39,7 @@ impl Resume {
     #[doc(hidden)]
     pub fn push(&mut self, answer: Answer) -> Result<(), E> {
         if let Some(why) = answer.error {
-            let name = identity(answer.kind.part()).map_or("", |(name, _)| name).to_owned();
+            let name = part_identity(answer.kind.part()).map_or("", |(name, _)| name).to_owned();
             return Err(E::AnswerUnserializable { name, why });
         }
         match answer.kind {
@@ -53,7 +53,7 @@ impl Resume {
     #[doc(hidden)]
     pub fn into_answers(self) -> Vec<Answer> {
         let respond = self.respond.into_iter().map(Kind::Respond);
-        respond.chain(self.restart.into_iter().map(Kind::Restart)).map(Answer::of).collect()
+        respond.chain(self.restart.into_iter().map(Kind::Restart)).map(Answer::from_kind).collect()
     }
 
     /// Returns a copy with one more answer, to an open question of `message`.
@@ -76,13 +76,17 @@ impl Resume {
     #[doc(hidden)]
     pub fn open(&self, message: &Message) -> Vec<Interrupt> {
         let is_open = |part: &&Part| {
-            let answered = self.respond.iter().any(|answer| identity(answer) == identity(part));
+            let answered =
+                self.respond.iter().any(|answer| part_identity(answer) == part_identity(part));
             !answered && !part.metadata().contains_key(PENDING_OUTPUT)
         };
         let calls = calls_of(message).map(|(at, _)| &message.content[at]).filter(is_open);
         let of_call = |part| {
-            let given: Vec<&Part> =
-                self.restart.iter().filter(|answer| identity(answer) == identity(part)).collect();
+            let given: Vec<&Part> = self
+                .restart
+                .iter()
+                .filter(|answer| part_identity(answer) == part_identity(part))
+                .collect();
             let is_given = move |question: &Interrupt| {
                 given.iter().any(|restart| answers_to(restart, question.key()))
             };
@@ -176,7 +180,7 @@ pub fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<Resumed> 
         let part = &message.content[at];
         match state_of(part, request, answers)? {
             Some(call) => calls.push((at, call)),
-            None => unanswered.push(format!("`{}`", label(part))),
+            None => unanswered.push(format!("`{}`", part_label(part))),
         }
     }
     if !unanswered.is_empty() {
@@ -210,7 +214,7 @@ pub fn begun(message: &Message) -> Result<Option<Resumed>> {
 fn check_references(message: &Message) -> Result<()> {
     let mut seen = HashSet::new();
     for (at, request) in calls_of(message) {
-        if !seen.insert(identity(&message.content[at])) {
+        if !seen.insert(part_identity(&message.content[at])) {
             return Err(E::SameReference(request.name.clone()).into());
         }
     }
@@ -225,16 +229,16 @@ fn check_answers(message: &Message, answers: &Resume) -> Result<()> {
         return Err(E::NoAnswer.into());
     }
     let open: HashSet<_> =
-        calls_of(message).map(|(at, _)| identity(&message.content[at])).collect();
+        calls_of(message).map(|(at, _)| part_identity(&message.content[at])).collect();
     let mut given = answers.respond.iter().chain(&answers.restart);
-    match given.find(|answer| !open.contains(&identity(answer))) {
-        Some(answer) => Err(E::NoOpenCall(label(answer)).into()),
+    match given.find(|answer| !open.contains(&part_identity(answer))) {
+        Some(answer) => Err(E::NoOpenCall(part_label(answer)).into()),
         None => Ok(()),
     }
 }
 
 /// The name and the id of a call or response, which together identify the call.
-fn identity(part: &Part) -> Option<(&str, Option<&str>)> {
+fn part_identity(part: &Part) -> Option<(&str, Option<&str>)> {
     match part {
         Part::ToolRequest { tool_request: it, .. } => Some((&it.name, it.id.as_deref())),
         Part::ToolResponse { tool_response: it, .. } => Some((&it.name, it.id.as_deref())),
@@ -242,8 +246,8 @@ fn identity(part: &Part) -> Option<(&str, Option<&str>)> {
     }
 }
 
-fn label(part: &Part) -> String {
-    match identity(part) {
+fn part_label(part: &Part) -> String {
+    match part_identity(part) {
         Some((name, Some(reference))) => format!("{name}#{reference}"),
         named => named.map_or("", |(name, _)| name).to_owned(),
     }
@@ -268,7 +272,7 @@ fn state_of(part: &Part, request: &ToolRequest, answers: &Resume) -> Result<Opti
     if let Some(answer) = pending_answer(request, part.metadata())? {
         return Ok(Some(CallState::Answered(Box::new(answer))));
     }
-    let is_it = |answer: &&Part| identity(answer) == identity(part);
+    let is_it = |answer: &&Part| part_identity(answer) == part_identity(part);
     if let Some(answer) = answers.respond.iter().find(is_it) {
         return Ok(Some(CallState::Answered(Box::new(answer.clone()))));
     }
@@ -288,11 +292,11 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
     let mut given = Vec::new();
     for restart in restarts {
         let seen = Suspended::read(restart.metadata()).ok().flatten();
-        for (key, decision) in decisions(restart.metadata(), stored.as_ref()) {
+        for (question_key, decision) in group_decisions(restart.metadata(), stored.as_ref()) {
             // An answer to a different question under the same key counts only if it is a denial.
-            let is_to_it = same_question(&key, stored.as_ref(), seen.as_ref());
+            let is_to_it = same_question(&question_key, stored.as_ref(), seen.as_ref());
             if is_to_it || decision.approved().is_err() {
-                given.push((key, decision));
+                given.push((question_key, decision));
             }
         }
     }
@@ -312,7 +316,7 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
         // Earlier answers referred to other arguments.
         suspended.recording.answers.clear();
         // Other arguments may change the text of the question; the answer that changed them covers the new text.
-        let answered = decisions(replaced.metadata(), Some(&suspended));
+        let answered = group_decisions(replaced.metadata(), Some(&suspended));
         edited.extend(answered.into_iter().map(|(key, _)| key));
         suspended.recording.asked.retain(|key, _| !edited.contains(key));
     }
@@ -321,7 +325,7 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
         if let Some(QuestionKind::Approval { message }) = open.map(|open| &open.kind)
             && !(key == APPROVAL_KEY && edited.contains(&key))
         {
-            decision = decision.shown(message.clone());
+            decision = decision.with_message(message.clone());
         }
         suspended.recording.answers.insert(key, CallerAnswer::Decision(decision));
     }
@@ -343,7 +347,7 @@ fn same_question(key: &str, stored: Option<&Suspended>, seen: Option<&Suspended>
 }
 
 /// Reads the decisions in the metadata of a restart: one per key, or Genkit's single one for all questions.
-fn decisions(
+fn group_decisions(
     metadata: &Map<String, Value>,
     suspended: Option<&Suspended>,
 ) -> Vec<(String, Decision)> {

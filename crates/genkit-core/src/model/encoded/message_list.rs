@@ -28,7 +28,7 @@ impl<'a> MessageList<'a> {
     /// a message other than the message itself, the messages before it and the names of the tools.
     pub fn of(request: &'a ModelRequest, shape: impl Hash) -> Self {
         let all = request.messages.len();
-        let front = request.encoded.front().filter(|_| request.docs.is_empty());
+        let front = request.encoded.lock_front().filter(|_| request.docs.is_empty());
         let Some(front) = front else {
             return Self { front: None, key: 0, from: 0, all, is_open: false };
         };
@@ -57,7 +57,7 @@ impl<'a> MessageList<'a> {
         new: &[T],
         rest: &impl Serialize,
     ) -> serde_json::Result<Vec<u8>> {
-        let mut body = self.begin(name)?;
+        let mut body = self.begin_list(name)?;
         self.write(&mut body, new)?;
         write_members(&mut body, rest)?;
         Ok(body)
@@ -73,7 +73,7 @@ impl<'a> MessageList<'a> {
         shape: impl Hash,
         rest: impl FnOnce() -> Result<R, E>,
     ) -> Result<Vec<u8>, E> {
-        let mut body = self.begin(name)?;
+        let mut body = self.begin_list(name)?;
         // Some providers put system messages outside the list.
         let mut new_messages = request.messages.iter().skip(self.from);
         let is_known = self.from > 0 && new_messages.all(|it| it.role != Role::System);
@@ -95,7 +95,7 @@ impl<'a> MessageList<'a> {
     }
 
     /// Starts a body with enough capacity, up to the list.
-    fn begin(&self, name: &str) -> serde_json::Result<Vec<u8>> {
+    fn begin_list(&self, name: &str) -> serde_json::Result<Vec<u8>> {
         let front = self.front.as_ref();
         let known = front.map_or(0, |front| {
             front.json.len() + front.rest.as_ref().map_or(0, |(_, rest)| rest.len())

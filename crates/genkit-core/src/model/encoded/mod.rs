@@ -44,13 +44,13 @@ impl Encoded {
     }
 
     /// The cached JSON; `None` if this request is not cached.
-    pub(super) fn front(&self) -> Option<MutexGuard<'_, Front>> {
+    pub(super) fn lock_front(&self) -> Option<MutexGuard<'_, Front>> {
         self.0.as_ref().map(|front| lock(front))
     }
 
     /// Records that something other than the messages has changed, so that it is encoded again.
     pub fn forget_rest(&self) {
-        if let Some(mut front) = self.front() {
+        if let Some(mut front) = self.lock_front() {
             front.rest = None;
         }
     }
@@ -58,7 +58,7 @@ impl Encoded {
     /// The number of cached messages.
     #[cfg(debug_assertions)]
     pub fn messages(&self) -> usize {
-        self.front().map_or(0, |front| front.messages)
+        self.lock_front().map_or(0, |front| front.messages)
     }
 }
 

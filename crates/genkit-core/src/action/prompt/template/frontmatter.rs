@@ -34,18 +34,18 @@ const KEYS: [&str; 20] = [
 /// Applies the frontmatter of `file` to the builder. The frontmatter has already passed [`PromptFile::check_run`].
 ///
 /// [`PromptFile::check_run`]: genkit_dotprompt::PromptFile::check_run
-pub(in crate::action::prompt) fn described(
+pub(in crate::action::prompt) fn describe_prompt(
     mut builder: PromptBuilder,
     file: &str,
     metadata: &Metadata,
 ) -> Result<PromptBuilder, E> {
-    warn(&builder.info.name, file, metadata);
-    builder.options = options(metadata);
+    warn_unused(&builder.info.name, file, metadata);
+    builder.options = prompt_options(metadata);
     builder.input_schema = input_schema(file, metadata)?;
     if let Some(description) = metadata.description() {
         builder.info.description = description.to_owned().into();
     }
-    builder.info.title = of_raw(metadata, "title", text).map(Into::into);
+    builder.info.title = of_raw(metadata, "title", text_of_value).map(Into::into);
     builder.version = match metadata.get("version") {
         Some(Value::Number(number)) => Some(number.to_string().into()),
         _ => metadata.version().map(|version| version.to_owned().into()),
@@ -57,7 +57,7 @@ pub(in crate::action::prompt) fn described(
 }
 
 /// Warns about keys that are ignored.
-fn warn(prompt: &str, file: &str, metadata: &Metadata) {
+fn warn_unused(prompt: &str, file: &str, metadata: &Metadata) {
     for key in metadata.raw().into_iter().flat_map(Map::keys) {
         if !KEYS.contains(&key.as_str()) && !key.contains('.') {
             let hint = crate::suggest::unknown("key", key, KEYS.into_iter());
@@ -70,7 +70,7 @@ fn warn(prompt: &str, file: &str, metadata: &Metadata) {
             "`toolDefs` is ignored because it defines no functions; list the program's tools under `tools`"
         );
     }
-    for (key, given) in misnamed(prompt, metadata) {
+    for (key, given) in find_misnamed(prompt, metadata) {
         tracing::warn!(
             file,
             key,
@@ -81,7 +81,7 @@ fn warn(prompt: &str, file: &str, metadata: &Metadata) {
 }
 
 /// Returns the names in a file that differ from its file name. `prompt` is the name with folders and variant.
-fn misnamed<'m>(
+fn find_misnamed<'m>(
     prompt: &str,
     metadata: &'m Metadata,
 ) -> impl Iterator<Item = (&'static str, &'m str)> {
@@ -103,11 +103,11 @@ fn of_raw<T>(metadata: &Metadata, key: &str, read: impl Fn(&Value) -> Option<T>)
     metadata.raw()?.get(key).and_then(read)
 }
 
-fn text(value: &Value) -> Option<String> {
+fn text_of_value(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
-fn options(metadata: &Metadata) -> PromptOptions {
+fn prompt_options(metadata: &Metadata) -> PromptOptions {
     let mut options = PromptOptions::default().with_tools(metadata.tools());
     if let Some(model) = metadata.model() {
         options = options.with_model(model);
@@ -127,13 +127,13 @@ fn options(metadata: &Metadata) -> PromptOptions {
     if let Some(Value::Array(middleware)) = metadata.uses() {
         options = options.with_middleware(middleware.iter().cloned());
     }
-    match output(metadata) {
+    match output_options(metadata) {
         Some(output) => options.with_output(output),
         None => options,
     }
 }
 
-fn output(metadata: &Metadata) -> Option<OutputOptions> {
+fn output_options(metadata: &Metadata) -> Option<OutputOptions> {
     let section = metadata.get("output")?;
     let instructions = match &section["instructions"] {
         Value::Bool(yes) => Some(Instructions::from(*yes)),
@@ -142,7 +142,7 @@ fn output(metadata: &Metadata) -> Option<OutputOptions> {
     };
     let output = OutputOptions {
         format: metadata.output_format().map(str::to_owned),
-        content_type: text(&section["contentType"]),
+        content_type: text_of_value(&section["contentType"]),
         instructions,
         json_schema: metadata.output_schema().cloned().map(Into::into),
         constrained: section["constrained"].as_bool(),
@@ -188,7 +188,7 @@ mod tests {
         let found = |prompt: &str, given: Value| {
             let Value::Object(map) = given else { unreachable!("a map") };
             let metadata = Metadata::from(map);
-            misnamed(prompt, &metadata).map(|(key, _)| key).collect::<Vec<_>>()
+            find_misnamed(prompt, &metadata).map(|(key, _)| key).collect::<Vec<_>>()
         };
         for name in ["reply", "mail/reply"] {
             let given = json!({"name": name, "variant": "formal"});

@@ -12,7 +12,7 @@ use crate::template::Error as E;
 
 impl PromptTemplate {
     /// Renders the messages, with the earlier messages of the run in their place.
-    pub(super) fn render(
+    pub(super) fn render_template(
         &self,
         context: &Context,
         input: Map<String, Value>,
@@ -33,21 +33,21 @@ impl PromptTemplate {
                 data.docs.push(as_json(serde_json::to_value(document))?);
             }
         }
-        let rendered = self.rendered(&self.messages, &data)?;
-        let messages = rendered.messages.into_iter().map(message);
+        let rendered = self.render_file(&self.messages, &data)?;
+        let messages = rendered.messages.into_iter().map(convert_message);
         let messages = system.into_iter().map(Ok).chain(messages).collect::<Result<Vec<_>, E>>()?;
         let mut reply = PromptReply::new(messages);
         reply.has_history = true;
         Ok(reply)
     }
 
-    fn rendered(&self, file: &PromptFile, data: &Data) -> Result<Rendered, E> {
+    fn render_file(&self, file: &PromptFile, data: &Data) -> Result<Rendered, E> {
         let rendered = self.environment.render(file, data, &Metadata::default());
         rendered.map_err(|error| E::Rendering(error.to_string()))
     }
 
     fn system_message(&self, file: &PromptFile, data: &Data) -> Result<Message, E> {
-        let rendered = self.rendered(file, data)?;
+        let rendered = self.render_file(file, data)?;
         let no_text = || E::SystemText(file.file().to_owned());
         let [RenderedMessage { role: genkit_dotprompt::Role::User, content, .. }] =
             &rendered.messages[..]
@@ -62,20 +62,20 @@ impl PromptTemplate {
     }
 }
 
-fn message(rendered: RenderedMessage) -> Result<Message, E> {
+fn convert_message(rendered: RenderedMessage) -> Result<Message, E> {
     let role = match rendered.role {
         genkit_dotprompt::Role::System => Role::System,
         genkit_dotprompt::Role::User => Role::User,
         genkit_dotprompt::Role::Model => Role::Model,
         genkit_dotprompt::Role::Tool => Role::Tool,
     };
-    let parts = rendered.content.into_iter().map(part).collect::<Result<Vec<_>, E>>()?;
+    let parts = rendered.content.into_iter().map(convert_part).collect::<Result<Vec<_>, E>>()?;
     let mut message = Message::new(role, parts);
     message.metadata = rendered.metadata.unwrap_or_default();
     Ok(message)
 }
 
-fn part(rendered: RenderedPart) -> Result<Part, E> {
+fn convert_part(rendered: RenderedPart) -> Result<Part, E> {
     Ok(match rendered {
         RenderedPart::Text(text) => Part::text(text),
         RenderedPart::Media { url, content_type } => {

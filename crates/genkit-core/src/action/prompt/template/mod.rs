@@ -9,13 +9,13 @@ use genkit_dotprompt::{Environment, PromptFile};
 use serde_json::{Map, Value, json};
 
 use super::{Prompt, PromptBuilder};
-use crate::action::call::closure;
+use crate::action::call::from_closure;
 use crate::context::Context;
 use crate::error::Result;
 use crate::template::{Error as E, TemplateCall};
 use genkit_schema::internal::Schemas;
 
-pub(super) use frontmatter::described;
+pub(super) use frontmatter::describe_prompt;
 
 /// The parsed template of a prompt.
 pub(super) struct PromptTemplate {
@@ -85,7 +85,7 @@ impl PromptBuilder {
         let name = self.info.name.to_string();
         let mistake = |error: genkit_dotprompt::Error| E::Template(error.to_string());
         let folder = |mistakes| E::Folder { folder: name.clone(), mistakes };
-        let environment = self.templates.environment(Ok).map_err(folder)?;
+        let environment = self.templates.build_environment(Ok).map_err(folder)?;
         let messages = PromptFile::parse(&name, template).map_err(mistake)?;
         let system_name = format!("{name} (system)");
         let system = self.system.as_deref().map(|text| PromptFile::parse(&system_name, text));
@@ -101,11 +101,11 @@ impl PromptBuilder {
             return Err(folder(mistakes).into());
         }
         let (schema, source) = (self.input_schema.clone(), messages.template().to_owned());
-        Ok(self.renders(schema, &source, PromptTemplate { environment, system, messages }))
+        Ok(self.with_template(schema, &source, PromptTemplate { environment, system, messages }))
     }
 
     /// Builds a prompt that is a template.
-    pub(super) fn renders(
+    pub(super) fn with_template(
         mut self,
         schema: Option<Value>,
         source: &str,
@@ -114,10 +114,10 @@ impl PromptBuilder {
         self.template = Some(source.into());
         let template = Arc::new(template);
         let render = move |context: Context, input: Map<String, Value>| {
-            std::future::ready(template.render(&context, input))
+            std::future::ready(template.render_template(&context, input))
         };
         let any = || json!({ "type": "object" });
         let schemas = Schemas::given(Some(schema.unwrap_or_else(any)), any, None, || None);
-        self.build(schemas, closure(render, Ok))
+        self.build(schemas, from_closure(render, Ok))
     }
 }
