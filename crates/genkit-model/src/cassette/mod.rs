@@ -112,6 +112,7 @@ impl Cassette {
     }
 
     /// Returns the interceptor for the endpoint of a provider.
+    #[doc(hidden)]
     pub fn interceptor(&self) -> Arc<dyn Interceptor> {
         Arc::new(self.clone())
     }

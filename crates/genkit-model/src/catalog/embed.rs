@@ -25,6 +25,7 @@ pub struct Embed {
 }
 
 impl Embed {
+    #[doc(hidden)]
     pub fn new(models: Models, embedder: EmbedderRef, request: EmbedRequest) -> Self {
         Self { models, embedder, request, config_error: None }
     }

@@ -114,6 +114,7 @@ impl OpenAiBuilder {
     }
 
     /// Creates a builder for Ollama's server with the settings of the Ollama provider.
+    #[doc(hidden)]
     pub fn ollama(settings: genkit_model::internal::http::ProviderSettings) -> Self {
         let server = KnownServer::named("ollama");
         let given = ServerBuilder { server, settings, ..ServerBuilder::default() };
