@@ -17,7 +17,7 @@ mod parameter_cache;
 mod post;
 mod refusal;
 mod restoring;
-#[cfg(feature = "durable")]
+#[cfg_attr(not(feature = "durable"), path = "resuming_off.rs")]
 mod resuming;
 mod rules;
 mod running;
