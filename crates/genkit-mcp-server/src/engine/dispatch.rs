@@ -167,7 +167,6 @@ impl Engine {
             Params::GetSkill(uri) => self.get_skill(id, uri, request),
             Params::ReadDirectory(params) => self.read_directory(id, params, request),
             Params::Complete(params) => self.complete(id, params, request),
-            #[cfg(feature = "durable")]
             Params::Task(task) => self.answer_task(id, task, request),
             Params::Refused(refused) => Err(refused.error(method, era)),
         }

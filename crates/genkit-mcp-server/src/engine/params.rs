@@ -18,8 +18,7 @@ use super::fields::Fields;
 use crate::handler::malformed;
 use crate::lists::ListKind;
 use crate::session::Era;
-#[cfg(feature = "durable")]
-use crate::tasks::TaskCall;
+use crate::tasks::{self, TaskCall};
 use genkit_mcp::internal::jsonrpc::Id;
 
 /// The parameters of a request, by method.
@@ -38,7 +37,6 @@ pub(super) enum Params {
     Unsubscribe(String),
     SetLevel(LoggingLevel),
     Listen(ListenParams),
-    #[cfg(feature = "durable")]
     Task(TaskCall),
     /// The method is unknown, or the parameters are invalid.
     Refused(Refused),
@@ -108,17 +106,12 @@ pub(super) fn read_typed(method: &str, raw: Option<&str>) -> Option<(RequestMeta
             Params::List(ListKind::Templates, given.optional_text("cursor")?)
         }
         "skills/list" => Params::List(ListKind::Skills, given.optional_text("cursor")?),
-        #[cfg(feature = "durable")]
-        "tasks/get" => Params::Task(TaskCall::Get(given.text("taskId")?)),
-        #[cfg(feature = "durable")]
-        "tasks/update" => {
-            Params::Task(TaskCall::Update(given.text("taskId")?, given.responses()??))
-        }
-        #[cfg(feature = "durable")]
-        "tasks/cancel" => Params::Task(TaskCall::Cancel(given.text("taskId")?)),
         "ping" => Params::Ping,
         "server/discover" => Params::Discover,
-        _ => return None,
+        _ => {
+            let id = given.text("taskId");
+            Params::Task(tasks::read_call(method, id, || given.responses()?)?)
+        }
     };
     Some((meta, params))
 }
