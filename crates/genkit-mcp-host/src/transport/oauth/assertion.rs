@@ -29,8 +29,8 @@ pub enum SigningAlgorithm {
 impl SigningAlgorithm {
     pub(super) fn make_signer(self, pem: &str) -> Result<Signer, Error> {
         Ok(match self {
-            Self::Rs256 => Signer::rs256(pem)?,
-            Self::Es256 => Signer::es256(pem)?,
+            Self::Rs256 => Signer::from_rs256_pem(pem)?,
+            Self::Es256 => Signer::from_es256_pem(pem)?,
         })
     }
 }

@@ -64,7 +64,7 @@ impl Consent {
                 match self {
                     Self::Callback(listener) => {
                         announce_address(who, target, address);
-                        Ok(listener.callback(&state).await)
+                        Ok(listener.wait_for_callback(&state).await)
                     }
                     // Whatever it returns, the user was asked, and must not be asked again immediately.
                     Self::OnAuthorize(ask, _) => ask(address.to_owned()).await.map_err(|error| {

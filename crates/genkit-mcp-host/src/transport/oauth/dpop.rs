@@ -46,12 +46,12 @@ impl Dpop {
     /// Adds a proof, and the token that it is for; each request needs its own proof.
     pub(crate) fn add_proof(&self, request: &mut Request, token: Option<&str>) -> Result<()> {
         let (method, url) = (request.method().as_str(), request.url());
-        let mut proof = self.key.proof(method, url.as_str());
+        let mut proof = self.key.new_proof(method, url.as_str());
         if let Some(token) = token {
             proof = proof.access_token(token);
         }
         if let Some(nonce) = self.find_nonce(url) {
-            proof = proof.nonce(&nonce);
+            proof = proof.with_nonce(&nonce);
         }
         let proof = proof.sign().map_err(Error::Client)?;
         let proof = HeaderValue::try_from(proof).map_err(|_| Error::NoHeader)?;

@@ -159,7 +159,7 @@ impl NonInteractive {
     ) -> Result<TokenRequest, Error> {
         Ok(match &self.oauth.authentication {
             ClientAuthentication::Key { pem, algorithm } => {
-                let signed = algorithm.make_signer(pem)?.assertion(&self.client, issuer)?;
+                let signed = algorithm.make_signer(pem)?.sign_assertion(&self.client, issuer)?;
                 request
                     .with_field("client_assertion_type", ASSERTION_TYPE)
                     .with_field("client_assertion", signed)

@@ -350,7 +350,7 @@ impl OAuth {
         let key = match &self.dpop {
             None => return Ok(None),
             Some(ProofKey::New) => DpopKey::generate()?,
-            Some(ProofKey::Pem(pem)) => DpopKey::es256(pem)?,
+            Some(ProofKey::Pem(pem)) => DpopKey::from_es256_pem(pem)?,
         };
         Ok(Some(Dpop::new(key)))
     }
