@@ -197,7 +197,7 @@ impl ChunkSink {
     /// far.
     #[cfg(any(test, feature = "testing"))]
     #[doc(hidden)]
-    pub fn collecting() -> (Self, impl Fn() -> Vec<GenerateChunk>) {
+    pub fn collect_chunks() -> (Self, impl Fn() -> Vec<GenerateChunk>) {
         let chunks = Arc::new(std::sync::Mutex::new(Vec::new()));
         let taken = Arc::clone(&chunks);
         let sink = Self::new(move |chunk| genkit_core::internal::sync::lock(&chunks).push(chunk));

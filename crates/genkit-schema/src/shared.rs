@@ -49,16 +49,16 @@ impl Schema {
     /// Returns the assertions beyond those that deserializing a type checks, compiled once.
     #[doc(hidden)]
     pub fn bounds(&self) -> crate::error::Result<Option<&Bounds>> {
-        self.compiled(&self.0.bounds, Shape::Read)
+        self.compiled_bounds(&self.0.bounds, Shape::Read)
     }
 
     /// Returns all assertions, compiled once, for values that no type deserializes.
     #[doc(hidden)]
     pub fn whole_bounds(&self) -> crate::error::Result<Option<&Bounds>> {
-        self.compiled(&self.0.whole_bounds, Shape::Written)
+        self.compiled_bounds(&self.0.whole_bounds, Shape::Written)
     }
 
-    fn compiled<'s>(
+    fn compiled_bounds<'s>(
         &self,
         place: &'s OnceLock<CompiledBounds>,
         shape: Shape,
@@ -74,14 +74,14 @@ impl Schema {
     #[allow(dead_code, reason = "a provider uses values or texts")]
     #[doc(hidden)]
     pub fn dialect<D: Dialect>(&self, owner: &str) -> Option<&Value> {
-        self.0.dialects.value::<D>(self, owner)
+        self.0.dialects.converted_value::<D>(self, owner)
     }
 
     /// Returns the schema in the dialect of a provider as JSON text.
     #[allow(dead_code, reason = "a provider uses values or texts")]
     #[doc(hidden)]
     pub fn dialect_text<D: Dialect>(&self, owner: &str) -> Option<&RawValue> {
-        self.0.dialects.text::<D>(self, owner)
+        self.0.dialects.converted_text::<D>(self, owner)
     }
 }
 

@@ -65,7 +65,7 @@ impl IntoFuture for Embed {
             if let Some(error) = self.config_error {
                 return Err(error.into());
             }
-            self.models.embedder(&self.embedder)?.embed_with(self.request).await
+            self.models.find_embedder(&self.embedder)?.embed_with(self.request).await
         })
     }
 }
