@@ -17,7 +17,7 @@ const TARGET: &str = "genkit::audit";
 
 /// The sender of a request: what the server knows about it, and the name that the client reports.
 #[derive(Clone, Copy)]
-pub(crate) struct Asking<'a> {
+pub(crate) struct RequestSource<'a> {
     pub(crate) key: &'a ClientKey,
     /// The name and version that the client reports.
     pub(crate) calls_itself: Option<(&'a str, &'a str)>,
@@ -41,7 +41,7 @@ impl Audit {
     pub(crate) fn begin(
         method: &'static str,
         name: &str,
-        asking: Asking<'_>,
+        asking: RequestSource<'_>,
         arguments: Option<&Value>,
     ) -> Self {
         // Not `enabled!`: tracing-subscriber would keep the answer of a per-layer filter to that question and apply it

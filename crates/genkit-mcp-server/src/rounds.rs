@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::caller::input_request;
 use super::error::Error as E;
-use super::session::{KeyIndex, Opened, StateBinding, StateNumber};
+use super::session::{KeyIndex, OpenedState, StateBinding, StateNumber};
 use super::state::SharedState;
 use genkit_core::Result;
 use genkit_core::internal::context::{CallerAnswer, Question, Recording, Rounds};
@@ -54,7 +54,7 @@ impl Round {
     ) -> Result<(Self, Recording), E> {
         let (mut recording, number, key) = match state {
             Some(state) => {
-                let Opened { recording, number, key } = shared.sealer.open(state, &binding)?;
+                let OpenedState { recording, number, key } = shared.sealer.open(state, &binding)?;
                 (recording, Some(number), key)
             }
             None => (Recording::default(), None, KeyIndex::default()),

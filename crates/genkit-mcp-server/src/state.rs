@@ -143,7 +143,7 @@ impl SharedState {
         if self.restricts(&lists) { lists.view(|item| self.permits(caller, item)) } else { lists }
     }
 
-    pub(crate) fn tool(&self, name: &str, caller: &Caller<'_>) -> Result<Tool, Absent> {
+    pub(crate) fn tool(&self, name: &str, caller: &Caller<'_>) -> Result<Tool, LookupError> {
         let lists = self.lists();
         let found = self.genkit.registry.tool(lists.tool_name(name));
         let found = found.filter(|tool| self.settings.filter.tool(tool));
@@ -160,7 +160,7 @@ impl SharedState {
         self.genkit.registry.prompt(self.lists().prompt_name(name)).is_some()
     }
 
-    pub(crate) fn prompt(&self, name: &str, caller: &Caller<'_>) -> Result<Prompt, Absent> {
+    pub(crate) fn prompt(&self, name: &str, caller: &Caller<'_>) -> Result<Prompt, LookupError> {
         let lists = self.lists();
         let found = self.genkit.registry.prompt(lists.prompt_name(name));
         let found = found.filter(|prompt| self.settings.filter.prompt(prompt));
@@ -173,7 +173,7 @@ impl SharedState {
         &self,
         uri: &str,
         caller: &Caller<'_>,
-    ) -> Result<(Resource, Map<String, Value>), Absent> {
+    ) -> Result<(Resource, Map<String, Value>), LookupError> {
         if uri.starts_with(skill::SCHEME)
             && let Some(found) = self.skill_file(uri, caller)
         {
@@ -181,13 +181,13 @@ impl SharedState {
         }
         let filter = |resource: &Resource| self.settings.filter.resource(resource);
         let found = self.genkit.registry.resource_for(uri, filter);
-        let (resource, variables) = found.ok_or(Absent::Unknown)?;
+        let (resource, variables) = found.ok_or(LookupError::Unknown)?;
         Ok((self.shown(Some(resource), caller)?, variables))
     }
 
     /// Returns the skill file at `uri`. If skills are nested, the file of the first skill available to the caller is
     /// used.
-    fn skill_file(&self, uri: &str, caller: &Caller<'_>) -> Option<Result<Resource, Absent>> {
+    fn skill_file(&self, uri: &str, caller: &Caller<'_>) -> Option<Result<Resource, LookupError>> {
         let registry = &self.genkit.registry;
         let has = |skill: &skill::Skill| {
             self.settings.filter.skill(skill) && skill.file_at(uri).is_some()
@@ -195,7 +195,7 @@ impl SharedState {
         let seen = registry.find_skill(|skill| has(skill) && self.permits(caller, skill.into()));
         match seen {
             Some(skill) => Some(Ok(skill.resource(skill.file_at(uri)?))),
-            None => registry.find_skill(has).map(|_| Err(Absent::Hidden)),
+            None => registry.find_skill(has).map(|_| Err(LookupError::Hidden)),
         }
     }
 
@@ -208,18 +208,18 @@ impl SharedState {
     }
 
     /// Returns the resource or template that is registered as `uri`.
-    pub(crate) fn template(&self, uri: &str, caller: &Caller<'_>) -> Result<Resource, Absent> {
+    pub(crate) fn template(&self, uri: &str, caller: &Caller<'_>) -> Result<Resource, LookupError> {
         let found = self.genkit.registry.resource(uri);
         let found = found.filter(|resource| self.settings.filter.resource(resource));
         self.shown(found, caller)
     }
 
-    fn shown<T>(&self, found: Option<T>, caller: &Caller<'_>) -> Result<T, Absent>
+    fn shown<T>(&self, found: Option<T>, caller: &Caller<'_>) -> Result<T, LookupError>
     where
         for<'a> Item<'a>: From<&'a T>,
     {
-        let found = found.ok_or(Absent::Unknown)?;
-        if self.permits(caller, Item::from(&found)) { Ok(found) } else { Err(Absent::Hidden) }
+        let found = found.ok_or(LookupError::Unknown)?;
+        if self.permits(caller, Item::from(&found)) { Ok(found) } else { Err(LookupError::Hidden) }
     }
 }
 
@@ -234,7 +234,7 @@ impl View for CallerView {
         self.shared.upgrade().is_some_and(|shared| {
             let caller = shared.caller_of(self.principal.as_ref());
             !shared.restricts(&shared.lists())
-                || shared.resource(uri, &caller).err() != Some(Absent::Hidden)
+                || shared.resource(uri, &caller).err() != Some(LookupError::Hidden)
         })
     }
 
@@ -251,13 +251,13 @@ impl View for CallerView {
 
 /// Why an item is not available. Clients receive the same error for both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Absent {
+pub(crate) enum LookupError {
     Unknown,
     /// The caller has no permission.
     Hidden,
 }
 
-impl Absent {
+impl LookupError {
     /// Returns the error for the client, given the error for an `unknown` item; only the audit log distinguishes them.
     pub(crate) fn error(self, unknown: E) -> E {
         match self {

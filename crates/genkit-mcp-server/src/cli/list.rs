@@ -11,14 +11,14 @@ use genkit_core::Result;
 use genkit_core::internal::visible;
 
 /// The results of all lists.
-struct Listed {
+struct ServerLists {
     tools: Vec<Value>,
     prompts: Vec<Value>,
     resources: Vec<Value>,
     templates: Vec<Value>,
 }
 
-impl Listed {
+impl ServerLists {
     async fn of(server: McpServer) -> Result<Self> {
         let mut client = PipeClient::connect(server).await?;
         Ok(Self {
@@ -31,7 +31,7 @@ impl Listed {
 }
 
 pub(super) async fn list(server: McpServer, json: bool) -> Result<()> {
-    let Listed { tools, prompts, resources, templates } = Listed::of(server).await?;
+    let ServerLists { tools, prompts, resources, templates } = ServerLists::of(server).await?;
     if json {
         return print::json(&json!({
             "tools": tools,
@@ -57,7 +57,7 @@ pub(super) async fn list(server: McpServer, json: bool) -> Result<()> {
 }
 
 pub(super) async fn check(server: McpServer) -> Result<()> {
-    let Listed { tools, prompts, resources, templates } = Listed::of(server).await?;
+    let ServerLists { tools, prompts, resources, templates } = ServerLists::of(server).await?;
     print::out(&format!(
         "All checks passed: {}, {}, {}.\n",
         counted(tools.len(), "tool"),

@@ -20,7 +20,7 @@ use super::McpServer;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 use own_args::OwnArgs;
-use wanted::Wanted;
+use wanted::CliCommand;
 
 impl McpServer {
     /// Adds a command line to the server: `--http ADDR`, `--list`, `--call NAME JSON`, `--check`,
@@ -154,14 +154,14 @@ impl<'a> McpCli<'a> {
         let command = command::command(&server.settings, own.as_ref());
         // `exit` prints usage errors, `--help` and `--version`.
         let matches = command.try_get_matches_from(line).unwrap_or_else(|said| said.exit());
-        let wanted = Wanted::of(&matches)?;
+        let wanted = CliCommand::of(&matches)?;
         let told = |own: Option<&OwnArgs<'_>>| own.map_or(Ok(Vec::new()), |own| own.told(&matches));
         match &wanted {
-            Wanted::Install(install) => {
+            CliCommand::Install(install) => {
                 return install::install(install, &server.settings.name, told(own.as_ref())?);
             }
-            Wanted::Inspect => return inspect::inspect(told(own.as_ref())?).await,
-            Wanted::Serve if waits_for_a_person(&server) => {
+            CliCommand::Inspect => return inspect::inspect(told(own.as_ref())?).await,
+            CliCommand::Serve if waits_for_a_person(&server) => {
                 return print::out(&terminal::hint(&server.settings));
             }
             _ => {}
@@ -172,12 +172,12 @@ impl<'a> McpCli<'a> {
         };
         match wanted {
             #[cfg(feature = "http")]
-            Wanted::Http(http) => http.set(server).await,
-            Wanted::List { json } => list::list(server, json).await,
-            Wanted::Call { name, arguments, json } => {
+            CliCommand::Http(http) => http.set(server).await,
+            CliCommand::List { json } => list::list(server, json).await,
+            CliCommand::Call { name, arguments, json } => {
                 call::call(server, &name, arguments, json).await
             }
-            Wanted::Check => list::check(server).await,
+            CliCommand::Check => list::check(server).await,
             _ => server.await,
         }
     }

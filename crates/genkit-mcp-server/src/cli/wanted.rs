@@ -13,7 +13,7 @@ use genkit_core::Result;
 
 /// The mode that the command line selects.
 #[derive(Debug)]
-pub(super) enum Wanted {
+pub(super) enum CliCommand {
     /// No mode was given.
     Serve,
     Stdio,
@@ -62,7 +62,7 @@ pub(super) struct Install {
     pub(super) dry_run: bool,
 }
 
-impl Wanted {
+impl CliCommand {
     pub(super) fn of(matches: &ArgMatches) -> Result<Self> {
         let json = flag(matches, "json");
         #[cfg(feature = "http")]

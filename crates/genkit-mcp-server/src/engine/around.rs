@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::call::{CallWork, Written};
 use super::{Reply, message};
-use crate::audit::{Asking, Audit};
+use crate::audit::{Audit, RequestSource};
 use crate::caller::Request;
 use crate::error::Error as E;
 use crate::middleware::{NextRequest, ServedAnswer, ServedRequest, refusal};
@@ -18,7 +18,7 @@ use crate::state::SharedState;
 use genkit_core::internal::context::{ContextParts, Outcome, drive};
 
 /// A request that runs inside middleware.
-pub(super) struct Surrounded {
+pub(super) struct MiddlewareCall {
     shared: Arc<SharedState>,
     request: ServedRequest,
     quota: Arc<ClientQuota>,
@@ -27,7 +27,7 @@ pub(super) struct Surrounded {
     cancel: CancellationToken,
 }
 
-impl Surrounded {
+impl MiddlewareCall {
     /// Returns `None` if the server has no middleware.
     pub(super) fn new(
         shared: &Arc<SharedState>,
@@ -67,7 +67,7 @@ impl Surrounded {
         let Self { shared, request, quota, key, calls_itself, cancel } = self;
         let (method, name) = (request.method(), request.name().to_owned());
         let calls_itself = calls_itself.as_ref().map(|(name, version)| (&**name, &**version));
-        let audit = Audit::begin(method, &name, Asking { key: &key, calls_itself }, None);
+        let audit = Audit::begin(method, &name, RequestSource { key: &key, calls_itself }, None);
         let was_served = Arc::new(AtomicBool::new(false));
         let serves = Arc::clone(&was_served);
         let server = Box::pin(async move {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rmcp::model::{ErrorData, RequestId};
 use tokio_util::sync::CancellationToken;
 
-use super::told::Told;
+use super::told::RequestSpan;
 use crate::caller::message;
 use crate::caller::message::Reply;
 use crate::session::OpenRequest;
@@ -31,7 +31,7 @@ pub(crate) struct Call {
     /// Identifies the function, for [`SlowFunctions`].
     function: u64,
     /// The span, if tracing is enabled.
-    told: Option<Box<Told>>,
+    told: Option<Box<RequestSpan>>,
 }
 
 /// The result of polling a call once in the task of its connection.
@@ -53,7 +53,7 @@ impl Call {
     }
 
     /// Adds a span that records the call and its outcome.
-    pub(super) fn told(mut self, told: Box<Told>) -> Self {
+    pub(super) fn told(mut self, told: Box<RequestSpan>) -> Self {
         self.told = Some(told);
         self
     }

@@ -8,7 +8,7 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-use super::around::Surrounded;
+use super::around::MiddlewareCall;
 use super::call::{CallWork, Written};
 use super::{Action, Call, Engine, answers, message};
 use crate::audit::Audit;
@@ -37,7 +37,7 @@ impl Engine {
     ) -> Result<Action, ErrorData> {
         let shared = &self.shared;
         let page_of = cursor.as_deref().unwrap_or_default();
-        let around = Surrounded::new(shared, kind.method(), page_of, || Value::Null, &request);
+        let around = MiddlewareCall::new(shared, kind.method(), page_of, || Value::Null, &request);
         if let Err(error) = request.quota.count_request() {
             return Err(request.refused(kind.method(), "", error));
         }
@@ -64,7 +64,7 @@ impl Engine {
     ) -> Result<Action, ErrorData> {
         let era = request.era;
         let given = || params.arguments.clone().map_or(Value::Null, Value::Object);
-        let around = Surrounded::new(&self.shared, "tools/call", &params.name, given, &request);
+        let around = MiddlewareCall::new(&self.shared, "tools/call", &params.name, given, &request);
         let function = identify_function("tools/call", &params.name);
         self.start(id, function, around, request, move |engine, request| async move {
             let methods = Methods::ready(&engine.shared).await;
@@ -94,7 +94,8 @@ impl Engine {
     ) -> Result<Action, ErrorData> {
         let (era, limit, name) = (request.era, self.max_output(), params.name.clone());
         let given = || params.arguments.clone().map_or(Value::Null, Value::Object);
-        let around = Surrounded::new(&self.shared, "prompts/get", &params.name, given, &request);
+        let around =
+            MiddlewareCall::new(&self.shared, "prompts/get", &params.name, given, &request);
         let function = identify_function("prompts/get", &params.name);
         self.start(id, function, around, request, move |engine, request| async move {
             let methods = Methods::ready(&engine.shared).await;
@@ -115,7 +116,7 @@ impl Engine {
         let shared = &self.shared;
         let (era, limit, uri) = (request.era, shared.max_read(&params.uri), params.uri.clone());
         let around =
-            Surrounded::new(shared, "resources/read", &params.uri, || Value::Null, &request);
+            MiddlewareCall::new(shared, "resources/read", &params.uri, || Value::Null, &request);
         let function = identify_function("resources/read", &params.uri);
         self.start(id, function, around, request, move |engine, request| async move {
             let methods = Methods::ready(&engine.shared).await;
@@ -168,7 +169,7 @@ impl Engine {
         read: ReadLists,
     ) -> Result<Action, ErrorData> {
         let shared = &self.shared;
-        let around = Surrounded::new(shared, method, &uri, || Value::Null, &request);
+        let around = MiddlewareCall::new(shared, method, &uri, || Value::Null, &request);
         let function = identify_function(method, &uri);
         self.start(id, function, around, request, move |engine, request| async move {
             let methods = Methods::ready(&engine.shared).await;
@@ -186,7 +187,7 @@ impl Engine {
         let (era, limit, name) = (request.era, self.max_output(), params.argument.name.clone());
         let shared = &self.shared;
         let none = || Value::Null;
-        let around = Surrounded::new(shared, "completion/complete", &name, none, &request);
+        let around = MiddlewareCall::new(shared, "completion/complete", &name, none, &request);
         let function = identify_function("completion/complete", &params.argument.name);
         self.start(id, function, around, request, move |engine, request| async move {
             let found = completion::complete(&engine.shared, params, request).await;
@@ -212,7 +213,7 @@ impl Engine {
         &self,
         id: &RequestId,
         function: u64,
-        around: Option<Surrounded>,
+        around: Option<MiddlewareCall>,
         request: Request,
         work: impl FnOnce(Engine, Request) -> F,
     ) -> Result<Action, ErrorData>

@@ -14,7 +14,7 @@ use rmcp::model::{
 use super::calls::audited;
 use super::params::{self, ListenParams, Params};
 use super::rules::Rules;
-use super::told::Told;
+use super::told::RequestSpan;
 use super::{Action, Engine, ListenStream, Message, listen, message};
 use crate::audit::Audit;
 use crate::caller::Request;
@@ -50,7 +50,7 @@ impl Engine {
         request.client = rules.client(&request.session, &meta);
         request.era = rules.era;
         request.meta = meta;
-        let span = Told::begin(&self.shared, &id, &method, &params, &request);
+        let span = RequestSpan::begin(&self.shared, &id, &method, &params, &request);
         let entered = span.as_ref().map(|span| span.span().clone().entered());
         let action = self.act(&id, &method, params, request, rules);
         drop(entered);

@@ -8,7 +8,7 @@ use rmcp::model::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::told::Told;
+use super::told::RequestSpan;
 use crate::audit::Audit;
 use crate::caller::message;
 use crate::caller::message::Reply;
@@ -25,7 +25,7 @@ pub(crate) struct ListenStream {
     /// If it is dropped unfinished, the client has disconnected.
     audit: Audit,
     /// The span, if tracing is enabled.
-    told: Option<Box<Told>>,
+    told: Option<Box<RequestSpan>>,
 }
 
 impl ListenStream {
@@ -42,7 +42,7 @@ impl ListenStream {
     }
 
     /// Adds a span that records the stream and its outcome.
-    pub(super) fn told(mut self, told: Box<Told>) -> Self {
+    pub(super) fn told(mut self, told: Box<RequestSpan>) -> Self {
         self.told = Some(told);
         self
     }

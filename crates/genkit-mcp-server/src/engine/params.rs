@@ -13,7 +13,7 @@ use rmcp::model::{
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::MessageFault;
+use super::MessageError;
 use super::fields::Fields;
 use crate::handler::malformed;
 use crate::lists::ListKind;
@@ -39,7 +39,7 @@ pub(super) enum Params {
     Listen(ListenParams),
     Task(TaskCall),
     /// The method is unknown, or the parameters are invalid.
-    Refused(Refused),
+    Refused(ParamsError),
 }
 
 /// The parameters of `subscriptions/listen`.
@@ -50,7 +50,7 @@ pub(super) struct ListenParams {
 }
 
 /// Why parameters are invalid.
-pub(super) enum Refused {
+pub(super) enum ParamsError {
     /// The parameters, if any, do not match the method.
     Malformed(Option<Value>),
     /// They contain a number that cannot be parsed, such as `1e400`.
@@ -59,11 +59,11 @@ pub(super) enum Refused {
     NoObject,
 }
 
-impl Refused {
+impl ParamsError {
     pub(super) fn error(&self, method: &str, era: Era) -> ErrorData {
         match self {
             Self::Malformed(params) => malformed::refuse(method, params.as_ref(), era),
-            Self::NoObject => MessageFault::Params.error(),
+            Self::NoObject => MessageError::Params.error(),
             Self::Unreadable(why) => {
                 let known = malformed::refuse(method, None, era);
                 if known.code == rmcp::model::ErrorCode::METHOD_NOT_FOUND {
@@ -205,17 +205,17 @@ pub(super) fn read_any(raw: Option<&str>) -> (RequestMetaObject, Params) {
     let refused = |refused| (RequestMetaObject::default(), Params::Refused(refused));
     let value = match raw.map(serde_json::from_str::<Value>).transpose() {
         Ok(value) => value,
-        Err(error) => return refused(Refused::Unreadable(error.to_string())),
+        Err(error) => return refused(ParamsError::Unreadable(error.to_string())),
     };
     let meta = match &value {
         None => None,
         Some(Value::Object(params)) => params.get("_meta").filter(|meta| !meta.is_null()),
-        Some(_) => return refused(Refused::NoObject),
+        Some(_) => return refused(ParamsError::NoObject),
     };
     let meta = match meta {
         None => RequestMetaObject::default(),
         Some(Value::Object(meta)) => meta.clone().into(),
-        Some(_) => return refused(Refused::NoObject),
+        Some(_) => return refused(ParamsError::NoObject),
     };
-    (meta, Params::Refused(Refused::Malformed(value)))
+    (meta, Params::Refused(ParamsError::Malformed(value)))
 }

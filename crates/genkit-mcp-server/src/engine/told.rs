@@ -15,14 +15,14 @@ use genkit_mcp::internal::spans::{
 };
 
 /// The span of a request.
-pub(crate) struct Told {
+pub(crate) struct RequestSpan {
     served: ServedSpan,
     /// Whether contents are recorded.
     contents: bool,
     is_tool: bool,
 }
 
-impl Told {
+impl RequestSpan {
     /// Returns `None` if no subscriber is interested.
     #[inline]
     pub(super) fn begin(

@@ -34,14 +34,14 @@ pub(crate) async fn complete(
             let prompt = shared
                 .prompt(name, &caller)
                 .map_err(|absent| refused(name, absent.error(E::UnknownPrompt(name.clone()))))?;
-            (name.clone(), format!("prompt `{name}`"), Completed::Prompt(prompt))
+            (name.clone(), format!("prompt `{name}`"), CompletionTarget::Prompt(prompt))
         }
         Reference::Resource(wanted) => {
             let uri = &wanted.uri;
             let resource = shared
                 .template(uri, &caller)
                 .map_err(|absent| refused(uri, absent.error(E::UnknownTemplate(uri.clone()))))?;
-            (uri.clone(), format!("resource `{uri}`"), Completed::Resource(resource))
+            (uri.clone(), format!("resource `{uri}`"), CompletionTarget::Resource(resource))
         }
         other => {
             let kind = other.reference_type();
@@ -61,8 +61,8 @@ pub(crate) async fn complete(
             context: context.clone(),
         };
         let suggestions = match &found {
-            Completed::Prompt(prompt) => prompt.complete(completion),
-            Completed::Resource(resource) => resource.complete(completion),
+            CompletionTarget::Prompt(prompt) => prompt.complete(completion),
+            CompletionTarget::Resource(resource) => resource.complete(completion),
         };
         let Some(suggestions) = suggestions else {
             return Outcome::Finished(Err(E::NothingToComplete { of, argument }.into()));
@@ -79,12 +79,12 @@ pub(crate) async fn complete(
     }
 }
 
-enum Completed {
+enum CompletionTarget {
     Prompt(genkit_core::Prompt),
     Resource(genkit_core::Resource),
 }
 
-impl Completed {
+impl CompletionTarget {
     fn item(&self) -> Item<'_> {
         match self {
             Self::Prompt(prompt) => Item::Prompt(prompt),

@@ -14,7 +14,7 @@ use crate::session::{Handshake, Session};
 use genkit_http_server::internal::RunningRequest;
 
 /// Everything needed to answer a message, besides the response itself.
-pub(super) struct Answering {
+pub(super) struct PendingResponse {
     /// The messages sent before the response.
     pub(super) stream: Arc<EventStream>,
     pub(super) cancel: CancellationToken,
@@ -26,7 +26,7 @@ pub(super) struct Answering {
     pub(super) expiry: Option<Instant>,
 }
 
-impl Answering {
+impl PendingResponse {
     /// A response with one message, and a status code if its error has one.
     pub(super) fn answer(&self, reply: Reply) -> Response<AnswerBody> {
         let status = answers::status(reply.error, self.is_described, self.lacks_meta);
@@ -44,7 +44,7 @@ pub(super) fn is_primed(session: &Session) -> bool {
 }
 
 /// Runs the rest of the call.
-pub(super) fn driver(call: Call, answering: Answering) -> Driver {
+pub(super) fn driver(call: Call, answering: PendingResponse) -> Driver {
     Box::pin(async move {
         // Moves all of it here, so that the session stays in use and shutdown waits until this
         // ends.

@@ -16,7 +16,7 @@ use super::answers;
 use super::health::Health;
 use super::names::PATH;
 use super::parameter_cache::ParameterCache;
-use super::refusal::HttpRefusal;
+use super::refusal::HttpRejection;
 use super::sessions::{Owner, SessionTable};
 use super::streams::AnswerBody;
 use crate::audit;
@@ -240,7 +240,7 @@ impl EndpointState {
             return answer.map(AnswerBody::from);
         }
         let Some(rights) = self.cors.check(headers, uri) else {
-            return refuse(request.method(), uri.path(), &sender, HttpRefusal::Origin);
+            return refuse(request.method(), uri.path(), &sender, HttpRejection::Origin);
         };
         if is_preflight(request.method(), headers) {
             // Browsers send preflight requests without the token.
@@ -257,7 +257,7 @@ impl EndpointState {
                 Method::POST => self.post(request, &sender).await,
                 Method::GET => self.get(request.headers(), &sender).await,
                 Method::DELETE => self.delete(request.headers(), &sender).await,
-                _ => Err(HttpRefusal::Method(self.methods())),
+                _ => Err(HttpRejection::Method(self.methods())),
             },
         };
         let mut response =
@@ -273,7 +273,7 @@ impl EndpointState {
         &self,
         request: &mut Request<B>,
         sender: &mut RequestSender<'_>,
-    ) -> Result<(), HttpRefusal> {
+    ) -> Result<(), HttpRejection> {
         if self.authentication.is_required() {
             self.authenticate(request, sender).await?;
         }
@@ -290,14 +290,14 @@ impl EndpointState {
         &self,
         request: &mut Request<B>,
         sender: &mut RequestSender<'_>,
-    ) -> Result<(), HttpRefusal> {
+    ) -> Result<(), HttpRejection> {
         let admitted = self.authentication.admit(request.headers()).await.and_then(|principal| {
             let has = |scope: &String| principal.as_ref().is_none_or(|it| it.has_scope(scope));
             if self.required_scopes.iter().all(has) { Ok(principal) } else { Err(Denial::Scope) }
         });
         let principal = admitted.map_err(|denial| {
             let challenge = self.challenges.of(&denial);
-            HttpRefusal::Denied { denial, challenge }
+            HttpRejection::Denied { denial, challenge }
         })?;
         // The token is meant only for this server; functions must not pass it on.
         request.headers_mut().remove(AUTHORIZATION);
@@ -318,10 +318,10 @@ fn refuse(
     method: &Method,
     path: &str,
     sender: &RequestSender<'_>,
-    refusal: HttpRefusal,
+    refusal: HttpRejection,
 ) -> Response<AnswerBody> {
     let (method, path) = match &refusal {
-        HttpRefusal::StepUp { method, name, .. } => (*method, &**name),
+        HttpRejection::StepUp { method, name, .. } => (*method, &**name),
         _ => (method.as_str(), path),
     };
     audit::refuse_http(method, path, sender.client.key(), refusal.reason(), refusal.denial());

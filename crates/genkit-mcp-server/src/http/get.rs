@@ -10,7 +10,7 @@ use super::answering::is_primed;
 use super::answers;
 use super::endpoint::{EndpointState, RequestSender};
 use super::names::LAST_EVENT;
-use super::refusal::HttpRefusal;
+use super::refusal::HttpRejection;
 use super::rules::{Rules, accepts_events, rules_of_head};
 use super::sessions::SessionInUse;
 use super::standing::STANDING;
@@ -22,12 +22,12 @@ impl EndpointState {
         &self,
         headers: &HeaderMap,
         sender: &RequestSender<'_>,
-    ) -> Result<Response<AnswerBody>, HttpRefusal> {
+    ) -> Result<Response<AnswerBody>, HttpRejection> {
         if self.sessions.is_none() {
-            return Err(HttpRefusal::Method("POST"));
+            return Err(HttpRejection::Method("POST"));
         }
         if !accepts_events(headers) {
-            return Err(HttpRefusal::NoEvents);
+            return Err(HttpRejection::NoEvents);
         }
         check_head(headers)?;
         let session = self.session(headers, sender).await?;
@@ -56,8 +56,8 @@ impl EndpointState {
         &self,
         headers: &HeaderMap,
         sender: &RequestSender<'_>,
-    ) -> Result<Response<AnswerBody>, HttpRefusal> {
-        let Some(sessions) = &self.sessions else { return Err(HttpRefusal::Method("POST")) };
+    ) -> Result<Response<AnswerBody>, HttpRejection> {
+        let Some(sessions) = &self.sessions else { return Err(HttpRejection::Method("POST")) };
         check_head(headers)?;
         let session = self.session(headers, sender).await?;
         sessions.end(session.id());
@@ -67,11 +67,11 @@ impl EndpointState {
 }
 
 /// Only the older protocols have these methods.
-fn check_head(headers: &HeaderMap) -> Result<(), HttpRefusal> {
+fn check_head(headers: &HeaderMap) -> Result<(), HttpRejection> {
     match rules_of_head(headers) {
         Ok(Rules::Handshake(_)) => Ok(()),
-        Ok(Rules::Described) => Err(HttpRefusal::Method("POST")),
-        Err(fault) => Err(HttpRefusal::Header { id: None, fault }),
+        Ok(Rules::Described) => Err(HttpRejection::Method("POST")),
+        Err(fault) => Err(HttpRejection::Header { id: None, fault }),
     }
 }
 
@@ -80,8 +80,8 @@ fn stand(
     session: SessionInUse,
     last: Option<u64>,
     expiry: Option<Instant>,
-) -> Result<Response<AnswerBody>, HttpRefusal> {
-    let counted = session.session.quota().stream().map_err(|_| HttpRefusal::TooManyStreams)?;
+) -> Result<Response<AnswerBody>, HttpRejection> {
+    let counted = session.session.quota().stream().map_err(|_| HttpRejection::TooManyStreams)?;
     let standing = Arc::clone(session.standing());
     let (stream, end) = (Arc::clone(&standing.stream), session.ended());
     let index = last.unwrap_or_else(|| stream.read());

@@ -11,10 +11,10 @@ use genkit_core::internal::sync::lock;
 
 /// The arguments of the tools that have been called.
 #[derive(Default)]
-pub(super) struct ParameterCache(Mutex<Known>);
+pub(super) struct ParameterCache(Mutex<CachedParameters>);
 
 #[derive(Default)]
-struct Known {
+struct CachedParameters {
     of: Option<Arc<Lists>>,
     tools: HashMap<String, Arc<[HeaderParameter]>>,
 }
@@ -24,7 +24,7 @@ impl ParameterCache {
         let lists = shared.lists();
         let mut known = lock(&self.0);
         if !known.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, &lists)) {
-            *known = Known { of: Some(Arc::clone(&lists)), tools: HashMap::new() };
+            *known = CachedParameters { of: Some(Arc::clone(&lists)), tools: HashMap::new() };
         }
         if let Some(found) = known.tools.get(name) {
             return Arc::clone(found);

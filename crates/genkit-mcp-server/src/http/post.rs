@@ -7,14 +7,16 @@ use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use hyper::body::Body;
 use tokio_util::sync::CancellationToken;
 
-use super::answering::Answering;
+use super::answering::PendingResponse;
 use super::answers;
 use super::endpoint::{EndpointState, RequestSender};
 use super::message::{MessageSession, Outline, message_in};
 use super::names::SESSION;
-use super::refusal::HttpRefusal;
-use super::rules::{Asked, HeaderFault, Rules, accepts_answers, check_standard, is_json, rules_of};
-use super::running::Running;
+use super::refusal::HttpRejection;
+use super::rules::{
+    HeaderError, RequestOutline, Rules, accepts_answers, check_standard, is_json, rules_of,
+};
+use super::running::RunningCall;
 use super::sessions::SessionId;
 use super::streams::{AnswerBody, EventStream, Events};
 use crate::engine::{self, Action, ListenStream, Outlet, Outward as _, Reply};
@@ -27,15 +29,15 @@ impl EndpointState {
         &self,
         request: Request<B>,
         sender: &RequestSender<'_>,
-    ) -> Result<Response<AnswerBody>, HttpRefusal>
+    ) -> Result<Response<AnswerBody>, HttpRejection>
     where
         B: Body<Data = Bytes> + Unpin,
     {
         if !accepts_answers(request.headers()) {
-            return Err(HttpRefusal::NotAcceptable);
+            return Err(HttpRejection::NotAcceptable);
         }
         if !is_json(request.headers()) {
-            return Err(HttpRefusal::NotJson);
+            return Err(HttpRejection::NotJson);
         }
         let counts = self.drain.begin();
         let (parts, body) = request.into_parts();
@@ -46,7 +48,7 @@ impl EndpointState {
         let principal = parts.extensions.get();
         let rules = self
             .checked_rules(&parts.headers, outline.asked(), principal)
-            .map_err(|fault| HttpRefusal::Header { id: outline.id.cloned(), fault })?;
+            .map_err(|fault| HttpRejection::Header { id: outline.id.cloned(), fault })?;
         if let (Some(method), Some(id)) = (outline.method, outline.id) {
             self.check_scopes(method, id, &outline.params, principal)?;
         }
@@ -60,7 +62,7 @@ impl EndpointState {
             MessageSession::New(session) => (Some(session), None),
             MessageSession::Alone(_) => (None, None),
         };
-        let answering = Answering {
+        let answering = PendingResponse {
             stream: Arc::default(),
             cancel: CancellationToken::new(),
             session: used,
@@ -96,9 +98,9 @@ impl EndpointState {
     fn checked_rules(
         &self,
         headers: &HeaderMap,
-        asked: Asked<'_>,
+        asked: RequestOutline<'_>,
         principal: Option<&Principal>,
-    ) -> Result<Rules, HeaderFault> {
+    ) -> Result<Rules, HeaderError> {
         let rules = rules_of(headers, asked)?;
         let shared = &self.engine.shared;
         let caller = shared.caller_of(principal);
@@ -116,9 +118,9 @@ impl EndpointState {
         &self,
         session: Arc<Session>,
         action: Action,
-        mut answering: Answering,
+        mut answering: PendingResponse,
         sender: &RequestSender<'_>,
-    ) -> Result<Response<AnswerBody>, HttpRefusal> {
+    ) -> Result<Response<AnswerBody>, HttpRejection> {
         let succeeded = matches!(&action, Action::Reply(Reply { error: None, .. }));
         let Some(sessions) = self.sessions.as_ref().filter(|_| succeeded) else {
             return Ok(self.act(action, answering).await);
@@ -129,7 +131,7 @@ impl EndpointState {
             session.connection.number_at_random();
         }
         let used = sessions.open(id, sender.owner, session);
-        let used = used.ok_or(HttpRefusal::NoSuchSession)?;
+        let used = used.ok_or(HttpRejection::NoSuchSession)?;
         self.save(&used).await;
         answering.session = Some(used);
         let mut response = self.act(action, answering).await;
@@ -139,7 +141,7 @@ impl EndpointState {
         Ok(response)
     }
 
-    async fn act(&self, action: Action, mut answering: Answering) -> Response<AnswerBody> {
+    async fn act(&self, action: Action, mut answering: PendingResponse) -> Response<AnswerBody> {
         match action {
             Action::Accepted => answers::empty(StatusCode::ACCEPTED),
             Action::Changes(changes) => {
@@ -157,7 +159,7 @@ impl EndpointState {
                     Some(session) => session.ended(),
                     None => self.end.clone(),
                 };
-                Running::new(call, answering).answer(now, end, self.store.as_ref()).await
+                RunningCall::new(call, answering).answer(now, end, self.store.as_ref()).await
             }
             Action::Listen(listen) => {
                 let stream = std::mem::take(&mut answering.stream);

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::endpoint::{EndpointState, RequestSender};
 use super::names::SESSION;
-use super::refusal::HttpRefusal;
+use super::refusal::HttpRejection;
 use super::sessions::{Owner, SessionId, SessionInUse, SessionTable};
 use crate::engine::{Action, Message, Outlet, Request};
 use crate::principal::RequestHead;
@@ -38,22 +38,22 @@ impl EndpointState {
         &self,
         headers: &HeaderMap,
         sender: &RequestSender<'_>,
-    ) -> Result<SessionInUse, HttpRefusal> {
-        let Some(sessions) = &self.sessions else { return Err(HttpRefusal::NoSuchSession) };
+    ) -> Result<SessionInUse, HttpRejection> {
+        let Some(sessions) = &self.sessions else { return Err(HttpRejection::NoSuchSession) };
         let mut named = headers.get_all(SESSION).iter();
         let named = match (named.next(), named.next()) {
             (Some(named), None) => named.to_str().ok(),
-            (None, _) => return Err(HttpRefusal::SessionNeeded),
+            (None, _) => return Err(HttpRejection::SessionNeeded),
             (Some(_), Some(_)) => None,
         };
         let id = named.and_then(|named| named.parse::<SessionId>().ok());
-        let id = id.ok_or(HttpRefusal::NoSuchSession)?;
+        let id = id.ok_or(HttpRejection::NoSuchSession)?;
         if let Some(found) = sessions.find(id, &sender.owner) {
             found.session.set_sees(sender.sees.clone());
             return Ok(found);
         }
         if sessions.contains(id) {
-            return Err(HttpRefusal::OthersSession);
+            return Err(HttpRejection::OthersSession);
         }
         self.restored(sessions, id, sender).await
     }
@@ -64,31 +64,31 @@ impl EndpointState {
         sessions: &Arc<SessionTable>,
         id: SessionId,
         sender: &RequestSender<'_>,
-    ) -> Result<SessionInUse, HttpRefusal> {
-        let Some(store) = self.stored_sessions() else { return Err(HttpRefusal::NoSuchSession) };
+    ) -> Result<SessionInUse, HttpRejection> {
+        let Some(store) = self.stored_sessions() else { return Err(HttpRejection::NoSuchSession) };
         let named = id.to_string();
         let loading = tokio::time::timeout(STORE_TIMEOUT, store.load(&named));
         let stored = match loading.await {
             Ok(Ok(Some(stored))) => stored,
-            Ok(Ok(None)) => return Err(HttpRefusal::NoSuchSession),
+            Ok(Ok(None)) => return Err(HttpRejection::NoSuchSession),
             Ok(Err(error)) => {
                 tracing::error!(error = %Logged::text(error.chain()), "cannot load a session");
-                return Err(HttpRefusal::NoStore);
+                return Err(HttpRejection::NoStore);
             }
-            Err(_) => return Err(HttpRefusal::NoStore),
+            Err(_) => return Err(HttpRejection::NoStore),
         };
         if owner_of(&stored) != Some(sender.owner) {
-            return Err(HttpRefusal::OthersSession);
+            return Err(HttpRejection::OthersSession);
         }
         let room = sessions.make_room(&self.engine.shared.quotas, &sender.client);
-        let (quota, counted) = room.ok_or(HttpRefusal::TooManySessions)?;
+        let (quota, counted) = room.ok_or(HttpRejection::TooManySessions)?;
         let session = Arc::new(Session::new(quota, Some(counted)));
         session.set_sees(sender.sees.clone());
         session.connection.number_at_random();
         if !restore(&stored, &session) {
-            return Err(HttpRefusal::NoSuchSession);
+            return Err(HttpRejection::NoSuchSession);
         }
-        let used = sessions.open(id, sender.owner, session).ok_or(HttpRefusal::NoSuchSession)?;
+        let used = sessions.open(id, sender.owner, session).ok_or(HttpRejection::NoSuchSession)?;
         if stored.ready {
             self.make_ready(&used, sender);
         }

@@ -8,10 +8,10 @@ use rmcp::model::RequestId;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::answering::{Answering, driver, is_primed};
+use super::answering::{PendingResponse, driver, is_primed};
 use super::answers;
 use super::endpoint::EndpointState;
-use super::refusal::HttpRefusal;
+use super::refusal::HttpRejection;
 use super::sessions::SessionInUse;
 use super::streams::{
     AnswerBody, EventId, EventStream, Events, StoredStream, StreamJournal, priming,
@@ -40,7 +40,7 @@ impl EndpointState {
         session: SessionInUse,
         last: EventId,
         expiry: Option<Instant>,
-    ) -> Result<Response<AnswerBody>, HttpRefusal> {
+    ) -> Result<Response<AnswerBody>, HttpRejection> {
         let Some(store) = self.store.as_ref().and_then(|store| store.streams()) else {
             return Ok(answers::no_events());
         };
@@ -50,11 +50,12 @@ impl EndpointState {
             Ok(Ok(None)) => return Ok(answers::no_events()),
             Ok(Err(error)) => {
                 tracing::error!(error = %Logged::text(error.chain()), "cannot load a stream");
-                return Err(HttpRefusal::NoStore);
+                return Err(HttpRejection::NoStore);
             }
-            Err(_) => return Err(HttpRefusal::NoStore),
+            Err(_) => return Err(HttpRejection::NoStore),
         };
-        let counted = session.session.quota().stream().map_err(|_| HttpRefusal::TooManyStreams)?;
+        let counted =
+            session.session.quota().stream().map_err(|_| HttpRejection::TooManyStreams)?;
         let index = last.index.min(stored.last());
         let stream = Arc::new(EventStream::continued(EventId { index, ..last }));
         let events = Events::new(Arc::clone(&stream), index, session.ended()).until(expiry);
@@ -139,11 +140,11 @@ async fn next(
 /// Answers a call with a stream that is stored, if there is a store of streams.
 pub(super) async fn answer_stored(
     call: Call,
-    answering: Answering,
+    answering: PendingResponse,
     store: Option<&Arc<dyn SessionStore>>,
     now: u64,
     end: &CancellationToken,
-) -> Result<Response<AnswerBody>, (Call, Answering)> {
+) -> Result<Response<AnswerBody>, (Call, PendingResponse)> {
     let place = match (&answering.session, call.id(), store.and_then(|store| store.streams())) {
         (Some(session), Some(request), Some(store)) => {
             let number = session.keep_everywhere(&answering.stream, now);
@@ -166,7 +167,7 @@ struct StreamPlace {
 /// Runs a call whose stream is stored, so that it can be resumed at any instance.
 async fn said_everywhere(
     call: Call,
-    answering: Answering,
+    answering: PendingResponse,
     place: StreamPlace,
     end: CancellationToken,
 ) -> Response<AnswerBody> {

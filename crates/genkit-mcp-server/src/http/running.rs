@@ -10,7 +10,7 @@ use std::time::Duration;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 
-use super::answering::{Answering, driver, is_primed};
+use super::answering::{PendingResponse, driver, is_primed};
 use super::answers;
 use super::resuming::answer_stored;
 use super::streams::{AnswerBody, EventId, Events, priming};
@@ -23,7 +23,7 @@ const RESUMABLE_AFTER: Duration = Duration::from_millis(50);
 
 /// A call, polled by the task of its connection. A call in a session continues if its connection is
 /// lost; any other call ends with it.
-pub(super) struct Running(Option<(Call, Answering)>);
+pub(super) struct RunningCall(Option<(Call, PendingResponse)>);
 
 /// What happened first.
 enum First {
@@ -32,8 +32,8 @@ enum First {
     Said,
 }
 
-impl Running {
-    pub(super) fn new(call: Call, answering: Answering) -> Self {
+impl RunningCall {
+    pub(super) fn new(call: Call, answering: PendingResponse) -> Self {
         Self(Some((call, answering)))
     }
 
@@ -60,7 +60,7 @@ impl Running {
     }
 }
 
-impl Running {
+impl RunningCall {
     async fn first(&mut self) -> First {
         // Most calls end immediately and need no timer.
         if let Poll::Ready(first) = poll_fn(|cx| Poll::Ready(self.poll_first(cx))).await {
@@ -88,7 +88,7 @@ impl Running {
 
 fn ended(
     reply: Option<Reply>,
-    answering: Answering,
+    answering: PendingResponse,
     end: CancellationToken,
 ) -> Response<AnswerBody> {
     if answering.stream.has_said() {
@@ -109,7 +109,7 @@ fn ended(
 
 fn said(
     call: Call,
-    answering: Answering,
+    answering: PendingResponse,
     now: u64,
     end: CancellationToken,
 ) -> Response<AnswerBody> {
@@ -128,12 +128,12 @@ fn said(
 }
 
 /// Makes shutdown wait until the response is sent.
-fn counted(mut response: Response<AnswerBody>, answering: Answering) -> Response<AnswerBody> {
+fn counted(mut response: Response<AnswerBody>, answering: PendingResponse) -> Response<AnswerBody> {
     response.body_mut().counts = Some(answering.counts);
     response
 }
 
-impl Drop for Running {
+impl Drop for RunningCall {
     /// Runs when the connection is lost.
     fn drop(&mut self) {
         let Some((call, answering)) = self.0.take() else { return };

@@ -13,7 +13,7 @@ use genkit_core::internal::sync::lock;
 pub(super) const STANDING: u64 = 0;
 
 /// The changes that a session is notified of, whether or not its client reads them.
-pub(super) struct Standing {
+pub(super) struct StandaloneStream {
     /// Locked by the current reader.
     changes: tokio::sync::Mutex<Option<Subscription>>,
     arrived: Mutex<Option<Subscription>>,
@@ -21,7 +21,7 @@ pub(super) struct Standing {
     pub(super) stream: Arc<EventStream>,
 }
 
-impl Default for Standing {
+impl Default for StandaloneStream {
     fn default() -> Self {
         Self {
             changes: tokio::sync::Mutex::default(),
@@ -32,7 +32,7 @@ impl Default for Standing {
     }
 }
 
-impl Standing {
+impl StandaloneStream {
     /// Notifies the session of these changes from now on.
     pub(super) fn hear(&self, changes: Subscription) {
         *lock(&self.arrived) = Some(changes);

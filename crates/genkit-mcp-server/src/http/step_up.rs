@@ -4,7 +4,7 @@
 use rmcp::model::RequestId;
 
 use super::endpoint::EndpointState;
-use super::refusal::HttpRefusal;
+use super::refusal::HttpRejection;
 use super::rules::ParamsOutline;
 use crate::permission::Item;
 use crate::principal::Principal;
@@ -21,7 +21,7 @@ impl EndpointState {
         id: &RequestId,
         params: &ParamsOutline<'_>,
         principal: Option<&Principal>,
-    ) -> Result<(), HttpRefusal> {
+    ) -> Result<(), HttpRejection> {
         let Some(principal) = principal.filter(|_| self.steps_up) else { return Ok(()) };
         let Some(name) = params.routed_name(method) else { return Ok(()) };
         let needed = self.lacking_scopes(method, &name, Some(principal));
@@ -31,7 +31,7 @@ impl EndpointState {
         // would lose the others.
         let mut all = principal.scopes().to_vec();
         all.extend(needed.into_iter().filter(|scope| !principal.has_scope(scope)));
-        Err(HttpRefusal::StepUp {
+        Err(HttpRejection::StepUp {
             id: Some(id.clone()),
             method: method_name(method),
             name: name.into(),

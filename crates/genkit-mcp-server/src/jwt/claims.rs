@@ -10,14 +10,14 @@ use crate::principal::Principal;
 
 /// The expected claims.
 #[derive(Clone, Debug)]
-pub(super) struct Expected {
+pub(super) struct ExpectedClaims {
     pub(super) issuer: String,
     pub(super) audiences: Vec<String>,
     /// The tolerated clock skew.
     pub(super) leeway: Duration,
 }
 
-impl Expected {
+impl ExpectedClaims {
     /// Returns the principal that the claims identify, at `now` in seconds since 1970.
     pub(super) fn principal(
         &self,

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::algorithm::JwtAlgorithm;
-use super::claims::Expected;
+use super::claims::ExpectedClaims;
 use super::error::TokenFault;
 use super::jwk::KeySet;
 use super::keys::IssuerKeys;
@@ -45,7 +45,7 @@ const MAX_TRIES: usize = 4;
 /// ```
 pub struct JwtVerifier {
     pub(super) algorithms: Vec<JwtAlgorithm>,
-    pub(super) expected: Expected,
+    pub(super) expected: ExpectedClaims,
     pub(super) keys: IssuerKeys,
 }
 

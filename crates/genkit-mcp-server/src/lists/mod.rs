@@ -94,7 +94,12 @@ impl ShownNames {
 
 impl Lists {
     /// Builds the lists of all items that pass the filter.
-    fn build(registry: &Registry, filter: &Filter, kept: &Mutex<Kept>, is_private: bool) -> Self {
+    fn build(
+        registry: &Registry,
+        filter: &Filter,
+        kept: &Mutex<AssignedNames>,
+        is_private: bool,
+    ) -> Self {
         let version = registry.version();
         let tools: Vec<Tool> = registry.tools().into_iter().filter(|t| filter.tool(t)).collect();
         let names = {
@@ -189,7 +194,7 @@ fn is_path(name: &str) -> bool {
 
 /// Assigned names, which stay with the items that they were first assigned to.
 #[derive(Default)]
-struct Kept {
+struct AssignedNames {
     tools: KeptNames,
     prompts: KeptNames,
 }
@@ -198,7 +203,7 @@ struct Kept {
 #[derive(Default)]
 pub(crate) struct ListCache {
     newest: Mutex<Option<Arc<Lists>>>,
-    names: Mutex<Kept>,
+    names: Mutex<AssignedNames>,
 }
 
 impl ListCache {

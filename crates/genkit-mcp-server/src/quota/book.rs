@@ -30,7 +30,7 @@ struct Entries {
 
 struct Waiting {
     claim: Claim,
-    granted: oneshot::Sender<Held>,
+    granted: oneshot::Sender<HeldQuota>,
 }
 
 /// Why a quota is exhausted.
@@ -48,7 +48,7 @@ pub(super) enum Full {
 
 /// An amount of a shared resource, held for a client and returned on drop.
 #[must_use = "dropping it returns the amount"]
-pub(crate) struct Held {
+pub(crate) struct HeldQuota {
     book: Arc<Book>,
     kind: Kind,
     amount: usize,
@@ -85,19 +85,19 @@ impl Book {
         kind: Kind,
         amount: usize,
         claim: Claim,
-    ) -> Result<Held, Full> {
+    ) -> Result<HeldQuota, Full> {
         self.count(&mut self.entries(), kind, amount, &claim)?;
-        Ok(Held { book: Arc::clone(self), kind, amount, claim })
+        Ok(HeldQuota { book: Arc::clone(self), kind, amount, claim })
     }
 
     /// Returns a slot immediately, or a receiver that resolves when it is this claim's turn.
     pub(super) fn place_in_turn(
         self: &Arc<Self>,
         claim: Claim,
-    ) -> Result<Held, oneshot::Receiver<Held>> {
+    ) -> Result<HeldQuota, oneshot::Receiver<HeldQuota>> {
         let mut entries = self.entries();
         if self.count(&mut entries, Kind::Place, 1, &claim).is_ok() {
-            return Ok(Held { book: Arc::clone(self), kind: Kind::Place, amount: 1, claim });
+            return Ok(HeldQuota { book: Arc::clone(self), kind: Kind::Place, amount: 1, claim });
         }
         let (granted, receiver) = oneshot::channel();
         entries.waiting.push_back(Waiting { claim, granted });
@@ -143,7 +143,10 @@ impl Book {
     }
 
     /// Grants available slots to waiting functions.
-    fn grant(self: &Arc<Self>, entries: &mut Entries) -> Vec<(oneshot::Sender<Held>, Held)> {
+    fn grant(
+        self: &Arc<Self>,
+        entries: &mut Entries,
+    ) -> Vec<(oneshot::Sender<HeldQuota>, HeldQuota)> {
         let mut granted = Vec::new();
         // Check each waiting function once. Those that still have to wait keep their order.
         for _ in 0..entries.waiting.len() {
@@ -158,7 +161,7 @@ impl Book {
                 continue;
             }
             let book = Arc::clone(self);
-            granted.push((waits, Held { book, kind: Kind::Place, amount: 1, claim }));
+            granted.push((waits, HeldQuota { book, kind: Kind::Place, amount: 1, claim }));
         }
         granted
     }
@@ -226,7 +229,7 @@ impl Entries {
     }
 }
 
-impl Held {
+impl HeldQuota {
     /// Increases the held amount by `more` bytes.
     pub(crate) fn grow(&mut self, more: usize) -> Result<(), E> {
         let counted = self.book.count(&mut self.book.entries(), self.kind, more, &self.claim);
@@ -247,7 +250,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldQuota {
     fn drop(&mut self) {
         self.book.give_back(self.kind, self.amount, &self.claim);
     }

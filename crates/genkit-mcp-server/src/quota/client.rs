@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use super::book::{Book, Full, Held, HeldQuestion};
+use super::book::{Book, Full, HeldQuestion, HeldQuota};
 use super::bound::Kind;
 use super::holder::{Claim, Holder};
 use super::place::HeldPlace;
@@ -102,10 +102,10 @@ impl ClientQuota {
         lock(rate).take(now).map_err(E::TooManyPerSecond)
     }
 
-    /// Opens a session, counted until the returned [`Held`] is dropped. Returns `None` if no more sessions can be open;
+    /// Opens a session, counted until the returned [`HeldQuota`] is dropped. Returns `None` if no more sessions can be open;
     /// see
     /// [`Quotas::gives_way_to`](super::Quotas::gives_way_to).
-    pub(crate) fn open_session(self: &Arc<Self>) -> Option<(Arc<SessionQuota>, Held)> {
+    pub(crate) fn open_session(self: &Arc<Self>) -> Option<(Arc<SessionQuota>, HeldQuota)> {
         let holder = Holder { shares: self.has_several(), is_session: true, ..Holder::default() };
         let client = Arc::clone(self);
         let session = Arc::new(SessionQuota { client, holder: Arc::new(holder) });
@@ -163,7 +163,7 @@ impl SessionQuota {
     }
 
     /// Opens a notification stream, counted until it is dropped.
-    pub(crate) fn stream(&self) -> Result<Held, E> {
+    pub(crate) fn stream(&self) -> Result<HeldQuota, E> {
         self.hold(Kind::Stream, 1, None).map_err(|full| match full {
             Full::All(limit) => E::TooManyStreams(limit),
             Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
@@ -173,7 +173,7 @@ impl SessionQuota {
     }
 
     /// Counts text that is stored for this client, until it is dropped.
-    pub(crate) fn keep(&self, bytes: usize) -> Result<Held, E> {
+    pub(crate) fn keep(&self, bytes: usize) -> Result<HeldQuota, E> {
         self.hold(Kind::Byte, bytes, None).map_err(|_| E::TooMuchKept)
     }
 
@@ -181,7 +181,7 @@ impl SessionQuota {
         &self.client
     }
 
-    fn hold(&self, kind: Kind, amount: usize, upstream: Option<&str>) -> Result<Held, Full> {
+    fn hold(&self, kind: Kind, amount: usize, upstream: Option<&str>) -> Result<HeldQuota, Full> {
         self.client.book.take(kind, amount, self.claim(upstream))
     }
 

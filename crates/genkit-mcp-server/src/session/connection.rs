@@ -23,7 +23,7 @@ struct State {
     handshake: Handshake,
     client: Option<Arc<ClientDescription>>,
     /// The client's requests that are not yet answered.
-    running: HashMap<RequestId, Running>,
+    running: HashMap<RequestId, RunningRequest>,
     /// The server's questions that are not yet answered.
     questions: BTreeMap<i64, oneshot::Sender<Answer>>,
     /// The last number assigned to a request of either side.
@@ -32,7 +32,7 @@ struct State {
     closed: bool,
 }
 
-struct Running {
+struct RunningRequest {
     number: i64,
     cancel: CancellationToken,
 }
@@ -180,7 +180,7 @@ impl OpenRequest {
         }
         state.last += 1;
         let number = state.last;
-        state.running.insert(id.clone(), Running { number, cancel: cancel.clone() });
+        state.running.insert(id.clone(), RunningRequest { number, cancel: cancel.clone() });
         drop(state);
         Ok(Self { session: Arc::clone(session), id: id.clone(), number })
     }

@@ -7,7 +7,7 @@ use rmcp::model::SubscriptionFilter;
 use super::sees::SeenLists;
 use super::{Sees, Session, Subscriptions};
 use crate::error::Error as E;
-use crate::quota::{Held, SessionQuota};
+use crate::quota::{HeldQuota, SessionQuota};
 use genkit_core::internal::registry::{ChangeSet, RegistryChange};
 
 /// The maximum size of a batch whose order is always preserved, in changes.
@@ -29,7 +29,7 @@ pub(crate) struct ListenFilter {
     uris: Subscriptions,
     sees: Sees,
     /// Counts the stream until it is dropped.
-    _stream: Held,
+    _stream: HeldQuota,
 }
 
 impl ListenFilter {

@@ -44,7 +44,7 @@ pub(crate) struct KeyIndex(usize);
 
 /// The contents of an opened state.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub(crate) struct OpenedState {
     pub(crate) recording: Recording,
     pub(crate) number: StateNumber,
     pub(crate) key: KeyIndex,
@@ -104,7 +104,7 @@ impl StateSealer {
     }
 
     /// Opens a state. Clients receive the same error for every rejected state; the log contains the reason.
-    pub(crate) fn open(&self, state: &str, binding: &StateBinding) -> Result<Opened, E> {
+    pub(crate) fn open(&self, state: &str, binding: &StateBinding) -> Result<OpenedState, E> {
         let refused = |why: &str| {
             tracing::info!(why, "rejected a requestState");
             E::InvalidState
@@ -127,7 +127,7 @@ impl StateSealer {
         if lock(&self.answered).has(number) {
             return Err(refused("it was already answered"));
         }
-        Ok(Opened { recording, number, key })
+        Ok(OpenedState { recording, number, key })
     }
 
     fn opened(&self, state: &str, bound_to: &[u8]) -> Result<(KeyIndex, Vec<u8>), SealError> {

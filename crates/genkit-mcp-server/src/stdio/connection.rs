@@ -13,7 +13,7 @@ use super::StdioLimits;
 use super::line_outlet::LineOutlet;
 use crate::engine;
 use crate::engine::{
-    Action, Begun, Call, Engine, ListenStream, MessageFault, Outlet, Rejected, Request,
+    Action, Begun, Call, Engine, ListenStream, MessageError, MessageRejection, Outlet, Request,
     SlowFunctions,
 };
 use crate::principal::{Principal, RequestHead};
@@ -159,15 +159,15 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
                 tracing::trace!(bytes = line.len(), "read a line");
                 engine::read(line)
             }
-            Frame::TooLong(outline, _) => engine::reject(outline, &MessageFault::TooLong(limit)),
+            Frame::TooLong(outline, _) => engine::reject(outline, &MessageError::TooLong(limit)),
         };
         let message = match message {
             Ok(message) => message,
-            Err(Rejected::Silent(fault)) => {
+            Err(MessageRejection::Silent(fault)) => {
                 tracing::debug!(fault = %Logged::text(&fault), "dropped a message");
                 return Ok(());
             }
-            Err(Rejected::Answer(refusal)) => {
+            Err(MessageRejection::Answer(refusal)) => {
                 tracing::debug!("rejected a line");
                 return self.lines.0.push_line(&refusal);
             }

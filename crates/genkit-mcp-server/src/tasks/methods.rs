@@ -12,7 +12,7 @@ use crate::audit::Audit;
 use crate::caller::Request;
 use crate::caller::message::{self, Reply};
 use crate::error::{Error as E, protocol_error};
-use crate::state::{Absent, SharedState};
+use crate::state::{LookupError, SharedState};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::{Error, Result};
 use genkit_core::{RunChange, RunId, StoredRun};
@@ -84,7 +84,7 @@ pub(in super::super) async fn answer(
     let answered = match (task, call) {
         (Err(error), _) => Err(error),
         (Ok(task), TaskCall::Get(_)) => {
-            let detailed = wire::detailed(&task.id, task.record).map_err(TaskRefusal::from);
+            let detailed = wire::detailed(&task.id, task.record).map_err(TaskError::from);
             detailed.map(|task| TaskAnswer::Task(Box::new(task)))
         }
         (Ok(task), TaskCall::Update(_, answers)) => task.update(answers).await,
@@ -95,11 +95,11 @@ pub(in super::super) async fn answer(
             audit.end("ok", None);
             Ok(answer)
         }
-        Err(TaskRefusal::Known(why)) => {
+        Err(TaskError::Known(why)) => {
             audit.refuse(&why);
             Err(why.into())
         }
-        Err(TaskRefusal::Failed(error)) => {
+        Err(TaskError::Failed(error)) => {
             audit.end("error", None);
             Err(protocol_error(&shared.for_client(error, "tasks")))
         }
@@ -107,19 +107,19 @@ pub(in super::super) async fn answer(
 }
 
 /// The reason why a request about a task fails.
-enum TaskRefusal {
+enum TaskError {
     Known(E),
     /// The store failed.
     Failed(Error),
 }
 
-impl From<E> for TaskRefusal {
+impl From<E> for TaskError {
     fn from(why: E) -> Self {
         Self::Known(why)
     }
 }
 
-impl From<Error> for TaskRefusal {
+impl From<Error> for TaskError {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
@@ -140,7 +140,7 @@ impl<'a> FoundTask<'a> {
         shared: &'a Arc<SharedState>,
         id: &str,
         request: &Request,
-    ) -> Result<Self, TaskRefusal> {
+    ) -> Result<Self, TaskError> {
         request.quota.count_request()?;
         let id = RunId::of_task(id).ok_or(E::UnknownTask)?;
         let (stored, record) = load(shared, &id).await?;
@@ -148,14 +148,14 @@ impl<'a> FoundTask<'a> {
         if !record.call.is_of(caller.principal()) {
             return Err(E::Hidden(Box::new(E::UnknownTask)).into());
         }
-        if shared.tool(&record.call.tool, &caller).err() == Some(Absent::Hidden) {
+        if shared.tool(&record.call.tool, &caller).err() == Some(LookupError::Hidden) {
             return Err(E::Hidden(Box::new(E::UnknownTask)).into());
         }
         Ok(Self { shared, id, stored, record })
     }
 
     /// Saves a change; returns `false` and reloads the task if it was changed concurrently.
-    async fn save(&mut self, change: RunChange) -> Result<bool, TaskRefusal> {
+    async fn save(&mut self, change: RunChange) -> Result<bool, TaskError> {
         let store = &self.shared.tasks.store;
         if store.save(&self.id, self.stored.at.revision, &change).await?.is_some() {
             return Ok(true);
@@ -164,7 +164,7 @@ impl<'a> FoundTask<'a> {
         Ok(false)
     }
 
-    async fn update(mut self, answers: InputResponses) -> Result<TaskAnswer, TaskRefusal> {
+    async fn update(mut self, answers: InputResponses) -> Result<TaskAnswer, TaskError> {
         for _ in 0..CHANGE_TRIES {
             if !self.record.answered(answers.clone())? {
                 break;
@@ -181,7 +181,7 @@ impl<'a> FoundTask<'a> {
         Ok(TaskAnswer::Done(TaskAckResult::new()))
     }
 
-    async fn cancel(mut self) -> Result<TaskAnswer, TaskRefusal> {
+    async fn cancel(mut self) -> Result<TaskAnswer, TaskError> {
         for _ in 0..CHANGE_TRIES {
             if !matches!(self.record.stage, Stage::Working | Stage::Asks(_)) {
                 break;
@@ -198,7 +198,7 @@ impl<'a> FoundTask<'a> {
     }
 }
 
-async fn load(shared: &SharedState, id: &RunId) -> Result<(StoredRun, TaskRecord), TaskRefusal> {
+async fn load(shared: &SharedState, id: &RunId) -> Result<(StoredRun, TaskRecord), TaskError> {
     let stored = shared.tasks.store.load(id).await?.ok_or(E::UnknownTask)?;
     let record = TaskRecord::read(&stored).filter(|record| record.ends_ms() > now_ms());
     let record = record.ok_or(E::UnknownTask)?;

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Action, Begun, Call, Engine, ListenStream, Message, Outlet, Outward, Rejected, Request,
+    Action, Begun, Call, Engine, ListenStream, Message, MessageRejection, Outlet, Outward, Request,
     SlowFunctions, read,
 };
 use crate::McpServer;
@@ -114,8 +114,8 @@ impl Machine {
     fn step(&self, message: impl AsRef<[u8]>) -> Step {
         let message = match read(message.as_ref()) {
             Ok(message) => message,
-            Err(Rejected::Answer(answer)) => return Step::Answer(json_of(&answer)),
-            Err(Rejected::Silent(_)) => return Step::Nothing,
+            Err(MessageRejection::Answer(answer)) => return Step::Answer(json_of(&answer)),
+            Err(MessageRejection::Silent(_)) => return Step::Nothing,
         };
         match self.act(message) {
             Action::Accepted | Action::Changes(_) => Step::Nothing,

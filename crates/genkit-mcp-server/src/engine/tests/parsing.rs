@@ -3,7 +3,7 @@
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
 
-use crate::engine::{Message, Rejected, read};
+use crate::engine::{Message, MessageRejection, read};
 use genkit_mcp::internal::jsonrpc::MAX_VALUES;
 use genkit_mcp::internal::jsonrpc::{MAX_ID_BYTES, MAX_NESTING};
 
@@ -11,7 +11,9 @@ use genkit_mcp::internal::jsonrpc::{MAX_ID_BYTES, MAX_NESTING};
 fn refused(bytes: impl AsRef<[u8]>, code: i64, id: Value, text: &str) {
     let bytes = bytes.as_ref();
     let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(100)]).into_owned();
-    let Err(Rejected::Answer(answer)) = read(bytes) else { panic!("{shown}: {:?}", read(bytes)) };
+    let Err(MessageRejection::Answer(answer)) = read(bytes) else {
+        panic!("{shown}: {:?}", read(bytes))
+    };
     let answer: Value = super::json_of(&answer);
     let error = &answer["error"];
     assert_eq!((&error["code"], answer.get("id")), (&json!(code), Some(&id)), "{shown}: {answer}");
@@ -21,7 +23,7 @@ fn refused(bytes: impl AsRef<[u8]>, code: i64, id: Value, text: &str) {
 
 #[track_caller]
 fn dropped(text: &str) {
-    assert!(matches!(read(text.as_bytes()), Err(Rejected::Silent(_))), "{text}");
+    assert!(matches!(read(text.as_bytes()), Err(MessageRejection::Silent(_))), "{text}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{SessionId, milliseconds};
-use crate::http::standing::Standing;
+use crate::http::standing::StandaloneStream;
 use crate::http::streams::{EventStream, KeptStreams};
 use crate::session::Session;
 #[cfg(feature = "durable")]
@@ -40,7 +40,7 @@ pub(in super::super) struct HttpSession {
     in_use: AtomicUsize,
     is_ready: AtomicBool,
     kept: Mutex<KeptStreams>,
-    standing: OnceLock<Arc<Standing>>,
+    standing: OnceLock<Arc<StandaloneStream>>,
     /// Cancelled when the session ends.
     ended: CancellationToken,
 }
@@ -147,7 +147,7 @@ impl HttpSession {
     }
 
     /// The stream that belongs to no request.
-    pub(in super::super) fn standing(&self) -> &Arc<Standing> {
+    pub(in super::super) fn standing(&self) -> &Arc<StandaloneStream> {
         self.standing.get_or_init(Arc::default)
     }
 

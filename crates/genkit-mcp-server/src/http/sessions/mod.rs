@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) use self::http_session::{HttpSession, Owner, SessionInUse};
 pub(super) use self::session_id::SessionId;
-use crate::quota::{ClientQuota, Held, Kind, Quotas, SessionQuota};
+use crate::quota::{ClientQuota, HeldQuota, Kind, Quotas, SessionQuota};
 use crate::session::Session;
 use genkit_core::internal::sync::{read, write};
 
@@ -73,7 +73,7 @@ impl SessionTable {
         &self,
         quotas: &Quotas,
         client: &Arc<ClientQuota>,
-    ) -> Option<(Arc<SessionQuota>, Held)> {
+    ) -> Option<(Arc<SessionQuota>, HeldQuota)> {
         if let Some(opened) = client.open_session() {
             return Some(opened);
         }

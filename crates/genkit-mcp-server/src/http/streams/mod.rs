@@ -86,7 +86,7 @@ pub(super) enum Read {
 
 /// The outcome of sending a message.
 #[derive(Debug, PartialEq)]
-enum Saying {
+enum SendOutcome {
     /// Done. Whether a client will read the message.
     Ended(bool),
     /// The journal must store the message first.
@@ -137,15 +137,15 @@ impl EventStream {
     }
 
     /// Sends a message if there is capacity for it.
-    fn try_say(&self, message: &Bytes) -> Saying {
+    fn try_say(&self, message: &Bytes) -> SendOutcome {
         let mut state = self.state();
         match state.has_room(message) {
-            None => Saying::NoRoom,
-            Some(false) => Saying::Ended(false),
-            Some(true) if self.journal.get().is_some() => Saying::Journaled,
+            None => SendOutcome::NoRoom,
+            Some(false) => SendOutcome::Ended(false),
+            Some(true) if self.journal.get().is_some() => SendOutcome::Journaled,
             Some(true) => {
                 state.push(message);
-                Saying::Ended(true)
+                SendOutcome::Ended(true)
             }
         }
     }
@@ -301,12 +301,12 @@ impl Outward for EventStream {
                 let mut room = std::pin::pin!(self.room.notified());
                 room.as_mut().enable();
                 match self.try_say(&message) {
-                    Saying::Ended(said) => return said,
-                    Saying::Journaled => match self.journal.get() {
+                    SendOutcome::Ended(said) => return said,
+                    SendOutcome::Journaled => match self.journal.get() {
                         Some(journal) => return Arc::clone(journal).say(message).await,
                         None => continue,
                     },
-                    Saying::NoRoom => {}
+                    SendOutcome::NoRoom => {}
                 }
                 room.await;
             }

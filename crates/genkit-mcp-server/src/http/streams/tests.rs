@@ -20,18 +20,22 @@ fn what_is_said_is_read_in_order_and_then_it_ends() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
     assert_eq!(read(&stream, reader), Read::Nothing);
-    assert_eq!(stream.try_say(&message("{1}")), Saying::Ended(true));
+    assert_eq!(stream.try_say(&message("{1}")), SendOutcome::Ended(true));
     stream.finish(Some(&message("{2}")));
     assert_eq!(read(&stream, reader), event("data: {1}\n\n"));
     assert_eq!(read(&stream, reader), event("data: {2}\n\n"));
     assert_eq!(read(&stream, reader), Read::End);
-    assert_eq!(stream.try_say(&message("{3}")), Saying::Ended(false), "it has no reader any more");
+    assert_eq!(
+        stream.try_say(&message("{3}")),
+        SendOutcome::Ended(false),
+        "it has no reader any more"
+    );
 }
 
 #[test]
 fn what_was_said_before_it_had_a_number_is_read_with_one() {
     let stream = EventStream::default();
-    assert_eq!(stream.try_say(&message("{1}")), Saying::Ended(true));
+    assert_eq!(stream.try_say(&message("{1}")), SendOutcome::Ended(true));
     stream.number(7);
     let reader = stream.read_from(0);
     assert_eq!(read(&stream, reader), event("id: 7-1\ndata: {1}\n\n"));
@@ -42,7 +46,7 @@ fn who_comes_back_reads_what_it_missed() {
     let stream = EventStream::with_number(7);
     let first = stream.read_from(0);
     for text in ["{1}", "{2}"] {
-        assert_eq!(stream.try_say(&message(text)), Saying::Ended(true));
+        assert_eq!(stream.try_say(&message(text)), SendOutcome::Ended(true));
     }
     assert_eq!(read(&stream, first), event("id: 7-1\ndata: {1}\n\n"));
     assert!(stream.leave(first));
@@ -74,10 +78,10 @@ fn who_says_more_than_is_read_waits_and_nothing_is_lost() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
     let large = message(&"x".repeat(UNREAD_BYTES));
-    assert_eq!(stream.try_say(&large), Saying::Ended(true), "one message always fits");
-    assert_eq!(stream.try_say(&message("{}")), Saying::NoRoom);
+    assert_eq!(stream.try_say(&large), SendOutcome::Ended(true), "one message always fits");
+    assert_eq!(stream.try_say(&message("{}")), SendOutcome::NoRoom);
     assert!(matches!(read(&stream, reader), Read::Event(_)));
-    assert_eq!(stream.try_say(&message("{}")), Saying::Ended(true));
+    assert_eq!(stream.try_say(&message("{}")), SendOutcome::Ended(true));
     assert_eq!(read(&stream, reader), event("data: {}\n\n"));
 }
 
@@ -85,9 +89,9 @@ fn who_says_more_than_is_read_waits_and_nothing_is_lost() {
 fn a_stream_that_nobody_can_come_back_to_takes_nothing_more() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
-    assert_eq!(stream.try_say(&message("{}")), Saying::Ended(true));
+    assert_eq!(stream.try_say(&message("{}")), SendOutcome::Ended(true));
     assert!(stream.leave(reader));
-    assert_eq!(stream.try_say(&message("{}")), Saying::Ended(false));
+    assert_eq!(stream.try_say(&message("{}")), SendOutcome::Ended(false));
     assert_eq!(stream.bytes(), 0);
 }
 
@@ -99,7 +103,7 @@ fn what_is_kept_for_who_comes_back_is_bounded() {
     for _ in 0..10_000 {
         assert_eq!(
             stream.try_say(&message("{\"progress\":1}")),
-            Saying::Ended(true),
+            SendOutcome::Ended(true),
             "it never waits"
         );
     }
