@@ -38,7 +38,7 @@ struct AuditRecord {
 
 impl Audit {
     /// Starts a record, or does nothing if no subscriber is listening.
-    pub(crate) fn begin(
+    pub(crate) fn start_record(
         method: &'static str,
         name: &str,
         asking: RequestSource<'_>,
@@ -64,21 +64,21 @@ impl Audit {
     }
 
     /// Writes the event. `error` is the error message, if contents are audited.
-    pub(crate) fn end(self, outcome: &'static str, error: Option<&str>) {
-        self.ended(outcome, None, error);
+    pub(crate) fn record_outcome(self, outcome: &'static str, error: Option<&str>) {
+        self.finish_record(outcome, None, error);
     }
 
     /// Discards the record, because the event is written elsewhere.
-    pub(crate) fn forget(mut self) {
+    pub(crate) fn discard_record(mut self) {
         self.0 = None;
     }
 
     /// Records that the request was rejected.
-    pub(crate) fn refuse(self, why: &E) {
-        self.ended("refused", Some(why.reason()), None);
+    pub(crate) fn record_refusal(self, why: &E) {
+        self.finish_record("refused", Some(why.reason()), None);
     }
 
-    fn ended(mut self, outcome: &'static str, reason: Option<&str>, error: Option<&str>) {
+    fn finish_record(mut self, outcome: &'static str, reason: Option<&str>, error: Option<&str>) {
         if let Some(record) = self.0.take() {
             record.write(outcome, reason, error);
         }

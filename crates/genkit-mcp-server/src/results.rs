@@ -7,7 +7,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use super::content::{self, block, own_meta, role_of};
+use super::content::{self, own_meta, role_of, to_block};
 use super::error::Error as E;
 use super::session::Era;
 use genkit_core::internal::action::{ContentsBody, ToolOutput, failure_for_model};
@@ -49,7 +49,7 @@ fn success(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {
     let mut meta = own_meta(&metadata);
     let text = value.as_ref().and_then(text_of);
     let structured = value.and_then(|value| structured(value, shape, era, &mut meta));
-    let mut blocks: Vec<ContentBlock> = content.into_iter().map(block).collect();
+    let mut blocks: Vec<ContentBlock> = content.into_iter().map(to_block).collect();
     // An upstream tool supplies its own text for the value.
     let text = text.filter(|_| repeated.is_empty());
     blocks.splice(0..0, repeated.into_iter().map(ContentBlock::text));
@@ -66,7 +66,7 @@ fn success(output: ToolOutput, shape: ResultShape, era: Era) -> CallToolResult {
     }
     let mut result = CallToolResult::success(blocks);
     result.structured_content = structured;
-    result.meta = content::meta(meta);
+    result.meta = content::to_meta(meta);
     result
 }
 
@@ -115,14 +115,14 @@ pub(super) fn prompt_result(reply: PromptReply) -> GetPromptResult {
     let messages = reply.messages.into_iter().flat_map(|message| {
         let role = role_of(message.role);
         let parts = message.content.into_iter().filter(|part| !part.is_place());
-        parts.map(move |part| PromptMessage::new(role.clone(), block(part)))
+        parts.map(move |part| PromptMessage::new(role.clone(), to_block(part)))
     });
     let mut result = GetPromptResult::new(messages.collect());
     result.description = reply.description;
     let options = reply.options.map(|options| prompt_options(&options)).unwrap_or_default();
     if !options.is_empty() {
         let options = Map::from_iter([(OPTIONS_KEY.to_owned(), Value::Object(options))]);
-        result.meta = content::meta(options);
+        result.meta = content::to_meta(options);
     }
     result
 }

@@ -107,7 +107,7 @@ impl SharedState {
     /// Counts the connected upstream servers, and the enabled ones.
     #[cfg(feature = "http")]
     pub(crate) fn servers_behind(&self) -> (usize, usize) {
-        self.hosts.servers()
+        self.hosts.count_servers()
     }
 
     /// Returns whether the items of all fronted hosts are registered.

@@ -32,7 +32,7 @@ impl Outlet {
     }
 
     /// Counts a question as waiting for its answer until the guard is dropped.
-    pub(crate) fn waiting(&self) -> WaitsForAnswer<'_> {
+    pub(crate) fn count_question(&self) -> WaitsForAnswer<'_> {
         self.0.waits(true);
         WaitsForAnswer(&*self.0)
     }

@@ -56,13 +56,13 @@ impl Request {
     }
 
     /// Returns the sender of the request, for audit events.
-    pub(crate) fn asking(&self) -> RequestSource<'_> {
+    pub(crate) fn request_source(&self) -> RequestSource<'_> {
         RequestSource { key: self.quota.key(), calls_itself: self.client.calls_itself() }
     }
 
     /// Records that the requested item does not exist or is hidden from the client, and returns the error.
-    pub(crate) fn refused(&self, method: &'static str, name: &str, why: E) -> ErrorData {
-        Audit::begin(method, name, self.asking(), None).refuse(&why);
+    pub(crate) fn record_refusal(&self, method: &'static str, name: &str, why: E) -> ErrorData {
+        Audit::start_record(method, name, self.request_source(), None).record_refusal(&why);
         why.into()
     }
 }

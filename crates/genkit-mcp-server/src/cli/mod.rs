@@ -151,33 +151,35 @@ impl<'a> McpCli<'a> {
     pub async fn run(self) -> Result<()> {
         let Self { server, own, line } = self;
         let line = line.unwrap_or_else(|| std::env::args_os().collect());
-        let command = command::command(&server.settings, own.as_ref());
+        let command = command::build_command(&server.settings, own.as_ref());
         // `exit` prints usage errors, `--help` and `--version`.
         let matches = command.try_get_matches_from(line).unwrap_or_else(|said| said.exit());
-        let wanted = CliCommand::of(&matches)?;
-        let told = |own: Option<&OwnArgs<'_>>| own.map_or(Ok(Vec::new()), |own| own.told(&matches));
+        let wanted = CliCommand::from_matches(&matches)?;
+        let told = |own: Option<&OwnArgs<'_>>| {
+            own.map_or(Ok(Vec::new()), |own| own.to_arguments(&matches))
+        };
         match &wanted {
             CliCommand::Install(install) => {
-                return install::install(install, &server.settings.name, told(own.as_ref())?);
+                return install::install_entry(install, &server.settings.name, told(own.as_ref())?);
             }
-            CliCommand::Inspect => return inspect::inspect(told(own.as_ref())?).await,
+            CliCommand::Inspect => return inspect::run_inspector(told(own.as_ref())?).await,
             CliCommand::Serve if waits_for_a_person(&server) => {
-                return print::out(&terminal::hint(&server.settings));
+                return print::print_text(&terminal::usage_hint(&server.settings));
             }
             _ => {}
         }
         let server = match own {
-            Some(own) => own.apply(server, &matches)?,
+            Some(own) => own.apply_args(server, &matches)?,
             None => server,
         };
         match wanted {
             #[cfg(feature = "http")]
-            CliCommand::Http(http) => http.set(server).await,
-            CliCommand::List { json } => list::list(server, json).await,
+            CliCommand::Http(http) => http.apply_to(server).await,
+            CliCommand::List { json } => list::print_lists(server, json).await,
             CliCommand::Call { name, arguments, json } => {
                 call::call(server, &name, arguments, json).await
             }
-            CliCommand::Check => list::check(server).await,
+            CliCommand::Check => list::print_check(server).await,
             _ => server.await,
         }
     }

@@ -39,7 +39,7 @@ impl MiddlewareCall {
         if shared.settings.middleware.is_empty() {
             return None;
         }
-        let asking = request.asking();
+        let asking = request.request_source();
         let calls_itself = asking.calls_itself;
         Some(Self {
             shared: Arc::clone(shared),
@@ -63,11 +63,12 @@ impl MiddlewareCall {
     }
 
     /// Runs `work` inside all middleware.
-    pub(super) async fn run(self, work: CallWork) -> Result<Written, ErrorData> {
+    pub(super) async fn run_inside(self, work: CallWork) -> Result<Written, ErrorData> {
         let Self { shared, request, quota, key, calls_itself, cancel } = self;
         let (method, name) = (request.method(), request.name().to_owned());
         let calls_itself = calls_itself.as_ref().map(|(name, version)| (&**name, &**version));
-        let audit = Audit::begin(method, &name, RequestSource { key: &key, calls_itself }, None);
+        let audit =
+            Audit::start_record(method, &name, RequestSource { key: &key, calls_itself }, None);
         let was_served = Arc::new(AtomicBool::new(false));
         let serves = Arc::clone(&was_served);
         let server = Box::pin(async move {
@@ -85,7 +86,7 @@ impl MiddlewareCall {
             Outcome::Finished(outcome) => outcome,
             Outcome::Suspended(..) | Outcome::Cancelled => {
                 if was_served.load(Ordering::Relaxed) {
-                    audit.forget();
+                    audit.discard_record();
                 }
                 return Err(E::RequestCancelled.into());
             }
@@ -94,12 +95,12 @@ impl MiddlewareCall {
         // A request that reached the server has already been counted and recorded. Lists are
         // counted earlier and not recorded.
         if was_served.load(Ordering::Relaxed) || method.ends_with("/list") {
-            audit.forget();
+            audit.discard_record();
         } else if let Err(error) = quota.count_request() {
-            audit.refuse(&error);
+            audit.record_refusal(&error);
             return Err(error.into());
         } else {
-            audit.end(if outcome.is_ok() { "middleware" } else { "refused" }, None);
+            audit.record_outcome(if outcome.is_ok() { "middleware" } else { "refused" }, None);
         }
         let result = match outcome {
             Ok(answer) => answer.into_parts()?,
@@ -107,7 +108,7 @@ impl MiddlewareCall {
         };
         Ok(Box::new(move |id| {
             let tool_failed = result["isError"] == true;
-            Reply { tool_failed, ..message::result(id, &result) }
+            Reply { tool_failed, ..message::result_reply(id, &result) }
         }))
     }
 }

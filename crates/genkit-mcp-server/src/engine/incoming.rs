@@ -76,7 +76,7 @@ pub(crate) enum MessageError {
 }
 
 impl MessageError {
-    fn code(&self) -> ErrorCode {
+    fn error_code(&self) -> ErrorCode {
         match self {
             Self::NotUtf8(_) | Self::NotJson(_) => ErrorCode::PARSE_ERROR,
             Self::Params => ErrorCode::INVALID_PARAMS,
@@ -84,32 +84,33 @@ impl MessageError {
         }
     }
 
-    pub(super) fn error(&self) -> ErrorData {
-        ErrorData::new(self.code(), self.to_string(), None)
+    pub(super) fn error_data(&self) -> ErrorData {
+        ErrorData::new(self.error_code(), self.to_string(), None)
     }
 }
 
 /// Parses one message.
-pub(crate) fn read(bytes: &[u8]) -> Result<Message<'_>, MessageRejection> {
-    let text = std::str::from_utf8(bytes).map_err(|e| refuse(None, &MessageError::NotUtf8(e)))?;
+pub(crate) fn read_message(bytes: &[u8]) -> Result<Message<'_>, MessageRejection> {
+    let text =
+        std::str::from_utf8(bytes).map_err(|e| error_for(None, &MessageError::NotUtf8(e)))?;
     let text = text.trim_ascii();
     if !text.starts_with('{') {
-        return Err(refuse(None, &no_object(text)));
+        return Err(error_for(None, &no_object(text)));
     }
     let outline = || Scanner::default().finish(text.as_bytes());
     let members = match scan::members(text) {
         Ok(members) => members,
-        Err(ScanFault::TooDeep) => return reject(outline(), &MessageError::TooDeep),
-        Err(ScanFault::TooMany) => return reject(outline(), &MessageError::TooMany),
+        Err(ScanFault::TooDeep) => return reject_message(outline(), &MessageError::TooDeep),
+        Err(ScanFault::TooMany) => return reject_message(outline(), &MessageError::TooMany),
         Err(ScanFault::Duplicate(name)) => {
             let mut outline = outline();
             if name == "id" {
                 // Which of the two ids is meant is unknown.
                 outline.id = Id::Unusable;
             }
-            return reject(outline, &MessageError::Duplicate(name));
+            return reject_message(outline, &MessageError::Duplicate(name));
         }
-        Err(ScanFault::NotJson) => return Err(refuse(None, &not_json(text))),
+        Err(ScanFault::NotJson) => return Err(error_for(None, &not_json(text))),
     };
     let id = members.id.map_or(Id::Absent, Id::of_raw);
     let method = members.method.map(|raw| text_of(raw).ok_or(MessageError::Method));
@@ -127,7 +128,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Message<'_>, MessageRejection> {
     let method = method.and_then(Result::ok);
     if let Some(fault) = fault {
         let (versioned, method) = (members.jsonrpc.is_some(), method.is_some());
-        return reject(Outline { id, versioned, method, answer: is_answer }, &fault);
+        return reject_message(Outline { id, versioned, method, answer: is_answer }, &fault);
     }
     // `null` means no parameters.
     let params = members.params.filter(|raw| *raw != "null");
@@ -138,7 +139,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Message<'_>, MessageRejection> {
             let answer = match (members.result, members.error) {
                 (Some(result), None) => Ok(result),
                 (None, Some(error)) => Err(error_of(error)),
-                _ => Err(unusable(&MessageError::Answer)),
+                _ => Err(unusable_answer(&MessageError::Answer)),
             };
             Ok(Message::Response { id, answer })
         }
@@ -151,33 +152,36 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Message<'_>, MessageRejection> {
 /// The sender of a request receives it, as does the sender of a message of unknown type, with a null
 /// id. The sender of a notification does not. For a response, the function that waits for it receives
 /// the error: its id is one of ours, and would denote a different request to the client.
-pub(crate) fn reject<'a>(
+pub(crate) fn reject_message<'a>(
     outline: Outline,
     fault: &MessageError,
 ) -> Result<Message<'a>, MessageRejection> {
     match (outline.method, outline.id, outline.answer) {
         (false, Id::Usable(id), true) => {
             let message = format!("invalid response: {fault}");
-            Ok(Message::Response { id, answer: Err(ErrorData::new(fault.code(), message, None)) })
+            Ok(Message::Response {
+                id,
+                answer: Err(ErrorData::new(fault.error_code(), message, None)),
+            })
         }
         (false, _, true) | (true, Id::Absent, _) => {
             Err(MessageRejection::Silent(fault.to_string()))
         }
-        (_, id, _) => Err(refuse(id.usable(), fault)),
+        (_, id, _) => Err(error_for(id.usable(), fault)),
     }
 }
 
-fn refuse(id: Option<RequestId>, fault: &MessageError) -> MessageRejection {
-    MessageRejection::Answer(message::error(id.as_ref(), &fault.error()).bytes)
+fn error_for(id: Option<RequestId>, fault: &MessageError) -> MessageRejection {
+    MessageRejection::Answer(message::error_reply(id.as_ref(), &fault.error_data()).bytes)
 }
 
 /// Parses the error in a client's response.
 fn error_of(raw: &str) -> ErrorData {
-    serde_json::from_str(raw).unwrap_or_else(|_| unusable(&MessageError::Answer))
+    serde_json::from_str(raw).unwrap_or_else(|_| unusable_answer(&MessageError::Answer))
 }
 
-fn unusable(fault: &MessageError) -> ErrorData {
-    ErrorData::new(fault.code(), format!("invalid response: {fault}"), None)
+fn unusable_answer(fault: &MessageError) -> ErrorData {
+    ErrorData::new(fault.error_code(), format!("invalid response: {fault}"), None)
 }
 
 /// Returns the problem of a text that is not an object.

@@ -37,12 +37,12 @@ impl ListenStream {
         server: Implementation,
         audit: Audit,
     ) -> Self {
-        let acknowledgement = Some(acknowledgement(open.id(), accepted));
+        let acknowledgement = Some(encode_acknowledgement(open.id(), accepted));
         Self { acknowledgement, changes, open, cancel, server, audit, told: None }
     }
 
     /// Adds a span that records the stream and its outcome.
-    pub(super) fn told(mut self, told: Box<RequestSpan>) -> Self {
+    pub(super) fn with_span(mut self, told: Box<RequestSpan>) -> Self {
         self.told = Some(told);
         self
     }
@@ -55,7 +55,7 @@ impl ListenStream {
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => None,
-            change = self.changes.next() => Some(message::change(&change, Some(self.open.id()))),
+            change = self.changes.next() => Some(message::encode_change(&change, Some(self.open.id()))),
         }
     }
 
@@ -65,19 +65,19 @@ impl ListenStream {
         if !self.open.finish() || self.cancel.is_cancelled() {
             return None;
         }
-        self.audit.end("ok", None);
+        self.audit.record_outcome("ok", None);
         let mut result = SubscriptionsListenResult::complete(id.clone());
         result.meta.set_server_info(self.server);
-        let reply = message::result(&id, &result);
+        let reply = message::result_reply(&id, &result);
         if let Some(told) = self.told {
-            told.end(&reply);
+            told.end_span(&reply);
         }
         Some(reply)
     }
 }
 
 /// Returns the part of a filter that is accepted: everything requested, up to the limit.
-pub(super) fn accepted(asked: SubscriptionFilter) -> SubscriptionFilter {
+pub(super) fn accept_filter(asked: SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = asked;
     for flag in [
         &mut accepted.tools_list_changed,
@@ -93,9 +93,9 @@ pub(super) fn accepted(asked: SubscriptionFilter) -> SubscriptionFilter {
     accepted
 }
 
-fn acknowledgement(id: &RequestId, accepted: SubscriptionFilter) -> Bytes {
+fn encode_acknowledgement(id: &RequestId, accepted: SubscriptionFilter) -> Bytes {
     let mut meta = NotificationMetaObject::new();
     meta.set_subscription_id(id.clone());
     let params = SubscriptionsAcknowledgedNotificationParams::new(accepted).with_meta(meta);
-    message::notification("notifications/subscriptions/acknowledged", &params)
+    message::encode_notification("notifications/subscriptions/acknowledged", &params)
 }

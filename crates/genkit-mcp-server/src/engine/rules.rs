@@ -21,7 +21,7 @@ pub(super) struct Rules {
 
 impl Rules {
     /// Returns the rules of a request, or an error if it follows none.
-    pub(super) fn of(
+    pub(super) fn for_request(
         session: &Session,
         meta: &RequestMetaObject,
         params: &Params,
@@ -64,7 +64,7 @@ impl Rules {
     }
 
     /// Returns the client as the request describes it, completed by what the handshake declared.
-    pub(super) fn client(
+    pub(super) fn client_of(
         &self,
         session: &Session,
         meta: &RequestMetaObject,

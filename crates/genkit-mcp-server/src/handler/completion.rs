@@ -15,7 +15,7 @@ use crate::state::SharedState;
 use genkit_core::internal::context::{Outcome, drive};
 
 /// Returns suggestions for a partially typed value. The completion function runs under the same limits as any other.
-pub(crate) async fn complete(
+pub(crate) async fn complete_argument(
     shared: &Arc<SharedState>,
     params: CompleteRequestParams,
     request: Request,
@@ -27,7 +27,7 @@ pub(crate) async fn complete(
     }
     let (argument, value) = (params.argument.name, params.argument.value);
     let caller = shared.caller(&request.head);
-    let refused = |name: &str, why| request.refused("completion/complete", name, why);
+    let refused = |name: &str, why| request.record_refusal("completion/complete", name, why);
     let (name, of, found) = match &params.r#ref {
         Reference::Prompt(wanted) => {
             let name = &wanted.name;

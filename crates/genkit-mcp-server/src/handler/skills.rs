@@ -25,7 +25,7 @@ impl Methods<'_> {
             return Err(E::UnknownName(suggest::unknown("skill", uri, known)));
         };
         let mut result = GetSkillResult::new(skill.clone());
-        result.ttl_ms = self.ttl();
+        result.ttl_ms = self.cache_ms();
         result.cache_scope = Some(lists.cache_scope());
         Ok(result)
     }
@@ -44,13 +44,13 @@ impl Methods<'_> {
         let (children, next) = page(&children, |child| &child.uri, cursor, size)?;
         let mut result = ReadResourceDirectoryResult::with_all_items(children.to_vec());
         result.next_cursor = next;
-        result.ttl_ms = self.ttl();
+        result.ttl_ms = self.cache_ms();
         result.cache_scope = Some(lists.cache_scope());
         Ok(result)
     }
 }
 
 /// Returns the error for a method of the undeclared extension.
-pub(crate) fn undeclared(method: &str) -> ErrorData {
-    method_names::undeclared(method, "this server has no skills")
+pub(crate) fn undeclared_skills(method: &str) -> ErrorData {
+    method_names::undeclared_method(method, "this server has no skills")
 }

@@ -28,9 +28,9 @@ pub(super) struct PendingResponse {
 
 impl PendingResponse {
     /// A response with one message, and a status code if its error has one.
-    pub(super) fn answer(&self, reply: Reply) -> Response<AnswerBody> {
-        let status = answers::status(reply.error, self.is_described, self.lacks_meta);
-        answers::json(status, reply.bytes)
+    pub(super) fn into_response(&self, reply: Reply) -> Response<AnswerBody> {
+        let status = answers::status_for(reply.error, self.is_described, self.lacks_meta);
+        answers::json_response(status, reply.bytes)
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) fn is_primed(session: &Session) -> bool {
 }
 
 /// Runs the rest of the call.
-pub(super) fn driver(call: Call, answering: PendingResponse) -> Driver {
+pub(super) fn drive_call(call: Call, answering: PendingResponse) -> Driver {
     Box::pin(async move {
         // Moves all of it here, so that the session stays in use and shutdown waits until this
         // ends.

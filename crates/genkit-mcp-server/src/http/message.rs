@@ -12,7 +12,7 @@ use super::names::SESSION;
 use super::refusal::HttpRejection;
 use super::rules::{ParamsOutline, RequestOutline, Rules};
 use super::sessions::SessionInUse;
-use crate::engine::{Message, MessageRejection, read};
+use crate::engine::{Message, MessageRejection, read_message};
 use crate::session::Session;
 
 /// The parts of a message that are needed before it is handled.
@@ -34,16 +34,16 @@ pub(super) enum MessageSession {
 }
 
 impl<'a> Outline<'a> {
-    pub(super) fn of(message: &'a Message<'_>) -> Self {
+    pub(super) fn from_message(message: &'a Message<'_>) -> Self {
         let (method, id, params) = match message {
             Message::Request { id, method, params } => (Some(&**method), Some(id), *params),
             Message::Notification { method, params } => (Some(&**method), None, *params),
             Message::Response { .. } => (None, None, None),
         };
-        Self { method, id, params: ParamsOutline::of(params) }
+        Self { method, id, params: ParamsOutline::parse_params(params) }
     }
 
-    pub(super) fn asked(&self) -> RequestOutline<'_> {
+    pub(super) fn request_outline(&self) -> RequestOutline<'_> {
         RequestOutline { method: self.method, is_request: self.id.is_some(), params: &self.params }
     }
 
@@ -72,7 +72,7 @@ impl MessageSession {
 
 /// Parses the message in a body.
 pub(super) fn message_in(body: &[u8]) -> Result<Message<'_>, HttpRejection> {
-    read(body).map_err(|rejected| match rejected {
+    read_message(body).map_err(|rejected| match rejected {
         MessageRejection::Answer(answer) => HttpRejection::NoMessage(Some(answer)),
         MessageRejection::Silent(reason) => {
             tracing::debug!(reason, "rejected a body that is not a valid message");
@@ -99,7 +99,7 @@ impl EndpointState {
                 Ok(MessageSession::New(Arc::new(Session::new(quota, Some(counted)))))
             }
             (Some(_), Rules::Handshake(_)) => {
-                let kept = self.session(headers, sender).await?;
+                let kept = self.find_session(headers, sender).await?;
                 self.check_is_asked(message, &kept.session)?;
                 Ok(MessageSession::Kept(kept))
             }

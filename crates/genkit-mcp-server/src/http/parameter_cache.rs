@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use super::rules::{HeaderParameter, parameters};
+use super::rules::{HeaderParameter, header_parameters};
 use crate::lists::Lists;
 use crate::session::Era;
 use crate::state::SharedState;
@@ -33,7 +33,7 @@ impl ParameterCache {
         let Ok(place) = tools.binary_search_by(|tool| tool.name.as_ref().cmp(name)) else {
             return Arc::default();
         };
-        let found: Arc<[HeaderParameter]> = parameters(&tools[place].input_schema).into();
+        let found: Arc<[HeaderParameter]> = header_parameters(&tools[place].input_schema).into();
         known.tools.insert(name.to_owned(), Arc::clone(&found));
         found
     }

@@ -25,7 +25,7 @@ use crate::session::Session;
 use genkit_http_server::internal::read_body;
 
 impl EndpointState {
-    pub(super) async fn post<B>(
+    pub(super) async fn handle_post<B>(
         &self,
         request: Request<B>,
         sender: &RequestSender<'_>,
@@ -44,10 +44,10 @@ impl EndpointState {
         let body = read_body(body, self.max_body, &self.room, sender.address).await?;
         sender.is_read();
         let message = message_in(&body.bytes)?;
-        let outline = Outline::of(&message);
+        let outline = Outline::from_message(&message);
         let principal = parts.extensions.get();
         let rules = self
-            .checked_rules(&parts.headers, outline.asked(), principal)
+            .checked_rules(&parts.headers, outline.request_outline(), principal)
             .map_err(|fault| HttpRejection::Header { id: outline.id.cloned(), fault })?;
         if let (Some(method), Some(id)) = (outline.method, outline.id) {
             self.check_scopes(method, id, &outline.params, principal)?;
@@ -78,20 +78,20 @@ impl EndpointState {
             &sender.client,
             answering.cancel.clone(),
         );
-        let action = self.engine.receive(message, request);
+        let action = self.engine.handle_message(message, request);
         // The body is no longer needed while the request runs.
         drop(body);
         drop(session);
         if let Some(session) = opened {
-            return self.opened(session, action, answering, sender).await;
+            return self.keep_session(session, action, answering, sender).await;
         }
         if changes_session
             && let (Action::Reply(reply), Some(used)) = (&action, &answering.session)
             && reply.error.is_none()
         {
-            self.save(used).await;
+            self.save_session(used).await;
         }
-        Ok(self.act(action, answering).await)
+        Ok(self.perform_action(action, answering).await)
     }
 
     /// Determines the rules of a message, and checks that its headers follow them.
@@ -114,7 +114,7 @@ impl EndpointState {
     }
 
     /// Answers a handshake, and keeps the session that it opened.
-    async fn opened(
+    async fn keep_session(
         &self,
         session: Arc<Session>,
         action: Action,
@@ -123,56 +123,66 @@ impl EndpointState {
     ) -> Result<Response<AnswerBody>, HttpRejection> {
         let succeeded = matches!(&action, Action::Reply(Reply { error: None, .. }));
         let Some(sessions) = self.sessions.as_ref().filter(|_| succeeded) else {
-            return Ok(self.act(action, answering).await);
+            return Ok(self.perform_action(action, answering).await);
         };
         let id = SessionId::new();
         session.set_sees(sender.sees.clone());
         if self.store.is_some() {
             session.connection.number_at_random();
         }
-        let used = sessions.open(id, sender.owner, session);
+        let used = sessions.open_session(id, sender.owner, session);
         let used = used.ok_or(HttpRejection::NoSuchSession)?;
-        self.save(&used).await;
+        self.save_session(&used).await;
         answering.session = Some(used);
-        let mut response = self.act(action, answering).await;
+        let mut response = self.perform_action(action, answering).await;
         if let Ok(id) = HeaderValue::try_from(id.to_string()) {
             response.headers_mut().insert(SESSION, id);
         }
         Ok(response)
     }
 
-    async fn act(&self, action: Action, mut answering: PendingResponse) -> Response<AnswerBody> {
+    async fn perform_action(
+        &self,
+        action: Action,
+        mut answering: PendingResponse,
+    ) -> Response<AnswerBody> {
         match action {
-            Action::Accepted => answers::empty(StatusCode::ACCEPTED),
+            Action::Accepted => answers::empty_response(StatusCode::ACCEPTED),
             Action::Changes(changes) => {
                 if let Some(session) = &answering.session {
-                    session.standing().hear(changes);
-                    session.ready();
-                    self.save(session).await;
+                    session.standalone_stream().set_changes(changes);
+                    session.mark_ready();
+                    self.save_session(session).await;
                 }
-                answers::empty(StatusCode::ACCEPTED)
+                answers::empty_response(StatusCode::ACCEPTED)
             }
-            Action::Reply(reply) => answering.answer(reply),
+            Action::Reply(reply) => answering.into_response(reply),
             Action::Run(call) => {
-                let now = self.sessions.as_ref().map_or(0, |sessions| sessions.now());
+                let now = self.sessions.as_ref().map_or(0, |sessions| sessions.now_ms());
                 let end = match &answering.session {
-                    Some(session) => session.ended(),
+                    Some(session) => session.end_token(),
                     None => self.end.clone(),
                 };
-                RunningCall::new(call, answering).answer(now, end, self.store.as_ref()).await
+                RunningCall::new(call, answering).answer_call(now, end, self.store.as_ref()).await
             }
             Action::Listen(listen) => {
                 let stream = std::mem::take(&mut answering.stream);
-                let driver = tell(*listen, Arc::clone(&stream), self.end.clone());
-                let events = Events::new(stream, 0, self.end.clone()).until(answering.expiry);
-                answers::events(events.driven(Box::pin(driver), Some(answering.cancel.clone())))
+                let driver = send_notifications(*listen, Arc::clone(&stream), self.end.clone());
+                let events = Events::new(stream, 0, self.end.clone()).with_expiry(answering.expiry);
+                answers::event_response(
+                    events.with_driver(Box::pin(driver), Some(answering.cancel.clone())),
+                )
             }
         }
     }
 }
 
 /// Sends the notifications that a client listens to, until the client or the server ends the stream.
-async fn tell(mut listen: ListenStream, stream: Arc<EventStream>, end: CancellationToken) {
+async fn send_notifications(
+    mut listen: ListenStream,
+    stream: Arc<EventStream>,
+    end: CancellationToken,
+) {
     loop {
         let next = tokio::select! {
             next = listen.next() => next,

@@ -156,11 +156,11 @@ impl HttpRejection {
         let body = match &self {
             Self::NoMessage(Some(answer)) => answer.clone(),
             Self::Header { id, .. } | Self::StepUp { id, .. } => {
-                message::error(id.as_ref(), &self.error()).bytes
+                message::error_reply(id.as_ref(), &self.error()).bytes
             }
-            _ => message::error(None, &self.error()).bytes,
+            _ => message::error_reply(None, &self.error()).bytes,
         };
-        let mut response = answers::json(status, body);
+        let mut response = answers::json_response(status, body);
         let headers = response.headers_mut();
         match self {
             Self::Denied { challenge: Some(challenge), .. }

@@ -34,7 +34,7 @@ impl EndpointState {
     }
 
     /// Returns the session that a request names, if its sender opened it.
-    pub(super) async fn session(
+    pub(super) async fn find_session(
         &self,
         headers: &HeaderMap,
         sender: &RequestSender<'_>,
@@ -48,18 +48,18 @@ impl EndpointState {
         };
         let id = named.and_then(|named| named.parse::<SessionId>().ok());
         let id = id.ok_or(HttpRejection::NoSuchSession)?;
-        if let Some(found) = sessions.find(id, &sender.owner) {
+        if let Some(found) = sessions.find_session(id, &sender.owner) {
             found.session.set_sees(sender.sees.clone());
             return Ok(found);
         }
-        if sessions.contains(id) {
+        if sessions.has_session(id) {
             return Err(HttpRejection::OthersSession);
         }
-        self.restored(sessions, id, sender).await
+        self.restore_session(sessions, id, sender).await
     }
 
     /// Restores a session that another process stored.
-    async fn restored(
+    async fn restore_session(
         &self,
         sessions: &Arc<SessionTable>,
         id: SessionId,
@@ -85,10 +85,11 @@ impl EndpointState {
         let session = Arc::new(Session::new(quota, Some(counted)));
         session.set_sees(sender.sees.clone());
         session.connection.number_at_random();
-        if !restore(&stored, &session) {
+        if !apply_stored(&stored, &session) {
             return Err(HttpRejection::NoSuchSession);
         }
-        let used = sessions.open(id, sender.owner, session).ok_or(HttpRejection::NoSuchSession)?;
+        let used =
+            sessions.open_session(id, sender.owner, session).ok_or(HttpRejection::NoSuchSession)?;
         if stored.ready {
             self.make_ready(&used, sender);
         }
@@ -99,37 +100,37 @@ impl EndpointState {
     fn make_ready(&self, used: &SessionInUse, sender: &RequestSender<'_>) {
         let request = Request::new(
             &used.session,
-            Outlet::new(Arc::clone(&used.standing().stream) as _),
+            Outlet::new(Arc::clone(&used.standalone_stream().stream) as _),
             RequestHead::default(),
             &sender.client,
             CancellationToken::new(),
         );
         let ready =
             Message::Notification { method: "notifications/initialized".into(), params: None };
-        if let Action::Changes(changes) = self.engine.receive(ready, request) {
-            used.standing().hear(changes);
-            used.ready();
+        if let Action::Changes(changes) = self.engine.handle_message(ready, request) {
+            used.standalone_stream().set_changes(changes);
+            used.mark_ready();
         }
     }
 
     /// Stores a session, if there is a store.
-    pub(super) async fn save(&self, used: &SessionInUse) {
+    pub(super) async fn save_session(&self, used: &SessionInUse) {
         let Some(store) = self.stored_sessions() else { return };
-        let Some(stored) = stored(&used.session, used.owner(), used.is_ready()) else {
+        let Some(stored) = to_stored(&used.session, used.owner(), used.is_ready()) else {
             return;
         };
         let id = used.id().to_string();
-        log(tokio::time::timeout(STORE_TIMEOUT, store.save(&id, stored)).await);
+        log_failure(tokio::time::timeout(STORE_TIMEOUT, store.save(&id, stored)).await);
         if used.has_ended() {
             // The session ended in the meantime, and must not be restored.
-            self.forget(used.id()).await;
+            self.forget_session(used.id()).await;
         }
     }
 
-    pub(super) async fn forget(&self, id: SessionId) {
+    pub(super) async fn forget_session(&self, id: SessionId) {
         let Some(store) = self.stored_sessions() else { return };
         let id = id.to_string();
-        log(tokio::time::timeout(STORE_TIMEOUT, store.delete(&id)).await);
+        log_failure(tokio::time::timeout(STORE_TIMEOUT, store.delete(&id)).await);
     }
 }
 
@@ -149,7 +150,7 @@ fn sweep_later(store: Arc<dyn SessionStore>, end: CancellationToken) {
     });
 }
 
-fn log(stored: std::result::Result<StoreResult<()>, tokio::time::error::Elapsed>) {
+fn log_failure(stored: std::result::Result<StoreResult<()>, tokio::time::error::Elapsed>) {
     match stored {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
@@ -160,7 +161,7 @@ fn log(stored: std::result::Result<StoreResult<()>, tokio::time::error::Elapsed>
 }
 
 /// The part of a session that is stored; `None` if the handshake is not complete.
-fn stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSession> {
+fn to_stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSession> {
     let Handshake::Initialized(version) = session.connection.handshake() else { return None };
     let client = session.connection.client();
     let calls_itself = client.as_ref().and_then(|client| client.calls_itself());
@@ -202,7 +203,7 @@ fn owner_of(stored: &StoredSession) -> Option<Owner> {
 }
 
 /// Applies a stored session to a new one, within its limits. Returns whether it succeeded.
-fn restore(stored: &StoredSession, session: &Session) -> bool {
+fn apply_stored(stored: &StoredSession, session: &Session) -> bool {
     let versions = ProtocolVersion::KNOWN_VERSIONS.iter();
     let version = versions.clone().find(|it| it.as_str() == stored.protocol_version);
     let Some(version) = version.filter(|it| it.has_initialize()) else { return false };

@@ -8,13 +8,13 @@ use rmcp::model::RequestId;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::answering::{PendingResponse, driver, is_primed};
+use super::answering::{PendingResponse, drive_call, is_primed};
 use super::answers;
 use super::endpoint::EndpointState;
 use super::refusal::HttpRejection;
 use super::sessions::SessionInUse;
 use super::streams::{
-    AnswerBody, EventId, EventStream, Events, StoredStream, StreamJournal, priming,
+    AnswerBody, EventId, EventStream, Events, StoredStream, StreamJournal, priming_event,
 };
 use crate::engine::{Call, Outward as _};
 use crate::session_store::{STORE_TIMEOUT, SessionStore};
@@ -45,7 +45,7 @@ impl EndpointState {
             return Ok(answers::no_events());
         };
         let id = RunId::of_stream(&session.id().to_string(), last.stream);
-        let stored = match tokio::time::timeout(STORE_TIMEOUT, load(&*store, &id)).await {
+        let stored = match tokio::time::timeout(STORE_TIMEOUT, load_stream(&*store, &id)).await {
             Ok(Ok(Some(stored))) => stored,
             Ok(Ok(None)) => return Ok(answers::no_events()),
             Ok(Err(error)) => {
@@ -58,22 +58,23 @@ impl EndpointState {
             session.session.quota().stream().map_err(|_| HttpRejection::TooManyStreams)?;
         let index = last.index.min(stored.last());
         let stream = Arc::new(EventStream::continued(EventId { index, ..last }));
-        let events = Events::new(Arc::clone(&stream), index, session.ended()).until(expiry);
-        let following = follow(store, id, stored, stream, index);
+        let events =
+            Events::new(Arc::clone(&stream), index, session.end_token()).with_expiry(expiry);
+        let following = follow_stream(store, id, stored, stream, index);
         let driver = Box::pin(async move {
             let _kept = (session, counted);
             following.await;
         });
-        Ok(answers::events(events.driven(driver, Some(CancellationToken::new()))))
+        Ok(answers::event_response(events.with_driver(driver, Some(CancellationToken::new()))))
     }
 }
 
-async fn load(store: &dyn RunStore, id: &RunId) -> StoreResult<Option<StoredStream>> {
+async fn load_stream(store: &dyn RunStore, id: &RunId) -> StoreResult<Option<StoredStream>> {
     Ok(store.load(id).await?.and_then(StoredStream::read))
 }
 
 /// Sends the stored events, and later ones as they are stored, until the response.
-async fn follow(
+async fn follow_stream(
     store: Arc<dyn RunStore>,
     id: RunId,
     mut stored: StoredStream,
@@ -124,13 +125,15 @@ async fn next(
                 leased.save_change(end).await?;
             }
             leased.release().await;
-            return load(&**store, id).await;
+            return load_stream(&**store, id).await;
         }
         while Instant::now() < until {
             tokio::time::sleep(LOOK).await;
             match store.peek(id).await? {
                 None => return Ok(None),
-                Some(at) if at.revision != stored.revision => return load(&**store, id).await,
+                Some(at) if at.revision != stored.revision => {
+                    return load_stream(&**store, id).await;
+                }
                 Some(_) => {}
             }
         }
@@ -173,7 +176,7 @@ async fn said_everywhere(
 ) -> Response<AnswerBody> {
     let stream = Arc::clone(&answering.stream);
     let primed = answering.session.as_ref().is_some_and(|session| is_primed(&session.session));
-    let before = primed.then(|| priming(EventId { stream: place.number, index: 0 }));
+    let before = primed.then(|| priming_event(EventId { stream: place.number, index: 0 }));
     let expiry = answering.expiry;
     let (begun, has_begun) = tokio::sync::oneshot::channel();
     // In a task, because the lease must be renewed even if the client does not read.
@@ -181,7 +184,7 @@ async fn said_everywhere(
         let StreamPlace { run, request, store, .. } = place;
         let journal = StreamJournal::begin(&store, run, &request, &answering.stream).await;
         let _ = begun.send(());
-        let Some(journal) = journal else { return driver(call, answering).await };
+        let Some(journal) = journal else { return drive_call(call, answering).await };
         let mut call = std::pin::pin!(call);
         let reply = loop {
             tokio::select! {
@@ -194,5 +197,5 @@ async fn said_everywhere(
     });
     // Send the id of the stream only once other instances can read it.
     let _ = has_begun.await;
-    answers::events(Events::new(stream, 0, end).until(expiry).after(before))
+    answers::event_response(Events::new(stream, 0, end).with_expiry(expiry).with_first(before))
 }

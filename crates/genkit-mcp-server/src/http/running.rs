@@ -10,10 +10,10 @@ use std::time::Duration;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 
-use super::answering::{PendingResponse, driver, is_primed};
+use super::answering::{PendingResponse, drive_call, is_primed};
 use super::answers;
 use super::resuming::answer_stored;
-use super::streams::{AnswerBody, EventId, Events, priming};
+use super::streams::{AnswerBody, EventId, Events, priming_event};
 use crate::engine::{Call, Reply};
 use crate::session_store::SessionStore;
 
@@ -38,30 +38,30 @@ impl RunningCall {
     }
 
     /// Runs the call until it ends or sends a message.
-    pub(super) async fn answer(
+    pub(super) async fn answer_call(
         mut self,
         now: u64,
         end: CancellationToken,
         store: Option<&Arc<dyn SessionStore>>,
     ) -> Response<AnswerBody> {
-        let first = self.first().await;
+        let first = self.run_first().await;
         let Some((call, answering)) = self.0.take() else { return answers::no_events() };
         match first {
-            First::Ended(reply) => ended(reply, answering, end),
+            First::Ended(reply) => answer_ended(reply, answering, end),
             First::Said => {
                 let (call, answering) = match answer_stored(call, answering, store, now, &end).await
                 {
                     Ok(response) => return response,
                     Err(unstored) => unstored,
                 };
-                said(call, answering, now, end)
+                answer_stream(call, answering, now, end)
             }
         }
     }
 }
 
 impl RunningCall {
-    async fn first(&mut self) -> First {
+    async fn run_first(&mut self) -> First {
         // Most calls end immediately and need no timer.
         if let Poll::Ready(first) = poll_fn(|cx| Poll::Ready(self.poll_first(cx))).await {
             return first;
@@ -86,7 +86,7 @@ impl RunningCall {
     }
 }
 
-fn ended(
+fn answer_ended(
     reply: Option<Reply>,
     answering: PendingResponse,
     end: CancellationToken,
@@ -95,19 +95,19 @@ fn ended(
         // The stream is complete, so it does not need to be resumable.
         answering.stream.finish(reply.as_ref().map(|reply| &reply.bytes));
         let events = Events::new(Arc::clone(&answering.stream), 0, end);
-        return counted(answers::events(events), answering);
+        return count_until_sent(answers::event_response(events), answering);
     }
     match reply {
-        Some(reply) => counted(answering.answer(reply), answering),
+        Some(reply) => count_until_sent(answering.into_response(reply), answering),
         None if answering.session.as_ref().is_some_and(|session| session.has_ended()) => {
-            answers::empty(StatusCode::NOT_FOUND)
+            answers::empty_response(StatusCode::NOT_FOUND)
         }
         // A client that cancels a request expects no response.
         None => answers::no_events(),
     }
 }
 
-fn said(
+fn answer_stream(
     call: Call,
     answering: PendingResponse,
     now: u64,
@@ -119,16 +119,20 @@ fn said(
     // Without a session the stream cannot be resumed. It ends with its call, which has a timeout.
     let expiry = answering.expiry.filter(|_| answering.session.is_some());
     if let Some(session) = &answering.session {
-        let number = session.keep(&stream, now);
-        before = is_primed(&session.session).then(|| priming(EventId { stream: number, index: 0 }));
+        let number = session.keep_stream(&stream, now);
+        before = is_primed(&session.session)
+            .then(|| priming_event(EventId { stream: number, index: 0 }));
         request = None;
     }
-    let events = Events::new(stream, 0, end).until(expiry).after(before);
-    answers::events(events.driven(driver(call, answering), request))
+    let events = Events::new(stream, 0, end).with_expiry(expiry).with_first(before);
+    answers::event_response(events.with_driver(drive_call(call, answering), request))
 }
 
 /// Makes shutdown wait until the response is sent.
-fn counted(mut response: Response<AnswerBody>, answering: PendingResponse) -> Response<AnswerBody> {
+fn count_until_sent(
+    mut response: Response<AnswerBody>,
+    answering: PendingResponse,
+) -> Response<AnswerBody> {
     response.body_mut().counts = Some(answering.counts);
     response
 }
@@ -140,7 +144,7 @@ impl Drop for RunningCall {
         // The client never learned this stream's id, so it cannot resume it.
         answering.stream.leave(answering.stream.read_from(0));
         match (&answering.session, tokio::runtime::Handle::try_current()) {
-            (Some(_), Ok(runtime)) => drop(runtime.spawn(driver(call, answering))),
+            (Some(_), Ok(runtime)) => drop(runtime.spawn(drive_call(call, answering))),
             _ => answering.cancel.cancel(),
         }
     }

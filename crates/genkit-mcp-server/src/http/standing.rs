@@ -34,14 +34,14 @@ impl Default for StandaloneStream {
 
 impl StandaloneStream {
     /// Notifies the session of these changes from now on.
-    pub(super) fn hear(&self, changes: Subscription) {
+    pub(super) fn set_changes(&self, changes: Subscription) {
         *lock(&self.arrived) = Some(changes);
         self.arrival.notify_one();
     }
 
     /// Sends the changes while it is polled. A later call waits until the earlier one is dropped, and
     /// `kept` is dropped with the call.
-    pub(super) async fn tell(self: Arc<Self>, kept: impl Send) {
+    pub(super) async fn send_changes(self: Arc<Self>, kept: impl Send) {
         let _kept = kept;
         let mut changes = self.changes.lock().await;
         loop {
@@ -53,7 +53,7 @@ impl StandaloneStream {
                 continue;
             };
             let change = changes.next().await;
-            self.stream.send(message::change(&change, None)).await;
+            self.stream.send(message::encode_change(&change, None)).await;
         }
     }
 }

@@ -231,8 +231,8 @@ fn tool(tool: &Tool, name: String, era: Era) -> McpTool {
     shown.title = tool.title().map(str::to_owned);
     shown.output_schema = output_schema(tool, era);
     shown.annotations = annotations(tool);
-    shown.icons = content::icons(tool.icons());
-    shown.meta = content::meta(content::own_meta(tool.metadata()));
+    shown.icons = content::to_icons(tool.icons());
+    shown.meta = content::to_meta(content::own_meta(tool.metadata()));
     shown
 }
 
@@ -268,12 +268,12 @@ fn prompt(prompt: &Prompt, name: String) -> McpPrompt {
     let arguments: Vec<McpArgument> = arguments.collect();
     let mut shown = McpPrompt::new(name, Some(prompt.description()), Some(arguments));
     shown.title = prompt.title().map(str::to_owned);
-    shown.icons = content::icons(prompt.icons());
+    shown.icons = content::to_icons(prompt.icons());
     let mut meta = content::own_meta(prompt.metadata());
     if let Some(version) = prompt.version() {
         meta.insert(VERSION_KEY.to_owned(), version.into());
     }
-    shown.meta = content::meta(meta);
+    shown.meta = content::to_meta(meta);
     shown
 }
 
@@ -282,8 +282,8 @@ fn resource(resource: &Resource) -> McpResource {
         McpResource::new(resource.uri(), resource.name()).with_description(resource.description());
     shown.title = resource.title().map(str::to_owned);
     shown.mime_type = resource.mime_type().map(str::to_owned);
-    shown.icons = content::icons(resource.icons());
-    shown.meta = content::meta(content::own_meta(resource.metadata()));
+    shown.icons = content::to_icons(resource.icons());
+    shown.meta = content::to_meta(content::own_meta(resource.metadata()));
     shown
 }
 
@@ -292,8 +292,8 @@ fn template(resource: &Resource) -> ResourceTemplate {
         .with_description(resource.description());
     shown.title = resource.title().map(str::to_owned);
     shown.mime_type = resource.mime_type().map(str::to_owned);
-    shown.icons = content::icons(resource.icons());
-    shown.meta = content::meta(content::own_meta(resource.metadata()));
+    shown.icons = content::to_icons(resource.icons());
+    shown.meta = content::to_meta(content::own_meta(resource.metadata()));
     shown
 }
 

@@ -66,12 +66,12 @@ impl Run {
         let settings = &shared.settings;
         let (era, name) = (request.era, name.to_owned());
         let shown = settings.audit_contents.then_some(arguments);
-        let audit = Audit::begin(method, &name, request.asking(), shown);
+        let audit = Audit::start_record(method, &name, request.request_source(), shown);
         let admitted = request.quota.count_request();
         let place = match admitted.and_then(|()| request.session.quota().place(item.upstream())) {
             Ok(place) => place,
             Err(error) => {
-                audit.refuse(&error);
+                audit.record_refusal(&error);
                 return Err(error.into());
             }
         };
@@ -85,14 +85,14 @@ impl Run {
             match Round::begin(shared, binding, request.state.as_deref(), request.responses) {
                 Ok((round, recording)) => (Some(Arc::new(round)), recording),
                 Err(error) => {
-                    audit.refuse(&error);
+                    audit.record_refusal(&error);
                     return Err(error.into());
                 }
             }
         } else {
             (None, Recording::default())
         };
-        caller.begin(place);
+        caller.hold_place(place);
         let context = ContextParts {
             states: shared.genkit.states.clone(),
             meta: Arc::new(request.meta.0.0),
@@ -117,11 +117,11 @@ impl Run {
     #[cfg(feature = "durable")]
     pub(crate) fn become_task(self) -> Answered<Arc<McpCaller>> {
         if self.round.as_ref().is_some_and(|round| !round.claim()) {
-            self.caller.end();
-            self.audit.refuse(&E::InvalidState);
+            self.caller.release_place();
+            self.audit.record_refusal(&E::InvalidState);
             return Err(E::InvalidState.into());
         }
-        self.audit.end("task", None);
+        self.audit.record_outcome("task", None);
         Ok(self.caller)
     }
 
@@ -147,19 +147,19 @@ impl Run {
     fn settle(self, outcome: Outcome<()>) -> Answered<RunOutcome<()>> {
         let Self { shared, method, name, era, audit, caller, round } = self;
         let settings = &shared.settings;
-        caller.end();
+        caller.release_place();
         // A function that used a state claims it, even if it read no answer from it.
         let is_ours =
             |round: &Arc<Round>| !matches!(outcome, Outcome::Finished(_)) || round.claim();
         if round.as_ref().is_some_and(|round| !is_ours(round) || round.is_taken()) {
-            audit.refuse(&E::InvalidState);
+            audit.record_refusal(&E::InvalidState);
             return Err(E::InvalidState.into());
         }
         match outcome {
             Outcome::Finished(result) => {
                 let error = result.as_ref().err();
                 let full = error.filter(|_| settings.audit_contents).map(Error::chain);
-                audit.end(if error.is_none() { "ok" } else { "error" }, full.as_deref());
+                audit.record_outcome(if error.is_none() { "ok" } else { "error" }, full.as_deref());
                 let result = result.map_err(|error| shared.for_client(error, &name));
                 // In older protocols, tool calls report this as an error result, which the model reads.
                 let protocol = era == Era::Modern || method != "tools/call";
@@ -172,7 +172,7 @@ impl Run {
                 let required = round.as_ref().ok_or_else(|| E::NotSealed.into());
                 let required =
                     required.and_then(|round| round.input_required(questions, recording));
-                audit.end(if required.is_ok() { "asks" } else { "error" }, None);
+                audit.record_outcome(if required.is_ok() { "asks" } else { "error" }, None);
                 Ok(match required {
                     Ok(required) => RunOutcome::InputRequired(required),
                     Err(error) => RunOutcome::Finished(Err(shared.for_client(error, &name))),

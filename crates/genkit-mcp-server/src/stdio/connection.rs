@@ -157,9 +157,11 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
         let message = match frame {
             Frame::Line(line) => {
                 tracing::trace!(bytes = line.len(), "read a line");
-                engine::read(line)
+                engine::read_message(line)
             }
-            Frame::TooLong(outline, _) => engine::reject(outline, &MessageError::TooLong(limit)),
+            Frame::TooLong(outline, _) => {
+                engine::reject_message(outline, &MessageError::TooLong(limit))
+            }
         };
         let message = match message {
             Ok(message) => message,
@@ -179,10 +181,10 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
             self.session.quota().client(),
             CancellationToken::new(),
         );
-        match self.engine.receive(message, request) {
+        match self.engine.handle_message(message, request) {
             Action::Accepted => Ok(()),
             Action::Reply(answer) => self.lines.0.push_line(&answer.bytes),
-            Action::Run(call) => match call.begin(&self.slow) {
+            Action::Run(call) => match call.poll_first(&self.slow) {
                 Begun::Ended(Some(answer)) => self.lines.0.push_line(&answer.bytes),
                 Begun::Ended(None) => Ok(()),
                 Begun::Waits(call) => {
@@ -234,7 +236,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
 
     fn tell(&self, change: &RegistryChange) {
         // An error is returned again by the next line.
-        if self.lines.0.push_line(&engine::message::change(change, None)).is_ok() {
+        if self.lines.0.push_line(&engine::message::encode_change(change, None)).is_ok() {
             self.lines.0.flush();
         }
     }

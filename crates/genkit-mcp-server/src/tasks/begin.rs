@@ -121,7 +121,7 @@ impl NewTask<'_> {
         let session = match create(shared, &id, &mut record).await {
             Ok(session) => session,
             Err(error) => {
-                held.end();
+                held.release_place();
                 let error = shared.for_client(error, tool.name());
                 return Err(crate::error::protocol_error(&error));
             }
@@ -136,7 +136,7 @@ impl NewTask<'_> {
             let _running = running;
             drive(&shared, &tool, session, record, work).await;
             // The function kept the in-flight slot of its request.
-            held.end();
+            held.release_place();
         });
         Ok(Either::Right(told))
     }

@@ -48,8 +48,8 @@ impl TaskAnswer {
     /// Builds the response.
     pub(in super::super) fn into_reply(self, id: &RequestId) -> Reply {
         match self {
-            Self::Task(task) => message::result(id, &task),
-            Self::Done(done) => message::result(id, &done),
+            Self::Task(task) => message::result_reply(id, &task),
+            Self::Done(done) => message::result_reply(id, &done),
         }
     }
 }
@@ -80,7 +80,7 @@ pub(in super::super) async fn answer(
     let task = FoundTask::of(shared, call.id(), request).await;
     // The id grants access to the task, so log the name of the tool instead.
     let tool = task.as_ref().map(|task| task.record.call.tool.as_str()).unwrap_or_default();
-    let audit = Audit::begin(call.method(), tool, request.asking(), None);
+    let audit = Audit::start_record(call.method(), tool, request.request_source(), None);
     let answered = match (task, call) {
         (Err(error), _) => Err(error),
         (Ok(task), TaskCall::Get(_)) => {
@@ -92,15 +92,15 @@ pub(in super::super) async fn answer(
     };
     match answered {
         Ok(answer) => {
-            audit.end("ok", None);
+            audit.record_outcome("ok", None);
             Ok(answer)
         }
         Err(TaskError::Known(why)) => {
-            audit.refuse(&why);
+            audit.record_refusal(&why);
             Err(why.into())
         }
         Err(TaskError::Failed(error)) => {
-            audit.end("error", None);
+            audit.record_outcome("error", None);
             Err(protocol_error(&shared.for_client(error, "tasks")))
         }
     }

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Action, Begun, Call, Engine, ListenStream, Message, MessageRejection, Outlet, Outward, Request,
-    SlowFunctions, read,
+    SlowFunctions, read_message,
 };
 use crate::McpServer;
 use crate::instance::ServedInstance;
@@ -108,11 +108,11 @@ impl Machine {
             self.session.quota().client(),
             CancellationToken::new(),
         );
-        self.engine.receive(message, request)
+        self.engine.handle_message(message, request)
     }
 
     fn step(&self, message: impl AsRef<[u8]>) -> Step {
-        let message = match read(message.as_ref()) {
+        let message = match read_message(message.as_ref()) {
             Ok(message) => message,
             Err(MessageRejection::Answer(answer)) => return Step::Answer(json_of(&answer)),
             Err(MessageRejection::Silent(_)) => return Step::Nothing,
@@ -120,7 +120,7 @@ impl Machine {
         match self.act(message) {
             Action::Accepted | Action::Changes(_) => Step::Nothing,
             Action::Reply(reply) => Step::Answer(json_of(&reply.bytes)),
-            Action::Run(call) => match call.begin(&SlowFunctions::default()) {
+            Action::Run(call) => match call.poll_first(&SlowFunctions::default()) {
                 Begun::Ended(Some(reply)) => Step::Answer(json_of(&reply.bytes)),
                 Begun::Ended(None) => Step::Nothing,
                 Begun::Waits(call) => Step::Runs(call),
@@ -139,7 +139,7 @@ impl Machine {
     }
 
     fn listens(&self, message: &Value) -> ListenStream {
-        match read(message.to_string().as_bytes()).map(|message| self.act(message)) {
+        match read_message(message.to_string().as_bytes()).map(|message| self.act(message)) {
             Ok(Action::Listen(stream)) => *stream,
             _ => panic!("{message}: nobody listens"),
         }

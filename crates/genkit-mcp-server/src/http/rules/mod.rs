@@ -12,7 +12,7 @@ use rmcp::model::{ErrorCode, ErrorData, ProtocolVersion};
 
 pub(super) use self::accept::{accepts_answers, accepts_events, is_json};
 pub(super) use self::outline::ParamsOutline;
-pub(super) use self::parameters::{HeaderParameter, parameters};
+pub(super) use self::parameters::{HeaderParameter, header_parameters};
 pub(super) use self::standard::check_standard;
 
 /// The header that contains the protocol version.
@@ -101,14 +101,14 @@ fn named_version(headers: &HeaderMap) -> Result<Option<&str>, HeaderError> {
 }
 
 /// Returns a version if it is supported.
-fn known(version: &str) -> Option<ProtocolVersion> {
+fn known_version(version: &str) -> Option<ProtocolVersion> {
     ProtocolVersion::KNOWN_VERSIONS.iter().find(|it| it.as_str() == version).cloned()
 }
 
 /// The rules of a GET or DELETE, which has only headers.
 pub(super) fn rules_of_head(headers: &HeaderMap) -> Result<Rules, HeaderError> {
     let Some(named) = named_version(headers)? else { return Ok(Rules::Handshake(UNNAMED)) };
-    match known(named) {
+    match known_version(named) {
         Some(version) if version.has_initialize() => Ok(Rules::Handshake(version)),
         Some(_) => Ok(Rules::Described),
         None => Err(HeaderError::UnknownVersion(named.to_owned())),
@@ -125,9 +125,10 @@ pub(super) fn rules_of(
         let wanted = asked.params.protocol_version();
         let version = match named {
             None => None,
-            Some(named) => {
-                Some(known(named).ok_or_else(|| HeaderError::UnknownVersion(named.to_owned()))?)
-            }
+            Some(named) => Some(
+                known_version(named)
+                    .ok_or_else(|| HeaderError::UnknownVersion(named.to_owned()))?,
+            ),
         };
         let is_same = version.is_none() || named == wanted.as_deref();
         // A request of the newer protocol, which does not have this method.
@@ -135,7 +136,7 @@ pub(super) fn rules_of(
             && (wanted.is_none() || asked.params.meta_version().is_some());
         let wanted = wanted.unwrap_or_default();
         if is_same {
-            return Ok(Rules::Handshake(known(&wanted).unwrap_or(UNNAMED)));
+            return Ok(Rules::Handshake(known_version(&wanted).unwrap_or(UNNAMED)));
         }
         if !is_described {
             let header = named.unwrap_or_default().to_owned();
@@ -147,7 +148,7 @@ pub(super) fn rules_of(
         let head = rules_of_head(headers)?;
         let must = asked.method == Some("server/discover") || head == Rules::Described;
         if asked.is_request && must {
-            return Err(HeaderError::Undescribed(asked.params.missing()));
+            return Err(HeaderError::Undescribed(asked.params.missing_members()));
         }
         return Ok(head);
     };
@@ -157,7 +158,7 @@ pub(super) fn rules_of(
             Err(HeaderError::Version { header: named.to_owned(), body: meta.into_owned() })
         }
         // A self-contained request with an older version follows the rules of that version.
-        Some(named) => match known(named) {
+        Some(named) => match known_version(named) {
             Some(version) if version.has_initialize() && !asked.params.is_described() => {
                 Ok(Rules::Handshake(version))
             }

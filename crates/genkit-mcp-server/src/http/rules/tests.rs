@@ -13,7 +13,7 @@ fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
 }
 
 fn rules(pairs: &[(&str, &str)], method: &str, params: &str) -> Result<Rules, HeaderError> {
-    let params = ParamsOutline::of(Some(params));
+    let params = ParamsOutline::parse_params(Some(params));
     rules_of(
         &headers(pairs),
         RequestOutline { method: Some(method), is_request: true, params: &params },
@@ -21,12 +21,12 @@ fn rules(pairs: &[(&str, &str)], method: &str, params: &str) -> Result<Rules, He
 }
 
 fn standard(pairs: &[(&str, &str)], method: &str, params: &str) -> Result<(), HeaderError> {
-    let params = ParamsOutline::of(Some(params));
+    let params = ParamsOutline::parse_params(Some(params));
     let schema = json!({ "properties": {
         "region": { "type": "string", "x-mcp-header": "Region" },
         "deep": { "properties": { "n": { "type": "integer", "x-mcp-header": "N" } } },
     } });
-    let found = |_: &str| parameters(schema.as_object().unwrap());
+    let found = |_: &str| header_parameters(schema.as_object().unwrap());
     let asked = RequestOutline { method: Some(method), is_request: true, params: &params };
     let all = [&[("mcp-protocol-version", "2026-07-28")], pairs].concat();
     check_standard(&headers(&all), asked, found)

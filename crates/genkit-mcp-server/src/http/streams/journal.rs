@@ -194,7 +194,7 @@ impl StoredStream {
         let error = "the server instance that ran this call is gone, and the outcome of the call is unknown; call again \
                      if that is safe";
         let error = ErrorData::new(REFUSED, error, None);
-        let answer = message::error(Some(&self.head.request), &error).bytes;
+        let answer = message::error_reply(Some(&self.head.request), &error).bytes;
         let done = change(&StreamHead { request: self.head.request.clone(), done: true })?;
         Some(done.with_log(line(self.last() + 1, &answer)))
     }
@@ -240,14 +240,14 @@ fn message_of(event: &Bytes) -> Bytes {
 
 #[cfg(test)]
 mod tests {
-    use super::super::frame::event;
+    use super::super::frame::format_event;
     use super::*;
 
     #[test]
     fn the_message_of_an_event_comes_back() {
         let id = EventId { stream: 7, index: 12 };
         for id in [None, Some(id)] {
-            assert_eq!(&*message_of(&event(id, br#"{"id: ":1}"#)), br#"{"id: ":1}"#);
+            assert_eq!(&*message_of(&format_event(id, br#"{"id: ":1}"#)), br#"{"id: ":1}"#);
         }
     }
 }

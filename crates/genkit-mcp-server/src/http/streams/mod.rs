@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 pub(super) use self::body::{AnswerBody, Driver, EventBody, Events};
-pub(super) use self::frame::{EventId, priming};
+pub(super) use self::frame::{EventId, priming_event};
 #[cfg(feature = "durable")]
 pub(super) use self::journal::StoredStream;
 pub(super) use self::journal::StreamJournal;
@@ -251,7 +251,7 @@ impl StreamState {
 
     fn push(&mut self, message: &Bytes) {
         let id = self.number.map(|stream| EventId { stream, index: self.end() + 1 });
-        let event = frame::event(id, message);
+        let event = frame::format_event(id, message);
         self.bytes += event.len();
         self.unread_bytes += event.len();
         self.events.push_back(event);
