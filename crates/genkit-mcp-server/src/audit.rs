@@ -87,7 +87,7 @@ impl Audit {
 
 impl AuditRecord {
     fn write(&self, outcome: &'static str, reason: Option<&str>, error: Option<&str>) {
-        let (principal, address) = self.key.known();
+        let (principal, address) = self.key.known_identity();
         tracing::info!(
             target: TARGET,
             method = self.method,
@@ -123,7 +123,7 @@ pub(crate) fn refuse_http(
     reason: &'static str,
     denial: Option<&Denial>,
 ) {
-    let (principal, address) = key.known();
+    let (principal, address) = key.known_identity();
     tracing::info!(
         target: TARGET,
         method = %Logged::name(method),

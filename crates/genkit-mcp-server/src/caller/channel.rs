@@ -106,7 +106,7 @@ async fn ask(
     if !outlet.send(request).await {
         return Err(E::ClientGone);
     }
-    let answer = question.answer().await?.map_err(refused_error)?;
+    let answer = question.wait_for_answer().await?.map_err(refused_error)?;
     drop(waiting);
     answer::read(kind, &answer).map_err(E::UnusableAnswer)
 }

@@ -117,7 +117,7 @@ impl Caller for McpCaller {
     }
 
     fn can(&self, capability: Capability) -> bool {
-        self.client.can(capability)
+        self.client.supports_question(capability)
     }
 
     fn answer<'a>(&'a self, question: &'a Question) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
@@ -125,7 +125,7 @@ impl Caller for McpCaller {
             return None;
         }
         Some(Box::pin(async move {
-            let open = self.quota.question()?;
+            let open = self.quota.open_question()?;
             let paused = lock(&self.place).as_ref().map(HeldPlace::while_waiting);
             let (limit, params) = (self.question_timeout, question_params(&question.kind)?);
             let answered = tokio::select! {

@@ -12,7 +12,7 @@ use super::{Reply, message};
 use crate::audit::{Audit, RequestSource};
 use crate::caller::Request;
 use crate::error::Error as E;
-use crate::middleware::{NextRequest, ServedAnswer, ServedRequest, refusal};
+use crate::middleware::{NextRequest, ServedAnswer, ServedRequest, refusal_error};
 use crate::quota::{ClientKey, ClientQuota};
 use crate::state::SharedState;
 use genkit_core::internal::context::{ContextParts, Outcome, drive};
@@ -47,7 +47,7 @@ impl MiddlewareCall {
                 method,
                 name,
                 arguments(),
-                match asking.key.known() {
+                match asking.key.known_identity() {
                     (_, Some(address)) => address.to_string(),
                     (id, None) => id.to_owned(),
                 },
@@ -75,7 +75,7 @@ impl MiddlewareCall {
             serves.store(true, Ordering::Relaxed);
             match work.await {
                 Ok(written) => answer_of(written),
-                Err(error) => ServedAnswer::refused(error),
+                Err(error) => ServedAnswer::from_error(error),
             }
         });
         let middleware = Arc::clone(&shared.settings.middleware);
@@ -104,7 +104,7 @@ impl MiddlewareCall {
         }
         let result = match outcome {
             Ok(answer) => answer.into_parts()?,
-            Err(error) => return Err(refusal(&error)),
+            Err(error) => return Err(refusal_error(&error)),
         };
         Ok(Box::new(move |id| {
             let tool_failed = result["isError"] == true;
@@ -118,7 +118,7 @@ fn answer_of(written: Written) -> ServedAnswer {
     let reply = written(&RequestId::Number(0));
     let mut message: Value = serde_json::from_slice(&reply.bytes).unwrap_or_default();
     match serde_json::from_value::<ErrorData>(message["error"].take()) {
-        Ok(error) if reply.error.is_some() => ServedAnswer::refused(error),
+        Ok(error) if reply.error.is_some() => ServedAnswer::from_error(error),
         _ => ServedAnswer::new(message["result"].take()),
     }
 }

@@ -103,7 +103,7 @@ impl Future for Call {
         let told = told.take();
         let Some(open) = self.open.take() else { return Poll::Ready(None) };
         let id = open.id().clone();
-        if !open.finish() || self.cancel.is_cancelled() {
+        if !open.finish_request() || self.cancel.is_cancelled() {
             return Poll::Ready(None);
         }
         let reply = match ended {

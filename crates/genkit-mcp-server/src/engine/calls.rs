@@ -37,14 +37,15 @@ impl Engine {
     ) -> Result<Action, ErrorData> {
         let shared = &self.shared;
         let page_of = cursor.as_deref().unwrap_or_default();
-        let around = MiddlewareCall::new(shared, kind.method(), page_of, || Value::Null, &request);
+        let around =
+            MiddlewareCall::new(shared, kind.method_name(), page_of, || Value::Null, &request);
         if let Err(error) = request.quota.count_request() {
-            return Err(request.record_refusal(kind.method(), "", error));
+            return Err(request.record_refusal(kind.method_name(), "", error));
         }
         let era = request.era;
         let page = move |engine: &Engine, request: &Request| {
-            let lists = engine.shared.lists_of(&engine.shared.caller(&request.head));
-            lists.encoded(kind, era, cursor.as_deref(), &engine.shared.settings.pages)
+            let lists = engine.shared.lists_of(&engine.shared.caller_of_head(&request.head));
+            lists.encoded_page(kind, era, cursor.as_deref(), &engine.shared.settings.pages)
         };
         if around.is_none() && self.shared.has_all_hosts() {
             return Ok(Action::Reply(message::encoded_reply(id, &page(self, &request)?)));
@@ -176,7 +177,7 @@ impl Engine {
         let function = identify_function(method, &uri);
         self.start_call(id, function, around, request, move |engine, request| async move {
             let methods = Methods::with_hosts(&engine.shared).await;
-            let lists = engine.shared.lists_of(&engine.shared.caller(&request.head));
+            let lists = engine.shared.lists_of(&engine.shared.caller_of_head(&request.head));
             Ok(run_audited(method, &uri, &request, || read(&methods, &lists, &uri))?)
         })
     }

@@ -34,7 +34,7 @@ impl Engine {
                 return self.handle_notification(&request.session, &method, params);
             }
             Message::Response { id, answer } => {
-                request.session.connection.answer(&id, answer.map(Box::from));
+                request.session.connection.deliver_answer(&id, answer.map(Box::from));
                 return Action::Accepted;
             }
         };
@@ -96,14 +96,14 @@ impl Engine {
     ) -> Action {
         let is_session = || matches!(session.connection.handshake(), Handshake::Initialized(_));
         match method {
-            "notifications/initialized" if is_session() && session.initialized() => {
+            "notifications/initialized" if is_session() && session.set_initialized() => {
                 let interest = Interest::Session(Arc::downgrade(session));
                 let registry = &self.shared.genkit.registry;
                 return Action::Changes(self.shared.notifier.subscribe(interest, registry));
             }
             "notifications/cancelled" => {
                 if let Some(id) = params.and_then(params::read_cancelled) {
-                    session.connection.cancel(&id);
+                    session.connection.cancel_request(&id);
                 }
             }
             _ => {}
@@ -185,7 +185,7 @@ impl Engine {
         let asked = known.find(|it| **it == params.protocol_version && it.has_initialize());
         let version = asked.unwrap_or(&ProtocolVersion::LATEST_WITH_INITIALIZE).clone();
         let client = ClientDescription::new(Some(&params.client_info), &params.capabilities);
-        session.connection.initialize(version.clone(), client);
+        session.connection.set_initialized(version.clone(), client);
         let mut result = match is_forgotten {
             true => info::without_session(&self.shared),
             false => info::server_info(&self.shared),
@@ -206,8 +206,8 @@ impl Engine {
         let accepted = listen::accept_filter(params.notifications);
         let audit = Audit::start_record("subscriptions/listen", "", request.request_source(), None);
         let admitted = request.quota.count_request().and_then(|()| {
-            let sees = self.shared.sees(request.head.principal());
-            let filter = ListenFilter::new(&accepted, request.session.quota())?.seeing(sees);
+            let sees = self.shared.seen_by(request.head.principal());
+            let filter = ListenFilter::new(&accepted, request.session.quota())?.limit_to(sees);
             Ok((filter, OpenRequest::new(&request.session, id, &request.cancel)?))
         });
         let (filter, open) = match admitted {

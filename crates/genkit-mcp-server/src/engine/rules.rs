@@ -53,7 +53,7 @@ impl Rules {
                 ));
             }
             if !is_discovery {
-                session.connection.described();
+                session.connection.set_described();
             }
         }
         let version = named.as_ref().or(settled);

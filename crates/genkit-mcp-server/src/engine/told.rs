@@ -61,7 +61,7 @@ impl RequestSpan {
             version: version_of(request),
             session,
             network,
-            address: request.quota.key().known().1,
+            address: request.quota.key().known_identity().1,
             meta,
             header,
         });

@@ -26,21 +26,21 @@ pub(crate) async fn complete_argument(
         others.insert(name, value);
     }
     let (argument, value) = (params.argument.name, params.argument.value);
-    let caller = shared.caller(&request.head);
+    let caller = shared.caller_of_head(&request.head);
     let refused = |name: &str, why| request.record_refusal("completion/complete", name, why);
     let (name, of, found) = match &params.r#ref {
         Reference::Prompt(wanted) => {
             let name = &wanted.name;
             let prompt = shared
-                .prompt(name, &caller)
-                .map_err(|absent| refused(name, absent.error(E::UnknownPrompt(name.clone()))))?;
+                .find_prompt(name, &caller)
+                .map_err(|absent| refused(name, absent.to_error(E::UnknownPrompt(name.clone()))))?;
             (name.clone(), format!("prompt `{name}`"), CompletionTarget::Prompt(prompt))
         }
         Reference::Resource(wanted) => {
             let uri = &wanted.uri;
             let resource = shared
-                .template(uri, &caller)
-                .map_err(|absent| refused(uri, absent.error(E::UnknownTemplate(uri.clone()))))?;
+                .find_template(uri, &caller)
+                .map_err(|absent| refused(uri, absent.to_error(E::UnknownTemplate(uri.clone()))))?;
             (uri.clone(), format!("resource `{uri}`"), CompletionTarget::Resource(resource))
         }
         other => {
@@ -50,7 +50,8 @@ pub(crate) async fn complete_argument(
     };
     let arguments = json!({ argument.as_str(): value });
     let method = "completion/complete";
-    let (run, mut context) = Run::admit(shared, request, method, &name, &arguments, found.item())?;
+    let (run, mut context) =
+        Run::admit_request(shared, request, method, &name, &arguments, found.item())?;
     context.limit = Some(shared.settings.timeout);
     let outcome = async move {
         let context = context.build();
@@ -73,7 +74,9 @@ pub(crate) async fn complete_argument(
         }
     };
     match run.into_outcome(outcome.await)? {
-        RunOutcome::Finished(Ok(found)) => Ok(CompleteResult::new(results::completion(found))),
+        RunOutcome::Finished(Ok(found)) => {
+            Ok(CompleteResult::new(results::completion_result(found)))
+        }
         RunOutcome::Finished(Err(error)) => Err(protocol_error(&error)),
         RunOutcome::InputRequired(_) => Err(E::NotSealed.into()),
     }

@@ -81,12 +81,12 @@ impl<'a> Methods<'a> {
         params: CallToolRequestParams,
         mut request: Request,
     ) -> Answered<impl Future<Output = Answered<ToolReply>> + use<'a>> {
-        let caller = self.shared.caller(&request.head);
-        let tool = self.shared.tool(&params.name, &caller).map_err(|absent| {
+        let caller = self.shared.caller_of_head(&request.head);
+        let tool = self.shared.find_tool(&params.name, &caller).map_err(|absent| {
             let lists = self.shared.lists_of(&caller);
             let names = lists.tools(Era::Legacy).iter().map(|tool| tool.name.as_ref());
             let unknown = E::UnknownName(suggest::unknown("tool", &params.name, names));
-            request.record_refusal("tools/call", &params.name, absent.error(unknown))
+            request.record_refusal("tools/call", &params.name, absent.to_error(unknown))
         })?;
         let settings = &self.shared.settings;
         let era = request.era;
@@ -111,7 +111,7 @@ impl<'a> Methods<'a> {
         }
         let (name, item) = (running.name(), Item::Tool(&running));
         let (run, context) =
-            Run::admit(self.shared, request, "tools/call", name, &arguments, item)?;
+            Run::admit_request(self.shared, request, "tools/call", name, &arguments, item)?;
         let trusts_client = run.caller.trusted_to_approve();
         let outcome = run_tool(self.shared, context, trusts_client, running, arguments);
         let outcome = outcome.map(move |outcome| run.into_outcome(outcome).map(reply));
@@ -123,12 +123,12 @@ impl<'a> Methods<'a> {
         params: GetPromptRequestParams,
         mut request: Request,
     ) -> Answered<impl Future<Output = Answered<MethodReply<GetPromptResult>>> + use<'a>> {
-        let caller = self.shared.caller(&request.head);
-        let prompt = self.shared.prompt(&params.name, &caller).map_err(|absent| {
+        let caller = self.shared.caller_of_head(&request.head);
+        let prompt = self.shared.find_prompt(&params.name, &caller).map_err(|absent| {
             let lists = self.shared.lists_of(&caller);
             let names = lists.prompts.iter().map(|prompt| prompt.name.as_str());
             let unknown = E::UnknownName(suggest::unknown("prompt", &params.name, names));
-            request.record_refusal("prompts/get", &params.name, absent.error(unknown))
+            request.record_refusal("prompts/get", &params.name, absent.to_error(unknown))
         })?;
         let era = request.era;
         let arguments = params.arguments.unwrap_or_default();
@@ -139,7 +139,7 @@ impl<'a> Methods<'a> {
         (request.state, request.responses) = (params.request_state, params.input_responses);
         let (name, item) = (params.name, Item::Prompt(&prompt));
         let (run, context) =
-            Run::admit(self.shared, request, "prompts/get", &name, &arguments, item)?;
+            Run::admit_request(self.shared, request, "prompts/get", &name, &arguments, item)?;
         let running = prompt.clone();
         let outcome = async move {
             let context = context.build();
@@ -165,9 +165,9 @@ impl<'a> Methods<'a> {
         mut request: Request,
     ) -> Answered<impl Future<Output = Answered<MethodReply<ReadResourceResult>>> + use<'a>> {
         let uri = params.uri;
-        let found = self.shared.resource(&uri, &self.shared.caller(&request.head));
+        let found = self.shared.find_resource(&uri, &self.shared.caller_of_head(&request.head));
         let (resource, variables) = found.map_err(|absent| {
-            let unknown = absent.error(E::UnknownResource(uri.clone()));
+            let unknown = absent.to_error(E::UnknownResource(uri.clone()));
             let _ = request.record_refusal("resources/read", &uri, unknown);
             protocol_error(
                 &genkit_core::internal::action::Error::ResourceNotFound(uri.clone()).into(),
@@ -178,7 +178,7 @@ impl<'a> Methods<'a> {
         (request.state, request.responses) = (params.request_state, params.input_responses);
         let item = Item::Resource(&resource);
         let (run, context) =
-            Run::admit(self.shared, request, "resources/read", &uri, &variables, item)?;
+            Run::admit_request(self.shared, request, "resources/read", &uri, &variables, item)?;
         let (running, read) = (resource.clone(), uri.clone());
         let outcome = async move {
             let context = context.build();

@@ -50,6 +50,6 @@ pub(super) fn drive_call(call: Call, answering: PendingResponse) -> Driver {
         // ends.
         let answering = answering;
         let reply = call.await;
-        answering.stream.finish(reply.as_ref().map(|reply| &reply.bytes));
+        answering.stream.finish_stream(reply.as_ref().map(|reply| &reply.bytes));
     })
 }

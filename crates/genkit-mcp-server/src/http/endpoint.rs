@@ -280,7 +280,7 @@ impl EndpointState {
             self.authenticate_sender(request, sender).await?;
         }
         let principal = request.extensions().get::<Principal>();
-        sender.sees = self.engine.shared.sees(principal);
+        sender.sees = self.engine.shared.seen_by(principal);
         sender.expiry = principal.and_then(Principal::expiry).and_then(|expiry| {
             let left = expiry.duration_since(SystemTime::now()).unwrap_or_default();
             Instant::now().checked_add(left)

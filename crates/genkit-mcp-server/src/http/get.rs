@@ -81,7 +81,8 @@ fn open_standalone(
     last: Option<u64>,
     expiry: Option<Instant>,
 ) -> Result<Response<AnswerBody>, HttpRejection> {
-    let counted = session.session.quota().stream().map_err(|_| HttpRejection::TooManyStreams)?;
+    let counted =
+        session.session.quota().open_stream().map_err(|_| HttpRejection::TooManyStreams)?;
     let standing = Arc::clone(session.standalone_stream());
     let (stream, end) = (Arc::clone(&standing.stream), session.end_token());
     let index = last.unwrap_or_else(|| stream.read());

@@ -120,7 +120,7 @@ impl EndpointState {
     ) -> Result<(), HttpRejection> {
         if let Message::Response { id, .. } = message
             && self.store.is_some()
-            && !session.connection.asks(id)
+            && !session.connection.has_question(id)
         {
             tracing::warn!(
                 "rejected an answer to an unknown question, which may belong to another instance"
@@ -137,7 +137,7 @@ fn without_session(rules: Rules, sender: &RequestSender<'_>, name: &str) -> Arc<
         Rules::Handshake(version) => version,
         Rules::Described => ProtocolVersion::V_2026_07_28,
     };
-    let quota = sender.client.sessionless(name);
+    let quota = sender.client.open_sessionless(name);
     Arc::new(Session::new(quota, None).without_handshake(version))
 }
 

@@ -21,7 +21,7 @@ struct CachedParameters {
 
 impl ParameterCache {
     pub(super) fn of_tool(&self, shared: &SharedState, name: &str) -> Arc<[HeaderParameter]> {
-        let lists = shared.lists();
+        let lists = shared.all_lists();
         let mut known = lock(&self.0);
         if !known.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, &lists)) {
             *known = CachedParameters { of: Some(Arc::clone(&lists)), tools: HashMap::new() };

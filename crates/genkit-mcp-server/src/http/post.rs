@@ -106,7 +106,7 @@ impl EndpointState {
         let caller = shared.caller_of(principal);
         // A tool that is hidden from the caller must not be detectable by the headers that it
         // requires.
-        let parameters = |name: &str| match shared.tool(name, &caller) {
+        let parameters = |name: &str| match shared.find_tool(name, &caller) {
             Ok(_) => self.parameters.of_tool(shared, name),
             Err(_) => Arc::default(),
         };
@@ -189,10 +189,10 @@ async fn send_notifications(
             () = end.cancelled() => None,
         };
         let Some(message) = next else { break };
-        if !stream.send(message).await {
+        if !stream.send_line(message).await {
             return;
         }
     }
     let last = listen.finish();
-    stream.finish(last.as_ref().map(|reply| &reply.bytes));
+    stream.finish_stream(last.as_ref().map(|reply| &reply.bytes));
 }

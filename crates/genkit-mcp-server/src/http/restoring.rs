@@ -171,7 +171,7 @@ fn to_stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSessi
         (Capability::Sampling, "sampling"),
         (Capability::Roots, "roots"),
     ] {
-        if client.as_ref().is_some_and(|client| client.can(capability)) {
+        if client.as_ref().is_some_and(|client| client.supports_question(capability)) {
             capabilities[name] = json!({});
         }
     }
@@ -210,7 +210,7 @@ fn apply_stored(stored: &StoredSession, session: &Session) -> bool {
     let capabilities = ClientCapabilities::deserialize(&stored.capabilities).unwrap_or_default();
     let info = stored.client.as_ref().map(|it| Implementation::new(&it.name, &it.version));
     let client = ClientDescription::new(info.as_ref(), &capabilities);
-    session.connection.initialize(version.clone(), client);
+    session.connection.set_initialized(version.clone(), client);
     session.set_level(level::of_mcp(stored.level));
     stored.subscriptions.iter().all(|uri| session.subscribe(uri).is_ok())
 }

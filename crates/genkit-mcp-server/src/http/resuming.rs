@@ -55,9 +55,9 @@ impl EndpointState {
             Err(_) => return Err(HttpRejection::NoStore),
         };
         let counted =
-            session.session.quota().stream().map_err(|_| HttpRejection::TooManyStreams)?;
-        let index = last.index.min(stored.last());
-        let stream = Arc::new(EventStream::continued(EventId { index, ..last }));
+            session.session.quota().open_stream().map_err(|_| HttpRejection::TooManyStreams)?;
+        let index = last.index.min(stored.last_index());
+        let stream = Arc::new(EventStream::continue_after(EventId { index, ..last }));
         let events =
             Events::new(Arc::clone(&stream), index, session.end_token()).with_expiry(expiry);
         let following = follow_stream(store, id, stored, stream, index);
@@ -83,8 +83,8 @@ async fn follow_stream(
 ) {
     let mut failures = 0;
     loop {
-        for (index, event) in stored.after(seen) {
-            if !stream.send(event.clone()).await {
+        for (index, event) in stored.events_after(seen) {
+            if !stream.send_line(event.clone()).await {
                 return;
             }
             seen = *index;
@@ -107,7 +107,7 @@ async fn follow_stream(
             }
         }
     }
-    stream.finish(None);
+    stream.finish_stream(None);
 }
 
 /// Waits until the stream has changed, either by its instance or because that instance has died.
@@ -119,8 +119,9 @@ async fn next(
     loop {
         let until = Instant::now() + LOOK_FOR_OWNER;
         if let Some((mut leased, now)) = LeasedRun::begin(store, id).await? {
-            if let Some(end) =
-                StoredStream::read(now).filter(|now| !now.is_done()).and_then(|now| now.abandoned())
+            if let Some(end) = StoredStream::read(now)
+                .filter(|now| !now.is_done())
+                .and_then(|now| now.abandon_change())
             {
                 leased.save_change(end).await?;
             }

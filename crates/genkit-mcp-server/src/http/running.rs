@@ -93,7 +93,7 @@ fn answer_ended(
 ) -> Response<AnswerBody> {
     if answering.stream.has_said() {
         // The stream is complete, so it does not need to be resumable.
-        answering.stream.finish(reply.as_ref().map(|reply| &reply.bytes));
+        answering.stream.finish_stream(reply.as_ref().map(|reply| &reply.bytes));
         let events = Events::new(Arc::clone(&answering.stream), 0, end);
         return count_until_sent(answers::event_response(events), answering);
     }
@@ -142,7 +142,7 @@ impl Drop for RunningCall {
     fn drop(&mut self) {
         let Some((call, answering)) = self.0.take() else { return };
         // The client never learned this stream's id, so it cannot resume it.
-        answering.stream.leave(answering.stream.read_from(0));
+        answering.stream.remove_reader(answering.stream.read_from(0));
         match (&answering.session, tokio::runtime::Handle::try_current()) {
             (Some(_), Ok(runtime)) => drop(runtime.spawn(drive_call(call, answering))),
             _ => answering.cancel.cancel(),

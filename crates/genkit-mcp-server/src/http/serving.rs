@@ -71,7 +71,7 @@ impl McpServer {
 pub(crate) fn warn_unknown_callers(shared: &SharedState) {
     let is_known =
         shared.settings.is_authenticated() || shared.settings.values.get::<Principal>().is_some();
-    if !is_known && shared.lists().has_permits() {
+    if !is_known && shared.all_lists().has_permits() {
         tracing::warn!(
             "`permit = \"..\"` requires scopes, but callers are not authenticated and have none; add \
              `.authenticate(..)`"

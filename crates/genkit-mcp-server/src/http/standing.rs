@@ -53,7 +53,7 @@ impl StandaloneStream {
                 continue;
             };
             let change = changes.next().await;
-            self.stream.send(message::encode_change(&change, None)).await;
+            self.stream.send_line(message::encode_change(&change, None)).await;
         }
     }
 }

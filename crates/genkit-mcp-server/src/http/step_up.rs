@@ -50,23 +50,24 @@ impl EndpointState {
     ) -> Option<Vec<String>> {
         let shared = &self.engine.shared;
         let caller = shared.caller_of(Some(principal?));
-        let (lists, registry) = (shared.lists(), &shared.genkit.registry);
+        let (lists, registry) = (shared.all_lists(), &shared.genkit.registry);
         let (filter, permissions) = (&shared.settings.filter, &shared.settings.permissions);
         let needed = |item: Item<'_>| {
-            let scopes = permissions.lacking(&caller, item)?;
+            let scopes = permissions.lacking_scopes(&caller, item)?;
             Some(scopes.into_iter().map(str::to_owned).collect())
         };
         match method {
             "tools/call" => {
-                let tool = registry.tool(lists.tool_name(name)).filter(|it| filter.tool(it))?;
+                let tool = registry.tool(lists.tool_name(name)).filter(|it| filter.has_tool(it))?;
                 needed(Item::Tool(&tool))
             }
             "prompts/get" => {
                 let prompt = registry.prompt(lists.prompt_name(name));
-                needed(Item::Prompt(&prompt.filter(|it| filter.prompt(it))?))
+                needed(Item::Prompt(&prompt.filter(|it| filter.has_prompt(it))?))
             }
             "resources/read" | "resources/subscribe" => {
-                let (resource, _) = registry.resource_for(name, |it: &_| filter.resource(it))?;
+                let (resource, _) =
+                    registry.resource_for(name, |it: &_| filter.has_resource(it))?;
                 needed(Item::Resource(&resource))
             }
             _ => None,

@@ -76,7 +76,7 @@ impl Book {
         Arc::clone(upstreams.entry(name.to_owned()).or_default())
     }
 
-    pub(super) fn left(&self, kind: Kind) -> usize {
+    pub(super) fn count_left(&self, kind: Kind) -> usize {
         self.left_in(&self.entries(), kind)
     }
 
@@ -86,7 +86,7 @@ impl Book {
         amount: usize,
         claim: Claim,
     ) -> Result<HeldQuota, Full> {
-        self.count(&mut self.entries(), kind, amount, &claim)?;
+        self.count_held(&mut self.entries(), kind, amount, &claim)?;
         Ok(HeldQuota { book: Arc::clone(self), kind, amount, claim })
     }
 
@@ -96,7 +96,7 @@ impl Book {
         claim: Claim,
     ) -> Result<HeldQuota, oneshot::Receiver<HeldQuota>> {
         let mut entries = self.entries();
-        if self.count(&mut entries, Kind::Place, 1, &claim).is_ok() {
+        if self.count_held(&mut entries, Kind::Place, 1, &claim).is_ok() {
             return Ok(HeldQuota { book: Arc::clone(self), kind: Kind::Place, amount: 1, claim });
         }
         let (granted, receiver) = oneshot::channel();
@@ -105,9 +105,9 @@ impl Book {
     }
 
     /// Counts a question. If a limit is reached, ends an older question to make room.
-    pub(super) fn ask(self: &Arc<Self>, claim: Claim) -> Result<HeldQuestion, Full> {
+    pub(super) fn open_question(self: &Arc<Self>, claim: Claim) -> Result<HeldQuestion, Full> {
         let mut entries = self.entries();
-        if let Err(full) = self.count(&mut entries, Kind::Question, 1, &claim) {
+        if let Err(full) = self.count_held(&mut entries, Kind::Question, 1, &claim) {
             let of_its_client = match full {
                 Full::All(_) => false,
                 Full::Client(_) => true,
@@ -115,15 +115,15 @@ impl Book {
             };
             let ended = entries.questions.end_one_for(&claim, of_its_client).ok_or(full)?;
             entries.uncount(Kind::Question, 1, &ended);
-            self.count(&mut entries, Kind::Question, 1, &claim)?;
+            self.count_held(&mut entries, Kind::Question, 1, &claim)?;
         }
         let (number, gives_way) = entries.questions.add(claim);
         Ok(HeldQuestion { book: Arc::clone(self), number, gives_way })
     }
 
-    fn answered(&self, number: u64) {
+    fn close_question(&self, number: u64) {
         let mut entries = self.entries();
-        if let Some(claim) = entries.questions.remove(number) {
+        if let Some(claim) = entries.questions.remove_question(number) {
             entries.uncount(Kind::Question, 1, &claim);
         }
     }
@@ -134,7 +134,7 @@ impl Book {
         if kind != Kind::Place || entries.waiting.is_empty() {
             return;
         }
-        let granted = self.grant(&mut entries);
+        let granted = self.grant_slots(&mut entries);
         drop(entries);
         for (waiting, held) in granted {
             // If the receiver was dropped, so is the slot, which returns it.
@@ -143,7 +143,7 @@ impl Book {
     }
 
     /// Grants available slots to waiting functions.
-    fn grant(
+    fn grant_slots(
         self: &Arc<Self>,
         entries: &mut Entries,
     ) -> Vec<(oneshot::Sender<HeldQuota>, HeldQuota)> {
@@ -156,7 +156,7 @@ impl Book {
             if waits.is_closed() {
                 continue;
             }
-            if self.count(entries, Kind::Place, 1, &claim).is_err() {
+            if self.count_held(entries, Kind::Place, 1, &claim).is_err() {
                 entries.waiting.push_back(Waiting { claim, granted: waits });
                 continue;
             }
@@ -167,14 +167,14 @@ impl Book {
     }
 
     /// Counts `more` if the limits allow it.
-    fn count(
+    fn count_held(
         &self,
         entries: &mut Entries,
         kind: Kind,
         more: usize,
         claim: &Claim,
     ) -> Result<(), Full> {
-        self.may(entries, kind, more, claim)?;
+        self.has_room(entries, kind, more, claim)?;
         entries.held[kind as usize] += more;
         for holder in claim.holders() {
             holder.set(kind, holder.of(kind) + more);
@@ -182,7 +182,13 @@ impl Book {
         Ok(())
     }
 
-    fn may(&self, entries: &Entries, kind: Kind, more: usize, claim: &Claim) -> Result<(), Full> {
+    fn has_room(
+        &self,
+        entries: &Entries,
+        kind: Kind,
+        more: usize,
+        claim: &Claim,
+    ) -> Result<(), Full> {
         let bound = self.bounds[kind as usize];
         let left = self.left_in(entries, kind);
         if more > left {
@@ -231,15 +237,15 @@ impl Entries {
 
 impl HeldQuota {
     /// Increases the held amount by `more` bytes.
-    pub(crate) fn grow(&mut self, more: usize) -> Result<(), E> {
-        let counted = self.book.count(&mut self.book.entries(), self.kind, more, &self.claim);
+    pub(crate) fn grow_by(&mut self, more: usize) -> Result<(), E> {
+        let counted = self.book.count_held(&mut self.book.entries(), self.kind, more, &self.claim);
         counted.map_err(|_| E::TooMuchKept)?;
         self.amount += more;
         Ok(())
     }
 
     /// Returns part of the held amount.
-    pub(crate) fn shrink(&mut self, less: usize) {
+    pub(crate) fn shrink_by(&mut self, less: usize) {
         let less = less.min(self.amount);
         self.amount -= less;
         self.book.give_back(self.kind, less, &self.claim);
@@ -265,6 +271,6 @@ impl HeldQuestion {
 
 impl Drop for HeldQuestion {
     fn drop(&mut self) {
-        self.book.answered(self.number);
+        self.book.close_question(self.number);
     }
 }

@@ -94,7 +94,7 @@ impl Quotas {
         client: &Arc<ClientQuota>,
         kind: Kind,
     ) -> Option<Arc<ClientQuota>> {
-        if self.book.left(kind) > 0 {
+        if self.book.count_left(kind) > 0 {
             return None;
         }
         let held = |client: &ClientQuota| client.held(kind);

@@ -55,7 +55,7 @@ impl Run {
     ///
     /// Admission happens here and not in the future of the function, because a future that waits for an answer holds
     /// its contents for minutes.
-    pub(crate) fn admit(
+    pub(crate) fn admit_request(
         shared: &Arc<SharedState>,
         request: Request,
         method: &'static str,
@@ -68,13 +68,14 @@ impl Run {
         let shown = settings.audit_contents.then_some(arguments);
         let audit = Audit::start_record(method, &name, request.request_source(), shown);
         let admitted = request.quota.count_request();
-        let place = match admitted.and_then(|()| request.session.quota().place(item.upstream())) {
-            Ok(place) => place,
-            Err(error) => {
-                audit.record_refusal(&error);
-                return Err(error.into());
-            }
-        };
+        let place =
+            match admitted.and_then(|()| request.session.quota().take_place(item.upstream())) {
+                Ok(place) => place,
+                Err(error) => {
+                    audit.record_refusal(&error);
+                    return Err(error.into());
+                }
+            };
         let caller = Arc::new(McpCaller::new(&request, &shared.genkit.registry, settings));
         // A client with a session is asked while the function runs, and a client without capabilities cannot be asked.
         // For both, no state is sealed and no answers are accepted.
@@ -82,7 +83,7 @@ impl Run {
         let (round, recording) = if asks {
             let principal = request.head.principal_id();
             let binding = StateBinding::new(method, &name, arguments, &principal);
-            match Round::begin(shared, binding, request.state.as_deref(), request.responses) {
+            match Round::begin_round(shared, binding, request.state.as_deref(), request.responses) {
                 Ok((round, recording)) => (Some(Arc::new(round)), recording),
                 Err(error) => {
                     audit.record_refusal(&error);
@@ -134,7 +135,7 @@ impl Run {
             }
             Outcome::Cancelled => (None, Outcome::Cancelled),
         };
-        Ok(match self.settle(ended)? {
+        Ok(match self.settle_outcome(ended)? {
             RunOutcome::Finished(Ok(())) => {
                 RunOutcome::Finished(Ok(value.expect("what finished well has a value")))
             }
@@ -144,7 +145,7 @@ impl Run {
     }
 
     /// The part of [`into_outcome`](Self::into_outcome) that does not depend on the type of the value.
-    fn settle(self, outcome: Outcome<()>) -> Answered<RunOutcome<()>> {
+    fn settle_outcome(self, outcome: Outcome<()>) -> Answered<RunOutcome<()>> {
         let Self { shared, method, name, era, audit, caller, round } = self;
         let settings = &shared.settings;
         caller.release_place();

@@ -102,7 +102,7 @@ impl Session {
     }
 
     /// Records that the client is initialized; returns whether this is the first time.
-    pub(crate) fn initialized(&self) -> bool {
+    pub(crate) fn set_initialized(&self) -> bool {
         !self.is_initialized.swap(true, Ordering::AcqRel)
     }
 

@@ -33,8 +33,8 @@ impl Subscriptions {
         }
         let bytes = uri.len() + OVERHEAD;
         match &mut self.bytes {
-            Some(held) => held.grow(bytes)?,
-            None => self.bytes = Some(quota.keep(bytes)?),
+            Some(held) => held.grow_by(bytes)?,
+            None => self.bytes = Some(quota.keep_bytes(bytes)?),
         }
         self.uris.insert(uri.into());
         Ok(())
@@ -44,7 +44,7 @@ impl Subscriptions {
         if self.uris.remove(uri)
             && let Some(held) = &mut self.bytes
         {
-            held.shrink(uri.len() + OVERHEAD);
+            held.shrink_by(uri.len() + OVERHEAD);
         }
     }
 

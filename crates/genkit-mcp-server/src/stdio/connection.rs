@@ -101,7 +101,7 @@ where
                         tracing::error!(%error, "cannot read the input");
                     }
                 }
-                change = next(&mut self.client.changes) => self.client.tell(&change),
+                change = next(&mut self.client.changes) => self.client.send_change(&change),
             }
         }
         self.client.session.connection.cancel_all();
@@ -120,7 +120,7 @@ where
             // A client that sends a lot must not starve other tasks.
             tokio::task::consume_budget().await;
             let Some(frame) = lines.next_frame() else { break };
-            client.serve(frame, limits.line_bytes)?;
+            client.serve_frame(frame, limits.line_bytes)?;
         }
         client.lines.0.flush();
         while client.calls.try_join_next().is_some() {}
@@ -153,7 +153,7 @@ where
 
 impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
     /// Serves one frame. `limit` is the maximum length of a line, in bytes.
-    fn serve(&mut self, frame: Frame<'_>, limit: usize) -> io::Result<()> {
+    fn serve_frame(&mut self, frame: Frame<'_>, limit: usize) -> io::Result<()> {
         let message = match frame {
             Frame::Line(line) => {
                 tracing::trace!(bytes = line.len(), "read a line");
@@ -192,7 +192,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
                     Ok(())
                 }
             },
-            Action::Listen(stream) => self.listen(*stream),
+            Action::Listen(stream) => self.start_listening(*stream),
             Action::Changes(changes) => {
                 self.changes = Some(changes);
                 Ok(())
@@ -204,12 +204,12 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
         let lines = self.lines.clone();
         self.calls.spawn(async move {
             if let Some(answer) = call.await {
-                lines.send(&answer.bytes).await;
+                lines.send_line(&answer.bytes).await;
             }
         });
     }
 
-    fn listen(&mut self, mut stream: ListenStream) -> io::Result<()> {
+    fn start_listening(&mut self, mut stream: ListenStream) -> io::Result<()> {
         // Queue the acknowledgement before later messages of the client are served.
         if let Some(Some(first)) = stream.next().now_or_never() {
             self.lines.0.push_line(&first)?;
@@ -218,7 +218,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
         self.streams.spawn(async move {
             let told = async {
                 while let Some(message) = stream.next().await {
-                    if !lines.send(&message).await {
+                    if !lines.send_line(&message).await {
                         break;
                     }
                 }
@@ -228,13 +228,13 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
                 () = told => {}
             }
             if let Some(answer) = stream.finish() {
-                lines.send(&answer.bytes).await;
+                lines.send_line(&answer.bytes).await;
             }
         });
         Ok(())
     }
 
-    fn tell(&self, change: &RegistryChange) {
+    fn send_change(&self, change: &RegistryChange) {
         // An error is returned again by the next line.
         if self.lines.0.push_line(&engine::message::encode_change(change, None)).is_ok() {
             self.lines.0.flush();

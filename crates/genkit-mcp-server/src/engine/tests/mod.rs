@@ -38,7 +38,7 @@ struct Machine {
 struct Told(Mutex<Vec<Value>>);
 
 impl Outward for Told {
-    fn send(&self, message: Bytes) -> BoxFuture<'_, bool> {
+    fn send_line(&self, message: Bytes) -> BoxFuture<'_, bool> {
         self.0.lock().unwrap().push(serde_json::from_slice(&message).unwrap());
         Box::pin(std::future::ready(true))
     }

@@ -107,7 +107,7 @@ impl HttpSession {
         let (mut in_use, mut used) =
             (self.in_use.load(Ordering::Relaxed), self.used.load(Ordering::Relaxed));
         if in_use > 0 {
-            let (waiting, left) = lock(&self.kept).waiting();
+            let (waiting, left) = lock(&self.kept).count_waiting();
             in_use = in_use.saturating_sub(waiting);
             used = used.max(left.map_or(0, |left| to_millis(left - self.started)));
         }
@@ -121,7 +121,7 @@ impl HttpSession {
 
     /// Keeps a stream so that its client can resume it, and returns its number.
     pub(in super::super) fn keep_stream(&self, stream: &Arc<EventStream>, now: u64) -> u64 {
-        lock(&self.kept).keep(stream, now)
+        lock(&self.kept).keep_stream(stream, now)
     }
 
     /// Keeps a stream under a number that is unique at all instances, and returns it.
@@ -142,7 +142,7 @@ impl HttpSession {
     pub(super) fn forget_expired(&self, now: u64) {
         let mut kept = lock(&self.kept);
         if !kept.is_empty() {
-            kept.forget(now);
+            kept.forget_excess(now);
         }
     }
 

@@ -148,7 +148,7 @@ async fn a_question_that_was_left_ends_with_its_idle_session() {
     pass(599_000).await;
     table.end_idle();
     assert!(table.has_session(id), "it is being read");
-    assert!(stream.leave(reader));
+    assert!(stream.remove_reader(reader));
     pass(299_000).await;
     table.end_idle();
     assert!(table.has_session(id) && !call.has_ended(), "the client can still answer");
@@ -169,7 +169,7 @@ async fn a_function_that_goes_on_keeps_its_session() {
     let (call, other) = (call.expect("there"), other.expect("there"));
     let (stream, reader) = asking(&call);
     let (unanswered, its_reader) = asking(&other);
-    assert!(stream.leave(reader) && unanswered.leave(its_reader));
+    assert!(stream.remove_reader(reader) && unanswered.remove_reader(its_reader));
     stream.waits(false);
     pass(3_600_000).await;
     table.end_idle();
@@ -180,7 +180,7 @@ async fn a_function_that_goes_on_keeps_its_session() {
     pass(3_600_000).await;
     table.end_idle();
     assert!(table.has_session(id), "the other one is being read");
-    assert!(unanswered.leave(reader));
+    assert!(unanswered.remove_reader(reader));
     pass(301_000).await;
     table.end_idle();
     assert!(!table.has_session(id));

@@ -166,7 +166,7 @@ impl Events {
 
 impl Drop for Events {
     fn drop(&mut self) {
-        self.stream.leave(self.reader);
+        self.stream.remove_reader(self.reader);
         let Some(driver) = self.driver.take() else { return };
         match (&self.request, tokio::runtime::Handle::try_current()) {
             (None, Ok(runtime)) => drop(runtime.spawn(driver)),

@@ -122,7 +122,7 @@ impl EventStream {
     }
 
     /// Allows a client to resume the stream, once.
-    pub(super) fn number(&self, number: u64) {
+    pub(super) fn make_resumable(&self, number: u64) {
         let mut state = self.state();
         if state.number.replace(number).is_some() {
             return;
@@ -144,17 +144,17 @@ impl EventStream {
             Some(false) => SendOutcome::Ended(false),
             Some(true) if self.journal.get().is_some() => SendOutcome::Journaled,
             Some(true) => {
-                state.push(message);
+                state.push_event(message);
                 SendOutcome::Ended(true)
             }
         }
     }
 
     /// Sends the last message, regardless of capacity.
-    pub(super) fn finish(&self, message: Option<&Bytes>) {
+    pub(super) fn finish_stream(&self, message: Option<&Bytes>) {
         let mut state = self.state();
         if let Some(message) = message {
-            state.push(message);
+            state.push_event(message);
         }
         state.is_finished = true;
         state.wake();
@@ -174,7 +174,7 @@ impl EventStream {
     }
 
     /// The number of bytes that are kept.
-    pub(super) fn bytes(&self) -> usize {
+    pub(super) fn kept_bytes(&self) -> usize {
         self.state().bytes
     }
 
@@ -218,7 +218,7 @@ impl EventStream {
     }
 
     /// Removes a reader. Returns whether it was the current one.
-    pub(super) fn leave(&self, reader: u64) -> bool {
+    pub(super) fn remove_reader(&self, reader: u64) -> bool {
         let mut state = self.state();
         if state.reader != reader || state.left.is_some() {
             return false;
@@ -249,7 +249,7 @@ impl StreamState {
         (!is_full).then_some(true)
     }
 
-    fn push(&mut self, message: &Bytes) {
+    fn push_event(&mut self, message: &Bytes) {
         let id = self.number.map(|stream| EventId { stream, index: self.end() + 1 });
         let event = frame::format_event(id, message);
         self.bytes += event.len();
@@ -295,7 +295,7 @@ impl StreamState {
 }
 
 impl Outward for EventStream {
-    fn send(&self, message: Bytes) -> BoxFuture<'_, bool> {
+    fn send_line(&self, message: Bytes) -> BoxFuture<'_, bool> {
         Box::pin(async move {
             loop {
                 let mut room = std::pin::pin!(self.room.notified());
